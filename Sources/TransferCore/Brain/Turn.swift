@@ -1,0 +1,33 @@
+import TransferModel
+
+/// What is to be done after one input of the brain.
+///
+/// `now` can be done at once. `afterCommit` must wait until `changes` are in the store for good:
+/// that is how no byte is believed that the disk does not have, and no file gets its final name
+/// before recovery would know it.
+package struct Turn: Sendable {
+  package var now: [BrainAction] = []
+  package var changes: [JournalChange] = []
+  package var afterCommit: [BrainAction] = []
+  /// Transfers whose state, or anything else on record, is another than before.
+  package var changed: [TransferID] = []
+  package var added: [TransferID] = []
+  /// As they were before they went.
+  package var removed: [TransferRecord] = []
+
+  package init() {}
+}
+
+/// What the brain wants done.
+package enum BrainAction: Sendable, Hashable {
+  case beginAttempt(TransferID, AttemptPlan)
+  case cancelAttempt(AttemptID)
+  case openBody(TransferID, AttemptID, BodyPlan)
+  case letBodyFlow(AttemptID)
+  /// The store has it: bytes up to there need not be fetched again, so more may come.
+  case confirmHeld(AttemptID, HeldRanges)
+  case discardPartialFile(TransferID, OperationID, ResumeData)
+  case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
+  case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
+  case deleteFinishedFile(TransferID, FinishedFile)
+}

@@ -1,0 +1,202 @@
+import TransferModel
+
+extension TransferMachine {
+  /// Actions returned by `start()`, `pause()`, `stop(_:)` and `remove(_:_:)`.
+  package enum ControlAction: Sendable, Hashable {
+    case nothing
+    case cancelAttempt(AttemptID)
+    case discardPartialFile(OperationID, ResumeData)
+    case deleteFinishedFile(FinishedFile)
+    /// A completed transfer is final until reset.
+    case refuseCompleted
+    /// There is nothing to pause.
+    case refuseNotStarted
+  }
+
+  /// Queues it, whatever it did; a transfer that waits is tried at once.
+  package mutating func start() -> ControlAction {
+    switch state {
+    case .idle, .paused, .scheduled, .failed, .waiting:
+      record.retryCount = 0
+      enter(.queued)
+      return .nothing
+    case .ending(let attempt, next: .paused), .ending(let attempt, next: .waiting),
+      .ending(let attempt, next: .failed):
+      record.retryCount = 0
+      enter(.ending(attempt, next: .queued))
+      return .nothing
+    case .ending(let attempt, next: .idle):
+      // The partial file is still there: a stop threw it away in the user's eyes, so the start
+      // that follows begins from zero.
+      enter(.ending(attempt, next: .askAgain(.fresh(.asked))))
+      return .nothing
+    case .discarding(let operation, next: .idle), .discarding(let operation, next: .failed):
+      enter(.discarding(operation, next: .queued))
+      return .nothing
+    case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
+      .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .askAgain),
+      .ending(_, next: .whole), .ending(_, next: .alreadyThere), .ending(_, next: .removed):
+      return .nothing
+    case .completed:
+      return .refuseCompleted
+    }
+  }
+
+  /// Holds it until it is started, with every byte kept.
+  package mutating func pause() -> ControlAction {
+    switch state {
+    case .queued, .scheduled, .waiting:
+      enter(.paused)
+      return .nothing
+    case .running(let running):
+      enter(.ending(running.attempt, next: .paused))
+      return .cancelAttempt(running.attempt)
+    case .ending(let attempt, next: .queued), .ending(let attempt, next: .waiting),
+      .ending(let attempt, next: .askAgain), .ending(let attempt, next: .whole),
+      .ending(let attempt, next: .alreadyThere):
+      enter(.ending(attempt, next: .paused))
+      return .nothing
+    case .verifying:
+      enter(.paused)
+      return .nothing
+    case .discarding(let operation, next: .queued):
+      enter(.discarding(operation, next: .idle))
+      return .nothing
+    case .paused, .placing, .removed, .failed, .discarding(_, next: .failed),
+      .discarding(_, next: .removed), .ending(_, next: .paused), .ending(_, next: .removed),
+      .ending(_, next: .failed):
+      return .nothing
+    case .idle, .ending(_, next: .idle), .discarding(_, next: .idle):
+      return .refuseNotStarted
+    case .completed:
+      return .refuseCompleted
+    }
+  }
+
+  /// Throws away what was fetched and goes back to idle.
+  package mutating func stop(_ operation: OperationID) -> ControlAction {
+    switch state {
+    case .running(let running):
+      enter(.ending(running.attempt, next: .idle))
+      return .cancelAttempt(running.attempt)
+    case .ending(_, next: .removed), .discarding(_, next: .removed), .removed, .placing:
+      return .nothing
+    case .ending(let attempt, _):
+      enter(.ending(attempt, next: .idle))
+      return .nothing
+    case .discarding(let underWay, _):
+      enter(.discarding(underWay, next: .idle))
+      return .nothing
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed:
+      return discard(operation, next: .idle)
+    case .completed:
+      return .refuseCompleted
+    }
+  }
+
+  /// Takes it off the list.
+  package mutating func remove(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
+    switch state {
+    case .running(let running):
+      enter(.ending(running.attempt, next: .removed))
+      return .cancelAttempt(running.attempt)
+    case .ending(let attempt, _):
+      enter(.ending(attempt, next: .removed))
+      return .nothing
+    case .discarding(let underWay, _):
+      enter(.discarding(underWay, next: .removed))
+      return .nothing
+    case .placing(let underWay, _):
+      enter(.placing(underWay, next: .removed(withFile: fate)))
+      return .nothing
+    case .completed:
+      let file = record.finishedFile
+      enter(.removed)
+      guard fate == .goes, let file else { return .nothing }
+      return .deleteFinishedFile(file)
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed:
+      return discard(operation, next: .removed)
+    case .removed:
+      return .nothing
+    }
+  }
+
+  /// Goes back to idle as if it had never been started; the finished file is the caller's to
+  /// delete.
+  package mutating func reset(_ operation: OperationID) -> ControlAction {
+    guard state == .completed else { return stop(operation) }
+    let file = record.finishedFile
+    forgetProgress()
+    enter(.idle)
+    guard let file else { return .nothing }
+    return .deleteFinishedFile(file)
+  }
+
+  /// Leads to `next`, by way of deleting the partial file when there is one.
+  private mutating func discard(
+    _ operation: OperationID, next: AfterDiscarding
+  ) -> ControlAction {
+    guard let resumeData = record.resumeData else {
+      forgetProgress()
+      enter(next.state)
+      return .nothing
+    }
+    enter(.discarding(operation, next: next))
+    return .discardPartialFile(operation, resumeData)
+  }
+
+  /// The partial file is gone.
+  package mutating func discarded(_ operation: OperationID) {
+    guard case .discarding(operation, let next) = state else { return }
+    let failure = record.failure
+    forgetProgress()
+    if case .failed = next { record.failure = failure }
+    enter(next.state)
+  }
+
+  /// Goes on with what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
+  /// kept.
+  package mutating func recoverDiscarding(_ operation: OperationID) -> ControlAction {
+    guard record.resumeData != nil else { return .nothing }
+    switch state {
+    case .idle: return discard(operation, next: .idle)
+    case .failed(let failure) where failure.code == .checksumMismatch:
+      return discard(operation, next: .failed(failure))
+    case .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
+      .placing, .completed, .failed, .removed:
+      return .nothing
+    }
+  }
+
+  mutating func forgetProgress() {
+    change {
+      $0.resumeData = nil
+      $0.finishedFile = nil
+      $0.failure = nil
+      $0.freshStart = nil
+      $0.retryCount = 0
+      $0.finishedAt = nil
+    }
+  }
+}
+
+extension TransferMachine.AfterDiscarding {
+  var state: TransferMachine.State {
+    switch self {
+    case .idle: .idle
+    case .queued: .queued
+    case .failed(let failure): .failed(failure)
+    case .removed: .removed
+    }
+  }
+}
+
+extension TransferMachine {
+  /// Ends the attempt because the service goes down: it goes on after the next start. What the
+  /// user decided already stands.
+  package mutating func suspendForShutdown() -> ControlAction {
+    guard case .running(let running) = state else { return .nothing }
+    enter(.ending(running.attempt, next: .queued))
+    return .cancelAttempt(running.attempt)
+  }
+}

@@ -1,0 +1,113 @@
+import TransferModel
+
+extension TransferMachine {
+  /// Actions returned by `digestComputed(…)`.
+  package enum DigestAction: Sendable, Hashable {
+    /// The digest of a transfer that was paused, stopped or removed meanwhile.
+    case nothing
+    case placeFile(OperationID, ResumeData)
+    /// It has the wrong bytes; what is wrong is not kept.
+    case discardPartialFile(OperationID, ResumeData)
+  }
+
+  /// Actions returned by `placed(…)`.
+  package enum PlacedAction: Sendable, Hashable {
+    case nothing
+    case deleteFinishedFile(FinishedFile)
+  }
+
+  enum Finish {
+    case digest(Checksum.Algorithm)
+    case place
+  }
+
+  /// The resume data, when nothing is left to fetch.
+  var wholeResumeData: ResumeData? {
+    guard let resumeData = record.resumeData, let total = resumeData.totalByteCount,
+      resumeData.isWhole || resumeData.held.prefixByteCount == total
+    else { return nil }
+    return resumeData
+  }
+
+  /// Verifies where a checksum was given and has not been compared yet, else places.
+  mutating func finish(_ resumeData: ResumeData, operation: OperationID) -> Finish {
+    if let checksum = record.spec.checksum, !resumeData.isWhole {
+      enter(.verifying(operation))
+      return .digest(checksum.algorithm)
+    }
+    enterPlacing(operation)
+    return .place
+  }
+
+  private mutating func enterPlacing(_ operation: OperationID) {
+    // On record before the rename: recovery then knows that the name may already be the final one.
+    record.resumeData?.isWhole = true
+    enter(.placing(operation, next: .completed))
+  }
+
+  /// The digest of the whole partial file is known, or could not be computed.
+  package mutating func digestComputed(
+    _ result: Result<String, TransferFailure>, by operation: OperationID, next: OperationID,
+    at now: Moment
+  ) -> DigestAction {
+    guard state == .verifying(operation), let resumeData = record.resumeData,
+      let expected = record.spec.checksum
+    else { return .nothing }
+    switch result {
+    case .success(expected.hex):
+      enterPlacing(next)
+      return .placeFile(next, record.resumeData ?? resumeData)
+    case .success(let found):
+      let failure = TransferFailure(
+        .checksumMismatch, on: resumeData.finalName,
+        detail: "expected \(expected.text), found \(found)")
+      record.finishedAt = now.wall
+      enter(.discarding(next, next: .failed(failure)))
+      return .discardPartialFile(next, resumeData)
+    case .failure(let failure):
+      record.finishedAt = now.wall
+      enter(.failed(failure))
+      return .nothing
+    }
+  }
+
+  /// The rename is done, or could not be.
+  package mutating func placed(
+    _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
+  ) -> PlacedAction {
+    guard case .placing(operation, let next) = state else { return .nothing }
+    record.finishedAt = now.wall
+    switch (result, next) {
+    case (.success(let file), .completed):
+      record.resumeData = nil
+      record.finishedFile = file
+      enter(.completed)
+      return .nothing
+    case (.success(let file), .removed(let fate)):
+      record.resumeData = nil
+      enter(.removed)
+      return fate == .goes ? .deleteFinishedFile(file) : .nothing
+    case (.failure(let failure), .completed):
+      placingFailed(failure)
+      return .nothing
+    case (.failure, .removed):
+      enter(.removed)
+      return .nothing
+    }
+  }
+
+  private mutating func placingFailed(_ failure: TransferFailure) {
+    if failure.code == .partialFileChanged {
+      record.resumeData = nil
+      record.freshStart = .partialFileChanged
+      enter(.queued)
+      return
+    }
+    if failure.code == .nameTaken, record.spec.onConflict == .skip {
+      record.finishedFile = FinishedFile(path: failure.subject, identity: nil)
+      enter(.completed)
+      return
+    }
+    enter(.failed(failure))
+  }
+}

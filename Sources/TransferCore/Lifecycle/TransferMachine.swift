@@ -1,0 +1,241 @@
+import TransferModel
+
+/// The life of one transfer: given what happened and when, says what to do next.
+///
+/// It knows nothing of the other transfers: whether there is a free slot is the brain's business.
+/// The cases and what leads from one to the other are drawn in docs/architecture.md.
+package struct TransferMachine: Sendable {
+  /// The durable part. Its `state`, `reason`, `goesOnAt` and `failure` are kept in step with
+  /// `state` by `enter`, and are not read for decisions.
+  package internal(set) var record: TransferRecord
+  package internal(set) var state: State
+
+  package enum State: Sendable, Hashable {
+    /// Exits: queued, scheduled, removed.
+    case idle
+    /// Exits: queued when the date comes, paused, idle.
+    case scheduled(until: WallTime)
+    /// Exits: running when there is a slot; verifying or placing when nothing is left to fetch.
+    case queued
+    /// An attempt is under way. Exits: ending only, or verifying/placing/… when it has settled.
+    case running(Running)
+    /// The attempt was cancelled and its last bytes are being kept; then comes `next`. A control
+    /// that arrives meanwhile only changes `next`.
+    case ending(AttemptID, next: AfterEnding)
+    /// Exits: queued, paused, idle.
+    case waiting(Waiting)
+    /// Exits: queued, idle.
+    case paused
+    /// The digest is being computed. Exits: placing, failed, paused, idle.
+    case verifying(OperationID)
+    /// The partial file is being deleted. What was on record of it stays there until it is gone, so
+    /// that a crash leaves neither bytes without a record nor a record without bytes.
+    /// Exits: idle, queued, failed, removed.
+    case discarding(OperationID, next: AfterDiscarding)
+    /// The rename is under way and cannot be taken back. Exits: completed, failed, removed.
+    case placing(OperationID, next: AfterPlacing)
+    /// Final until reset.
+    case completed
+    /// Exits: queued, idle.
+    case failed(TransferFailure)
+    /// Gone from the list.
+    case removed
+  }
+
+  package struct Running: Sendable, Hashable {
+    package var attempt: AttemptID
+    package var url: TransferURL
+    /// How many redirects led here.
+    package var redirectCount: Int
+    package var asked: AskedRange?
+    package var phase: Phase
+
+    package enum Phase: Sendable, Hashable {
+      /// The head has not come.
+      case asking
+      /// The partial file is being opened.
+      case opening(BodyPlan)
+      case receiving
+    }
+  }
+
+  package struct Waiting: Sendable, Hashable {
+    package var reason: WaitingReason
+    /// nil: only the user, or an event, makes it go on.
+    package var until: MonotonicTime?
+    /// The same, for people and for the store.
+    package var goesOnAt: WallTime?
+    package var failure: TransferFailure
+
+    package init(
+      reason: WaitingReason, until: MonotonicTime?, goesOnAt: WallTime?, failure: TransferFailure
+    ) {
+      self.reason = reason
+      self.until = until
+      self.goesOnAt = goesOnAt
+      self.failure = failure
+    }
+  }
+
+  package enum AfterEnding: Sendable, Hashable {
+    case queued
+    case paused
+    case idle
+    case removed
+    case waiting(Waiting)
+    case failed(TransferFailure)
+    /// Another attempt in the same slot.
+    case askAgain(AskAgain)
+    /// The server says that what is held is the whole file.
+    case whole
+    /// The file was there before and the user wants it left alone.
+    case alreadyThere(path: String)
+  }
+
+  package enum AfterDiscarding: Sendable, Hashable {
+    case idle
+    case queued
+    case failed(TransferFailure)
+    case removed
+  }
+
+  package enum AskAgain: Sendable, Hashable {
+    case following(TransferURL, redirectCount: Int)
+    /// From the original URL and from zero.
+    case fresh(FreshStartReason)
+  }
+
+  package enum AfterPlacing: Sendable, Hashable {
+    case completed
+    case removed(withFile: FileFate)
+  }
+
+  package enum FileFate: Sendable, Hashable {
+    case stays, goes
+  }
+
+  package init(_ record: TransferRecord, state: State) {
+    self.record = record
+    self.state = state
+    enter(state)
+  }
+
+  /// The one place where the state changes; the record follows it.
+  mutating func enter(_ next: State) {
+    state = next
+    record.state = visibleState
+    record.reason = nil
+    record.goesOnAt = nil
+    switch next {
+    case .waiting(let waiting), .ending(_, next: .waiting(let waiting)):
+      record.reason = waiting.reason
+      record.goesOnAt = waiting.goesOnAt
+      record.failure = waiting.failure
+    case .scheduled(let date):
+      record.goesOnAt = date
+      record.failure = nil
+    case .failed(let failure), .ending(_, next: .failed(let failure)),
+      .discarding(_, next: .failed(let failure)):
+      record.failure = failure
+    case .idle, .paused, .completed, .ending(_, next: .idle), .ending(_, next: .paused),
+      .discarding(_, next: .idle):
+      record.failure = nil
+    case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
+      .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .removed),
+      .ending(_, next: .askAgain),
+      .ending(_, next: .whole), .ending(_, next: .alreadyThere):
+      break
+    }
+  }
+
+  /// The word of the contract for the state. An attempt that is ending is already shown as what it
+  /// will be, because that is what the user asked for.
+  package var visibleState: TransferState {
+    switch state {
+    case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .removed,
+      .discarding(_, next: .idle), .discarding(_, next: .removed):
+      .idle
+    case .scheduled: .scheduled
+    case .queued, .ending(_, next: .queued), .discarding(_, next: .queued): .queued
+    case .running, .ending(_, next: .askAgain), .ending(_, next: .whole),
+      .ending(_, next: .alreadyThere):
+      .running
+    case .waiting, .ending(_, next: .waiting): .waiting
+    case .paused, .ending(_, next: .paused): .paused
+    case .verifying, .placing: .verifying
+    case .completed: .completed
+    case .failed, .ending(_, next: .failed), .discarding(_, next: .failed): .failed
+    }
+  }
+
+  /// What the store keeps. Running is kept as queued: after a crash both mean "go on", and a start
+  /// then needs no write of its own. A transfer whose partial file is being deleted is kept as
+  /// idle, so that a crash deletes it all the same.
+  package var durableRecord: TransferRecord {
+    var durable = record
+    if durable.state == .running || durable.state == .verifying { durable.state = .queued }
+    if case .discarding(_, next: .queued) = state { durable.state = .idle }
+    return durable
+  }
+
+  /// A connection is open, or its last bytes are still being kept.
+  package var occupiesSlot: Bool {
+    switch state {
+    case .running, .ending: true
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      false
+    }
+  }
+
+  /// What the user asked for last has been done, as far as it can be done at once.
+  package var isAtRest: Bool {
+    switch state {
+    case .ending, .discarding, .placing(_, next: .removed): false
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .completed, .failed,
+      .removed, .placing(_, next: .completed):
+      true
+    }
+  }
+
+  package var attempt: AttemptID? {
+    switch state {
+    case .running(let running): running.attempt
+    case .ending(let attempt, _): attempt
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      nil
+    }
+  }
+
+  mutating func change(_ body: (inout TransferRecord) -> Void) { body(&record) }
+}
+
+/// Names one digest or rename, so that the answer of one that was given up is told apart.
+package struct OperationID: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The part of a file that an attempt asks for: from `offset` to the end.
+package struct AskedRange: Sendable, Hashable {
+  package var offset: Int64
+  /// What goes into `If-Range`; always a strong validator.
+  package var ifRange: String
+
+  package init(offset: Int64, ifRange: String) {
+    self.offset = offset
+    self.ifRange = ifRange
+  }
+}
+
+/// Where the body of a reply goes.
+package enum BodyPlan: Sendable, Hashable {
+  /// A new partial file, from zero.
+  case create(preferredName: String, total: Int64?, validator: Validator?)
+  /// The partial file that is there, emptied when the store no longer claims its bytes.
+  case rewrite(ResumeData)
+  /// The partial file that is there, from `range.lower` on.
+  case append(ResumeData, range: ByteRange)
+}

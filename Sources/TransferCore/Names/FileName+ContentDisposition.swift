@@ -1,0 +1,105 @@
+extension FileName {
+  /// The name that a `Content-Disposition` header gives, made safe; nil when it gives none.
+  ///
+  /// `filename*` wins over `filename` (RFC 6266, section 4.3); of two of a kind the first counts.
+  /// What cannot be decoded is passed over, because the other one may be good.
+  package static func fromContentDisposition(_ value: String) -> String? {
+    let parameters = DispositionParameters(value)
+    if let name = parameters.first("filename*").flatMap(ExtendedValue.decoded).flatMap(sanitized) {
+      return name
+    }
+    return parameters.first("filename").flatMap(sanitized)
+  }
+}
+
+/// Takes `attachment; name="value"; name2=value2` apart (RFC 6266, section 4.1).
+///
+/// Servers leave the type out, put blanks into values without quotes, forget the last quote and end
+/// with a semicolon; all of it is read the way it was meant.
+private struct DispositionParameters {
+  private var all: [(name: String, value: String)] = []
+
+  /// More than this is no name.
+  private static let characterCountMax = 8192
+
+  init(_ text: String) {
+    var rest = Array(text.unicodeScalars.prefix(Self.characterCountMax))[...]
+    while !rest.isEmpty {
+      let name = Self.takeToken(from: &rest)
+      guard rest.first == "=" else {
+        // The type, or something that is no parameter.
+        rest = rest.drop { $0 != ";" }.dropFirst()
+        continue
+      }
+      rest.removeFirst()
+      all.append((name, Self.takeValue(from: &rest)))
+    }
+  }
+
+  func first(_ name: String) -> String? { all.first { $0.name == name }?.value }
+
+  private static func takeToken(from rest: inout ArraySlice<Unicode.Scalar>) -> String {
+    let token = rest.prefix { $0 != "=" && $0 != ";" }
+    rest = rest[token.endIndex...]
+    return trimmed(token).lowercased()
+  }
+
+  private static func takeValue(from rest: inout ArraySlice<Unicode.Scalar>) -> String {
+    rest = rest.drop { $0 == " " || $0 == "\t" }
+    guard rest.first == "\"" else {
+      let value = rest.prefix { $0 != ";" }
+      rest = rest[value.endIndex...].dropFirst()
+      return trimmed(value)
+    }
+    rest.removeFirst()
+    let value = takeQuoted(from: &rest)
+    rest = rest.drop { $0 != ";" }.dropFirst()
+    return value
+  }
+
+  /// A quoted-string (RFC 9110, section 5.6.4): a backslash stands before a character that is meant
+  /// as it is.
+  private static func takeQuoted(from rest: inout ArraySlice<Unicode.Scalar>) -> String {
+    var value = ""
+    while let scalar = rest.popFirst(), scalar != "\"" {
+      if scalar == "\\", let escaped = rest.popFirst() {
+        value.unicodeScalars.append(escaped)
+      } else {
+        value.unicodeScalars.append(scalar)
+      }
+    }
+    return value
+  }
+
+  private static func trimmed(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
+    let start = scalars.drop(while: isBlank)
+    var text = String.UnicodeScalarView(start)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// Reads `UTF-8'en'%e2%82%ac%20rates` (RFC 8187, section 3.2).
+private enum ExtendedValue {
+  /// Answers nil when the form, an escape or the character set is not one that can be read.
+  static func decoded(_ text: String) -> String? {
+    let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let bytes = PercentText.decodedStrictly(parts[2].utf8) else {
+      return nil
+    }
+    switch parts[0].lowercased() {
+    case "utf-8", "utf8", "iso-8859-1", "us-ascii":
+      // Servers name the wrong set. Bytes that read as UTF-8 are UTF-8, because in Latin-1 they
+      // would be a row of accents; bytes that do not are not, whatever is said.
+      return String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
+    default: return nil
+    }
+  }
+
+  private static func latin1(_ bytes: [UInt8]) -> String {
+    var text = ""
+    for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+    return text
+  }
+}

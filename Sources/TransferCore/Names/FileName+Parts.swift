@@ -1,0 +1,50 @@
+extension FileName {
+  /// No extension that anybody uses is longer; what is longer is a sentence with a dot in it.
+  private static let extensionByteCountMax = 16
+
+  /// Takes a name apart into what may be numbered or cut and what must stay: `a.tar.gz` is `a` and
+  /// `.tar.gz`, `.profile` and `Version 1.2` have no extension.
+  static func parts(of name: String) -> (stem: String, suffix: String) {
+    guard let dot = extensionDot(in: name[...]) else { return (name, "") }
+    let stem = name[..<dot]
+    if let innerDot = extensionDot(in: stem), stem[innerDot...].lowercased() == ".tar" {
+      return (String(stem[..<innerDot]), String(name[innerDot...]))
+    }
+    return (String(stem), String(name[dot...]))
+  }
+
+  private static func extensionDot(in name: Substring) -> String.Index? {
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+    let letters = name[dot...].dropFirst()
+    guard letters.utf8.count < extensionByteCountMax, letters.contains(where: \.isLetter),
+      !letters.contains(where: \.isWhitespace)
+    else { return nil }
+    return dot
+  }
+
+  /// The beginning of a text, at most so many bytes of UTF-8, cut between two characters.
+  static func cut(_ text: String, toByteCount limit: Int) -> String {
+    guard text.utf8.count > limit else { return text }
+    var kept = ""
+    var byteCount = 0
+    for character in text {
+      byteCount += character.utf8.count
+      if byteCount > limit { break }
+      kept.append(character)
+    }
+    if kept.isEmpty { return cutInsideCharacter(text, toByteCount: limit) }
+    return kept
+  }
+
+  /// A letter with hundreds of accents is one character, and longer than any name may be.
+  private static func cutInsideCharacter(_ text: String, toByteCount limit: Int) -> String {
+    var kept = ""
+    var byteCount = 0
+    for scalar in text.unicodeScalars {
+      byteCount += scalar.utf8.count
+      if byteCount > limit { break }
+      kept.unicodeScalars.append(scalar)
+    }
+    return kept
+  }
+}

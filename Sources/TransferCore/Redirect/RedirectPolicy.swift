@@ -1,0 +1,32 @@
+import TransferModel
+
+/// Where a redirect may lead: http and https only, never from https to http, not for ever.
+package enum RedirectPolicy {
+  package static let redirectCountMax = 20
+
+  package enum Decision: Sendable, Hashable {
+    case follow(TransferURL)
+    case refuse(TransferFailure)
+  }
+
+  /// A user and password in the location are dropped: a server has none to give.
+  package static func decide(
+    location: String, from url: TransferURL, redirectCount: Int
+  ) -> Decision {
+    guard redirectCount < redirectCountMax else {
+      let detail = "more than \(redirectCountMax) times"
+      return .refuse(TransferFailure(.tooManyRedirects, on: url.text, detail: detail))
+    }
+    switch url.resolving(location) {
+    case .failure:
+      let detail = location.sanitizedForDisplay(limit: 100)
+      return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
+    case .success(let parsed):
+      if url.scheme == .https, parsed.url.scheme == .http {
+        let detail = "from https to \(parsed.url.origin.text)"
+        return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
+      }
+      return .follow(parsed.url)
+    }
+  }
+}

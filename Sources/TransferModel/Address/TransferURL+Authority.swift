@@ -1,0 +1,104 @@
+extension TransferURL {
+  struct Authority {
+    var host: String
+    var port: Int
+    var login: Login?
+  }
+
+  /// Takes `user:password@host:port` apart (RFC 3986, section 3.2).
+  static func authority(
+    _ text: Substring, scheme: Scheme
+  ) -> Result<Authority, TransferURLProblem> {
+    var hostAndPort = text
+    var login: Login?
+    if let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      guard let decoded = self.login(in: text[..<at]) else { return .failure(.loginMalformed) }
+      if at > text.startIndex { login = decoded }
+      hostAndPort = text[text.utf8.index(after: at)...]
+    }
+    let (host, portText) = splitPort(hostAndPort)
+    guard !host.isEmpty else { return .failure(.hostMissing) }
+    let lowered = host.lowercased()
+    guard isHost(lowered) else { return .failure(.hostMalformed) }
+    guard let portText, !portText.isEmpty else {
+      return .success(Authority(host: lowered, port: scheme.defaultPort, login: login))
+    }
+    guard portText.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(portText),
+      (1...65_535).contains(port)
+    else { return .failure(.portMalformed) }
+    return .success(Authority(host: lowered, port: port, login: login))
+  }
+
+  private static func splitPort(_ text: Substring) -> (host: Substring, port: Substring?) {
+    let afterBracket = text.utf8.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
+    guard let colon = text[afterBracket...].utf8.firstIndex(of: UInt8(ascii: ":")) else {
+      return (text, nil)
+    }
+    return (text[..<colon], text[text.utf8.index(after: colon)...])
+  }
+
+  private static func login(in text: Substring) -> Login? {
+    let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+    guard let user = percentDecoded(text[..<colon]),
+      let password = percentDecoded(Substring(text[colon...].utf8.dropFirst()))
+    else { return nil }
+    return Login(user: user, password: password)
+  }
+
+  /// A name, an IPv4 address, or an IPv6 address in brackets; nothing that another parser could
+  /// read as a separator.
+  private static func isHost(_ host: String) -> Bool {
+    if host.hasPrefix("[") {
+      let inner = host.dropFirst().dropLast()
+      return host.hasSuffix("]") && inner.contains(":")
+        && inner.utf8.allSatisfy {
+          (48...57).contains($0) || (97...102).contains($0) || $0 == 58 || $0 == 46
+        }
+    }
+    var previous: Unicode.Scalar = "."
+    for scalar in host.unicodeScalars {
+      guard isAllowed(scalar, after: previous) else { return false }
+      previous = scalar
+    }
+    return true
+  }
+
+  /// Letters and digits in any script, and marks that stand on one. Punctuation and symbols beyond
+  /// ASCII are out: the mapping to punycode makes a slash of U+FF0F and `a/c` of U+2100 (UTS 46).
+  private static func isAllowed(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .lowercaseLetter, .otherLetter, .modifierLetter, .decimalNumber: true
+    case .nonspacingMark, .spacingMark: previous != "." && previous != "-"
+    default: scalar == "-" || scalar == "_" || (scalar == "." && previous != ".")
+    }
+  }
+
+  /// Decodes `%41`; nil when an escape is cut short, or stands for a control byte or for bytes
+  /// that are not UTF-8.
+  public static func percentDecoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var iterator = text.utf8.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == 37 else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = iterator.next().flatMap(hexValue),
+        let low = iterator.next().flatMap(hexValue)
+      else { return nil }
+      let decoded = high << 4 | low
+      guard decoded >= 32, decoded != 127 else { return nil }
+      bytes.append(decoded)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 48...57: byte - 48
+    case 65...70: byte - 55
+    case 97...102: byte - 87
+    default: nil
+    }
+  }
+}

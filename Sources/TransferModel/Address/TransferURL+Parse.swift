@@ -1,0 +1,147 @@
+extension TransferURL {
+  /// A URL and the user and password that stood in it, kept apart from the first moment on.
+  public struct Parsed: Hashable, Sendable {
+    public let url: TransferURL
+    public let login: Login?
+  }
+
+  public static let byteCountMax = 16 * 1024
+
+  /// Reads an absolute URL, with spaces and line ends at its ends taken off.
+  public static func parse(_ text: String) -> Result<Parsed, TransferURLProblem> {
+    let trimmed = text.trimmingBlanks()
+    if let problem = problemOfCharacters(in: trimmed) { return .failure(problem) }
+    guard let (schemeText, rest) = splitScheme(trimmed) else { return .failure(.schemeMissing) }
+    guard let scheme = Scheme(rawValue: schemeText) else {
+      return .failure(.schemeUnsupported(schemeText))
+    }
+    guard let rest else { return .failure(.schemeMissing) }
+    let authorityEnd = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
+    return authority(rest[..<authorityEnd], scheme: scheme).flatMap { authority in
+      let (path, query) = split(encoded(rest[authorityEnd...]))
+      return checked(
+        TransferURL(
+          scheme: scheme, host: authority.host, port: authority.port,
+          path: path.isEmpty ? "/" : path, query: query),
+        login: authority.login)
+    }
+  }
+
+  /// Finds where a `Location` header leads from this URL (RFC 3986, section 5.2). An empty one is
+  /// refused, because a redirect to the same place has no end.
+  public func resolving(_ reference: String) -> Result<Parsed, TransferURLProblem> {
+    let trimmed = reference.trimmingBlanks()
+    if let problem = Self.problemOfCharacters(in: trimmed) { return .failure(problem) }
+    if Self.hasScheme(trimmed) { return Self.parse(trimmed) }
+    if trimmed.utf8.starts(with: "//".utf8) {
+      return Self.parse(scheme.rawValue + ":" + trimmed)
+    }
+    let (newPath, newQuery) = Self.split(Self.encoded(trimmed[...]))
+    let merged: String
+    if newPath.isEmpty {
+      merged = path
+    } else if newPath.hasPrefix("/") {
+      merged = Self.removingDotSegments(newPath)
+    } else {
+      let base = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+      merged = Self.removingDotSegments(base + newPath)
+    }
+    return Self.checked(
+      TransferURL(
+        scheme: scheme, host: host, port: port, path: merged,
+        query: newPath.isEmpty && newQuery == nil ? query : newQuery),
+      login: nil)
+  }
+
+  /// Encoding makes a text longer; one that its own parser would refuse must not be kept.
+  private static func checked(
+    _ url: TransferURL, login: Login?
+  ) -> Result<Parsed, TransferURLProblem> {
+    url.text.utf8.count <= byteCountMax
+      ? .success(Parsed(url: url, login: login)) : .failure(.tooLong)
+  }
+
+  /// The scheme in lower case and what follows `://`, which is nil for a scheme of another form
+  /// (`magnet:`). Nothing when there is no scheme: in `example.org:8080` the colon is a port's.
+  private static func splitScheme(_ text: String) -> (scheme: String, rest: Substring?)? {
+    guard hasScheme(text), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+      return nil
+    }
+    let scheme = text[..<colon].lowercased()
+    let rest = text[colon...]
+    if rest.utf8.starts(with: "://".utf8) {
+      return (scheme, rest[rest.utf8.index(rest.startIndex, offsetBy: 3)...])
+    }
+    let next = rest.utf8.dropFirst().first
+    let isPort = next.map { (48...57).contains($0) } ?? true
+    return isPort || scheme.utf8.contains(UInt8(ascii: ".")) ? nil : (scheme, nil)
+  }
+
+  private static func hasScheme(_ text: String) -> Bool {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    let scheme = text[..<colon]
+    guard let first = scheme.utf8.first, (65...90).contains(first) || (97...122).contains(first)
+    else { return false }
+    return scheme.utf8.allSatisfy {
+      (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+        || $0 == 43 || $0 == 45 || $0 == 46
+    }
+  }
+
+  private static func problemOfCharacters(in text: String) -> TransferURLProblem? {
+    if text.isEmpty { return .empty }
+    if text.utf8.count > byteCountMax { return .tooLong }
+    for scalar in text.unicodeScalars {
+      if scalar.isControl { return .controlCharacter }
+      // A backslash reads as a slash in browsers and as a letter elsewhere: refused, not guessed.
+      if scalar == " " || scalar == "\\" { return .characterForbidden(Character(scalar)) }
+    }
+    return nil
+  }
+
+  /// Takes an encoded text apart, where every character is one byte.
+  private static func split(_ rest: String) -> (path: String, query: String?) {
+    let withoutFragment = rest[..<(rest.firstIndex(of: "#") ?? rest.endIndex)]
+    guard let mark = withoutFragment.firstIndex(of: "?") else {
+      return (String(withoutFragment), nil)
+    }
+    return (
+      String(withoutFragment[..<mark]),
+      String(withoutFragment[withoutFragment.index(after: mark)...])
+    )
+  }
+
+  /// Percent-encodes what may not stand in a path or query as it is; `%` is left alone, because
+  /// what is encoded already must not be encoded twice. What comes out is ASCII, so that from here
+  /// on a character is a byte: a combining mark behind a slash would hide it from `Character`.
+  private static func encoded(_ text: Substring) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      let isPlain = byte > 32 && byte < 127 && !"\"<>^`{|}".utf8.contains(byte)
+      if isPlain { result.append(byte) } else { result += percentEncoding(of: byte) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func percentEncoding(of byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [37, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  /// RFC 3986, section 5.2.4, on whole segments.
+  private static func removingDotSegments(_ path: String) -> String {
+    var kept: [Substring] = []
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    for (offset, segment) in segments.enumerated() {
+      let isLast = offset == segments.count - 1
+      switch segment {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        _ = kept.popLast()
+        if isLast { kept.append("") }
+      default: kept.append(segment)
+      }
+    }
+    return "/" + kept.joined(separator: "/")
+  }
+}

@@ -1,0 +1,79 @@
+/// An http or https URL without user, password and fragment: what is requested, kept and shown.
+///
+/// One parser serves the check and the use, so no other reading of the same text can slip through.
+/// The form is RFC 3986; the host keeps non-ASCII letters (libcurl turns them into punycode), the
+/// path and query have theirs percent-encoded.
+public struct TransferURL: Hashable, Sendable {
+  public enum Scheme: String, Sendable, Codable {
+    case http, https
+
+    public var defaultPort: Int {
+      switch self {
+      case .http: 80
+      case .https: 443
+      }
+    }
+  }
+
+  public let scheme: Scheme
+  /// Lower case; an IPv6 address keeps its brackets.
+  public let host: String
+  /// The port in the text, else the scheme's.
+  public let port: Int
+  /// Starts with a slash.
+  public let path: String
+  /// What follows the question mark; nil when there is none.
+  public let query: String?
+
+  init(scheme: Scheme, host: String, port: Int, path: String, query: String?) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.path = path
+    self.query = query
+  }
+
+  /// The whole as text, without any credentials.
+  public var text: String { origin.text + path + (query.map { "?" + $0 } ?? "") }
+
+  public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+}
+
+/// The scheme, host and port that credentials belong to (RFC 6454).
+public struct Origin: Hashable, Sendable {
+  public let scheme: TransferURL.Scheme
+  public let host: String
+  public let port: Int
+
+  public init(scheme: TransferURL.Scheme, host: String, port: Int) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+  }
+
+  public var text: String {
+    scheme.rawValue + "://" + host + (port == scheme.defaultPort ? "" : ":\(port)")
+  }
+}
+
+extension TransferURL: CustomStringConvertible {
+  public var description: String { text }
+}
+
+extension TransferURL: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    switch TransferURL.parse(text) {
+    case .success(let parsed): self = parsed.url
+    case .failure(let problem):
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: problem.sentence(text))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

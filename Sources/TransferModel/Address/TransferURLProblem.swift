@@ -1,0 +1,46 @@
+/// Why a text is not a URL that Kettle can fetch.
+public enum TransferURLProblem: Error, Hashable, Sendable {
+  case empty, tooLong, controlCharacter
+  case characterForbidden(Character)
+  case schemeMissing
+  case schemeUnsupported(String)
+  case hostMissing, hostMalformed, portMalformed, loginMalformed
+
+  /// What is wrong, on what, and what to do; without a period.
+  public func sentence(_ text: String) -> String {
+    let shown = "\"" + Self.withoutLogin(text).sanitizedForDisplay(limit: 200) + "\""
+    switch self {
+    case .empty: return "The URL is empty; give one such as https://example.org/file.iso"
+    case .tooLong:
+      return "The URL \(shown) is longer than \(TransferURL.byteCountMax) bytes; shorten it"
+    case .controlCharacter:
+      return "The URL \(shown) has a control character or line break in it; copy it again"
+    case .characterForbidden(" "):
+      return "The URL \(shown) has a space in it; write %20, or quote each URL by itself"
+    case .characterForbidden(let character):
+      return "The URL \(shown) has a \"\(character)\" in it; percent-encode it"
+    case .schemeMissing:
+      return "The URL \(shown) has no scheme; start it with https:// or http://"
+    case .schemeUnsupported(let scheme):
+      return "The URL \(shown) has the scheme \"\(scheme.sanitizedForDisplay(limit: 40))\"; "
+        + "only http and https can be fetched"
+    case .hostMissing: return "The URL \(shown) names no host; write https://HOST/PATH"
+    case .hostMalformed: return "The host in the URL \(shown) is not a host name; check it"
+    case .portMalformed: return "The port in the URL \(shown) is not a number from 1 to 65535"
+    case .loginMalformed:
+      return "The user and password in the URL cannot be read; give them with --user"
+    }
+  }
+
+  /// Cuts out everything between `://`, or the start, and the last `@`: where a text cannot be
+  /// parsed, nobody can tell where its password ends.
+  private static func withoutLogin(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+    let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
+    let start = bytes[colon...].starts(with: "://".utf8) ? colon + 3 : 0
+    guard at > start else { return text }
+    return String(decoding: bytes[..<start], as: UTF8.self) + "…"
+      + String(decoding: bytes[at...], as: UTF8.self)
+  }
+}

@@ -1,0 +1,18 @@
+/// The bytes from `lower` up to, not including, `upper`.
+///
+/// HTTP counts the last byte in (RFC 9110, section 14.1.2); `lastByte` is that number.
+public struct ByteRange: Hashable, Sendable {
+  public let lower: Int64
+  public let upper: Int64
+
+  /// Answers nil unless `0 <= lower <= upper`.
+  public init?(lower: Int64, upper: Int64) {
+    guard lower >= 0, lower <= upper else { return nil }
+    self.lower = lower
+    self.upper = upper
+  }
+
+  public var byteCount: Int64 { upper - lower }
+  public var isEmpty: Bool { lower == upper }
+  public var lastByte: Int64 { upper - 1 }
+}

@@ -1,0 +1,68 @@
+/// What the user asked for: one URL to one file.
+public struct TransferSpec: Hashable, Sendable, Codable {
+  /// As it was given, less the user and password in it.
+  public var url: TransferURL
+  public var session: SessionID = .kettle
+  /// Shown in place of the file's name.
+  public var title: String?
+  /// Absolute; nil is the documents directory of the session.
+  public var directory: String?
+  /// One path component; nil lets the server's and the URL's name decide.
+  public var name: String?
+  /// The most connections at once; nil is the limit per host.
+  public var connections: Int?
+  public var headers: [HeaderField] = []
+  public var login: Login?
+  public var checksum: Checksum?
+  /// Absolute path of PEM certificates that are trusted for this transfer.
+  public var caCertificatePath: String?
+  public var limitBytesPerSecond: Int64?
+  public var notBefore: WallTime?
+  public var priority: TransferPriority = .normal
+  public var onConflict: ConflictPolicy = .rename
+  public var beginning: Beginning = .queued
+
+  public init(url: TransferURL) { self.url = url }
+
+  /// Whether a new transfer starts by itself.
+  public enum Beginning: String, Sendable, Codable {
+    case queued, paused
+    /// Listed but not started, as a suspended task of a session.
+    case idle
+  }
+}
+
+/// What happens when the name is already taken.
+public enum ConflictPolicy: String, Sendable, Codable, CaseIterable {
+  /// `NAME (2).EXT`
+  case rename
+  case replace
+  /// The file that is there is left alone and nothing is fetched.
+  case skip
+}
+
+extension TransferSpec {
+  /// What is left out has its default, so that a record of an older version and a short request
+  /// of a script can both be read.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(url: try container.decode(TransferURL.self, forKey: .url))
+    func read<Value: Decodable>(_ value: inout Value, _ key: CodingKeys) throws {
+      value = try container.decodeIfPresent(Value.self, forKey: key) ?? value
+    }
+    try read(&session, .session)
+    title = try container.decodeIfPresent(String.self, forKey: .title)
+    directory = try container.decodeIfPresent(String.self, forKey: .directory)
+    name = try container.decodeIfPresent(String.self, forKey: .name)
+    connections = try container.decodeIfPresent(Int.self, forKey: .connections)
+    try read(&headers, .headers)
+    login = try container.decodeIfPresent(Login.self, forKey: .login)
+    checksum = try container.decodeIfPresent(Checksum.self, forKey: .checksum)
+    caCertificatePath = try container.decodeIfPresent(String.self, forKey: .caCertificatePath)
+    limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
+    notBefore = try container.decodeIfPresent(WallTime.self, forKey: .notBefore)
+    try read(&priority, .priority)
+    try read(&onConflict, .onConflict)
+    try read(&beginning, .beginning)
+  }
+}

@@ -1,0 +1,98 @@
+/// One transfer as clients are shown it.
+public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
+  public var id: TransferID
+  public var session: SessionID
+  /// Unique within the session.
+  public var taskIdentifier: Int64
+  public var title: String
+  /// Without credentials.
+  public var url: String
+  public var state: TransferState
+  /// Set exactly when the state is `waiting`.
+  public var reason: WaitingReason?
+  /// When it goes on by itself; set for `scheduled` and for most of `waiting`.
+  public var goesOnAt: WallTime?
+  /// Where the file is, or will be; nil until its name is known.
+  public var path: String?
+  public var bytesReceived: Int64
+  /// nil when the server did not say.
+  public var bytesExpected: Int64?
+  public var bytesPerSecond: Int64
+  /// nil when it cannot be told.
+  public var secondsLeft: Int64?
+  /// How many connections are open for it now.
+  public var connections: Int
+  public var priority: TransferPriority
+  public var createdAt: WallTime
+  public var finishedAt: WallTime?
+  /// Why it failed, or what went wrong last while it waits.
+  public var error: TransferFailure?
+  /// Why the last start was from zero though bytes were there.
+  public var freshStart: FreshStartReason?
+
+  public init(
+    id: TransferID, session: SessionID, taskIdentifier: Int64, title: String, url: String,
+    state: TransferState, reason: WaitingReason? = nil, goesOnAt: WallTime? = nil,
+    path: String? = nil, bytesReceived: Int64 = 0, bytesExpected: Int64? = nil,
+    bytesPerSecond: Int64 = 0, secondsLeft: Int64? = nil, connections: Int = 0,
+    priority: TransferPriority = .normal, createdAt: WallTime, finishedAt: WallTime? = nil,
+    error: TransferFailure? = nil, freshStart: FreshStartReason? = nil
+  ) {
+    self.id = id
+    self.session = session
+    self.taskIdentifier = taskIdentifier
+    self.title = title
+    self.url = url
+    self.state = state
+    self.reason = reason
+    self.goesOnAt = goesOnAt
+    self.path = path
+    self.bytesReceived = bytesReceived
+    self.bytesExpected = bytesExpected
+    self.bytesPerSecond = bytesPerSecond
+    self.secondsLeft = secondsLeft
+    self.connections = connections
+    self.priority = priority
+    self.createdAt = createdAt
+    self.finishedAt = finishedAt
+    self.error = error
+    self.freshStart = freshStart
+  }
+}
+
+/// All transfers in a few numbers, for the bar at the top.
+public struct Totals: Hashable, Sendable, Codable {
+  public var bytesPerSecond: Int64 = 0
+  /// How many transfers are in each state; a state without transfers is absent.
+  public var counts: [TransferState: Int] = [:]
+  /// Free bytes on the disk of the documents directory; nil when it cannot be told.
+  public var freeBytes: Int64?
+
+  public init() {}
+
+  public func count(_ state: TransferState) -> Int { counts[state] ?? 0 }
+  public var transferCount: Int { counts.values.reduce(0, +) }
+}
+
+extension Totals {
+  private enum CodingKeys: String, CodingKey { case bytesPerSecond, counts, freeBytes }
+
+  /// A dictionary with enum keys is an array of pairs in JSON; names as keys are what a reader of
+  /// the protocol expects.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    bytesPerSecond = try container.decode(Int64.self, forKey: .bytesPerSecond)
+    freeBytes = try container.decodeIfPresent(Int64.self, forKey: .freeBytes)
+    for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
+      if let state = TransferState(rawValue: name) { counts[state] = count }
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
+    try container.encodeIfPresent(freeBytes, forKey: .freeBytes)
+    let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    try container.encode(named, forKey: .counts)
+  }
+}

@@ -1,0 +1,63 @@
+extension TransferFailure {
+  /// What failed, on what, and what to do: one sentence without a period, the same in the
+  /// dashboard, the commands and the log. What came from outside in it is safe to show.
+  public var sentence: String {
+    let name = subject.sanitizedForDisplay()
+    let status = detail?.sanitizedForDisplay(limit: 200) ?? "an error"
+    let said = detail == nil ? "" : " (\(status))"
+    return switch code {
+    case .badURL:
+      "The URL \"\(name)\" cannot be used\(said); check it and add it again"
+    case .tooManyRedirects:
+      "\"\(name)\" redirects too often\(said); open it in a browser and copy the final link"
+    case .redirectRefused:
+      "\"\(name)\" redirects to a place that is not allowed\(said); add the final link itself"
+    case .httpStatus:
+      "The server answered \"\(name)\" with \(status); check the link, then start it again"
+    case .rangeReplyWrong:
+      "The server sent another part of \"\(name)\" than was asked for\(said); start it again"
+    case .encodedReply:
+      "The server sent \"\(name)\" encoded, which cannot be resumed\(said); start it again"
+    case .loginNeeded:
+      "\"\(name)\" asks for a login\(said); add it again with --user"
+    case .linkExpired:
+      "The link \"\(name)\" is no longer valid\(said); add a fresh one"
+    case .hostNotFound:
+      "The host \"\(name)\" was not found; check its name and the network"
+    case .connectionRefused:
+      "\"\(name)\" refuses connections\(said); check the address or try again later"
+    case .connectionLost:
+      "The connection to \"\(name)\" was lost\(said); start it again"
+    case .timedOut:
+      "\"\(name)\" did not answer in time\(said); start it again later"
+    case .tlsRefused:
+      "The identity of \"\(name)\" cannot be trusted\(said); if it is yours, give its authority with --ca-certificate"
+    case .proxyFailed:
+      "The proxy for \"\(name)\" failed\(said); check the proxy settings"
+    case .protocolBroken:
+      "\"\(name)\" sent something that is not HTTP\(said); check the address"
+    case .certificateFileUnusable:
+      "The certificate file \"\(name)\" cannot be used\(said); check the path and that it is PEM"
+    case .truncated:
+      "\"\(name)\" ended too early\(said); start it again"
+    case .tooLong:
+      "\"\(name)\" sent more than it announced\(said); start it again"
+    case .directoryMissing:
+      "The directory \"\(name)\" is not there\(said); create it, then start it again"
+    case .directoryUnwritable:
+      "The directory \"\(name)\" cannot be written to\(said); change its permissions or choose another with -d"
+    case .diskFull:
+      "The disk of \"\(name)\" is full\(said); it goes on when there is space"
+    case .nameTaken:
+      "\"\(name)\" already exists; choose another name with -o, or --on-conflict rename"
+    case .fileProblem:
+      "The file \"\(name)\" cannot be written\(said); check the disk, then start it again"
+    case .checksumMismatch:
+      "\"\(name)\" does not have the expected checksum\(said); the file was not kept, start it again"
+    case .partialFileChanged:
+      "The partial file \"\(name)\" was changed by another program\(said); start it again"
+    case .internalProblem:
+      "Kettle went wrong on \"\(name)\"\(said); please report it"
+    }
+  }
+}

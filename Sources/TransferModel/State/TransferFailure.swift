@@ -1,0 +1,32 @@
+/// Why a transfer failed, or why it waits: a value that is kept, sent and shown.
+///
+/// `subject` is what it failed on (a host, a path, a URL without credentials); `detail` is what the
+/// outside said (a status, the name of an errno). The sentence is made in one place, `sentence`.
+public struct TransferFailure: Error, Hashable, Sendable, Codable {
+  public enum Code: String, Sendable, Codable, CaseIterable {
+    // The request
+    case badURL, tooManyRedirects, redirectRefused
+    // The server's answer
+    case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
+    // The way there
+    case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
+    case protocolBroken, certificateFileUnusable
+    // The body
+    case truncated, tooLong
+    // The file
+    case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
+    case partialFileChanged
+    // Ourselves
+    case internalProblem
+  }
+
+  public var code: Code
+  public var subject: String
+  public var detail: String?
+
+  public init(_ code: Code, on subject: String, detail: String? = nil) {
+    self.code = code
+    self.subject = subject
+    self.detail = detail
+  }
+}

@@ -1,0 +1,35 @@
+/// One transfer as the store keeps it: everything that must outlive the service.
+public struct TransferRecord: Hashable, Sendable, Identifiable {
+  public var id: TransferID
+  /// Unique within the session, from 1.
+  public var taskIdentifier: Int64
+  public var spec: TransferSpec
+  public var createdAt: WallTime
+  /// Smaller starts sooner among equal priorities.
+  public var queuePosition: Int64
+  public var state: TransferState
+  public var reason: WaitingReason?
+  public var goesOnAt: WallTime?
+  public var resumeData: ResumeData?
+  public var finishedFile: FinishedFile?
+  /// Why it failed, or what went wrong last while it waits.
+  public var failure: TransferFailure?
+  public var freshStart: FreshStartReason?
+  /// Retries since bytes last came in.
+  public var retryCount: Int
+  public var finishedAt: WallTime?
+
+  /// A transfer that was just asked for.
+  public init(
+    id: TransferID, taskIdentifier: Int64, spec: TransferSpec, createdAt: WallTime,
+    queuePosition: Int64, state: TransferState
+  ) {
+    self.id = id
+    self.taskIdentifier = taskIdentifier
+    self.spec = spec
+    self.createdAt = createdAt
+    self.queuePosition = queuePosition
+    self.state = state
+    retryCount = 0
+  }
+}

@@ -1,0 +1,61 @@
+/// ISO 8601 dates in UTC, by the civil calendar and without a date library, so that pure code can
+/// print a record. The day arithmetic is the well-known one of 400-year eras (146,097 days each).
+extension WallTime {
+  /// For example `2026-12-24T18:00:00Z`; milliseconds are left out.
+  public var iso8601: String {
+    let seconds = Self.dividedDown(millisecondsSince1970, by: 1000)
+    let day = Self.dividedDown(seconds, by: 86_400)
+    let secondOfDay = seconds - day * 86_400
+    let date = Self.civil(fromDay: day)
+    return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
+      + Self.padded(date.day, 2) + "T" + Self.padded(secondOfDay / 3600, 2) + ":"
+      + Self.padded(secondOfDay % 3600 / 60, 2) + ":" + Self.padded(secondOfDay % 60, 2) + "Z"
+  }
+
+  /// The moment of a date and time of day in UTC; nil when a number is out of its range.
+  public init?(
+    year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
+  ) {
+    guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+      (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+    else { return nil }
+    let dayNumber = Self.day(year: year, month: month, day: day)
+    // A day that the month does not have (31 June) comes back as another date.
+    guard Self.civil(fromDay: dayNumber) == (year, month, day) else { return nil }
+    let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
+    self.init(millisecondsSince1970: seconds * 1000)
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number.magnitude)
+    return (number < 0 ? "-" : "")
+      + String(repeating: "0", count: max(0, width - digits.utf8.count))
+      + digits
+  }
+
+  /// Rounds to the earlier number also before 1970, for any `Int64`.
+  private static func dividedDown(_ number: Int64, by divisor: Int64) -> Int64 {
+    number / divisor - (number % divisor < 0 ? 1 : 0)
+  }
+
+  private static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  private static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = day + 719_468
+    let era = dividedDown(shifted, by: 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthShifted = (5 * dayOfYear + 2) / 153
+    let month = monthShifted + (monthShifted < 10 ? 3 : -9)
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * monthShifted + 2) / 5 + 1)
+  }
+}

@@ -1,0 +1,142 @@
+import Testing
+import TransferCore
+import TransferModel
+
+/// Any order of controls, replies, retries, finishes and crashes ends in one of the states of the
+/// contract, with the file and the record agreeing.
+struct RandomOrderTests {
+  @Test func `file and record agree after any order of events`() {
+    let seed = UInt64.random(in: .min ... .max)
+    for round in UInt64(0)..<300 {
+      let broken = Self.play(seed: seed &+ round)
+      #expect(broken.isEmpty, "seed \(seed &+ round)")
+      if !broken.isEmpty { return }
+    }
+  }
+
+  static func play(seed: UInt64) -> [String] {
+    var random = SeededGenerator(seed: seed)
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 3
+    limits.runningPerHostMax = 2
+    var brain = Brain(limits: limits)
+    var world = SimulatedWorld()
+    var now = BrainScript().now
+    for _ in 0..<200 {
+      switch Int.random(in: 0...19, using: &random) {
+      case 0, 1: add(to: &brain, &world, &random, at: now)
+      case 2...5: control(&brain, &world, &random, at: now)
+      case 6:
+        now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
+        now.wall = now.wall.advanced(byMilliseconds: 90_000)
+        world.take(brain.timePassed(at: now))
+      case 7 where Int.random(in: 0...3, using: &random) == 0:
+        brain = world.crash(limits: limits, at: now)
+      default: step(&brain, &world, &random, at: now)
+      }
+      world.broken += problems(of: brain, limits)
+    }
+    settle(&brain, &world, &random, &now)
+    world.broken += disagreements(brain, world)
+    return world.broken
+  }
+
+  private static func add(
+    to brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    var wanted = spec("http://h\(Int.random(in: 0...1, using: &random)).example/a.iso")
+    if Bool.random(using: &random) {
+      wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    }
+    let (ids, turn) = brain.add([wanted], at: now)
+    world.take(turn)
+    world.take(brain.admit(ids, at: now))
+  }
+
+  private static func control(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    guard let id = brain.machines.keys.sorted().randomElement(using: &random) else { return }
+    let controls: [Brain.Control] = [
+      .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
+    ]
+    guard let one = controls.randomElement(using: &random) else { return }
+    let (_, turn) = brain.control(one, [id], at: now)
+    world.take(turn)
+  }
+
+  /// One of the things that are under way happens; commits happen in their order.
+  private static func step(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    guard let chosen = world.pending.indices.randomElement(using: &random) else { return }
+    var index = chosen
+    if case .commit = world.pending[chosen] {
+      index = world.pending.firstIndex { if case .commit = $0 { true } else { false } } ?? chosen
+    }
+    let event = world.pending.remove(at: index)
+    world.happen(event, &brain, luck: Int.random(in: 0...999, using: &random), at: now)
+  }
+
+  /// Lets everything come to rest: no more controls, and time goes on.
+  private static func settle(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ now: inout Moment
+  ) {
+    for _ in 0..<20_000 {
+      if !world.pending.isEmpty {
+        step(&brain, &world, &random, at: now)
+      } else if let wakeUp = brain.nextWakeUp(at: now) {
+        let wait = wakeUp.milliseconds(since: now.monotonic)
+        now.monotonic = wakeUp
+        now.wall = now.wall.advanced(byMilliseconds: wait)
+        world.take(brain.timePassed(at: now))
+      } else {
+        return
+      }
+    }
+    world.broken.append("it does not come to rest")
+  }
+
+  private static func problems(of brain: Brain, _ limits: TransferQueue.Limits) -> [String] {
+    var problems: [String] = []
+    let busy = brain.machines.values.filter(\.occupiesSlot)
+    if busy.count > limits.runningMax { problems.append("too many run at once") }
+    if busy.count != brain.queue.runningCount { problems.append("a slot is lost") }
+    for machine in brain.machines.values {
+      let id = machine.record.id
+      if (machine.state == .queued) != brain.queue.isQueued(id) {
+        problems.append("\(id) is \(machine.state) but in line: \(brain.queue.isQueued(id))")
+      }
+    }
+    return problems
+  }
+
+  private static func disagreements(_ brain: Brain, _ world: SimulatedWorld) -> [String] {
+    var problems: [String] = []
+    for machine in brain.machines.values {
+      let record = machine.record
+      let id = record.id
+      if world.store[id] != machine.durableRecord {
+        problems.append("the store is behind on \(id)")
+      }
+      switch machine.visibleState {
+      case .completed:
+        let inode = record.finishedFile?.identity?.inode ?? 0
+        if !world.finished.contains(inode) { problems.append("\(id) is completed without a file") }
+      case .idle:
+        if record.resumeData != nil { problems.append("\(id) is idle with bytes") }
+      case .paused, .waiting, .failed:
+        if let data = record.resumeData, world.partials[data.inode] == nil {
+          problems.append("\(id) has bytes on record and none on the disk")
+        }
+      case .scheduled: break
+      case .queued, .running, .verifying: problems.append("\(id) rests as \(machine.state)")
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,331 @@
+import Testing
+import TransferCore
+import TransferModel
+
+/// Whole lives of one transfer as scripts of events.
+struct TransferLifeTests {
+  @Test func `a transfer goes from add to completed in one attempt`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    #expect(script.state(id) == .running)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    #expect(
+      script.bodyPlan
+        == .create(
+          preferredName: "a.iso", total: 1000,
+          validator: Validator(entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))
+    )
+    script.opened(attempt, partial())
+    #expect(script.lastAction == .letBodyFlow(attempt))
+    script.settled(attempt, .complete, held: 1000)
+    #expect(script.state(id) == .verifying)
+    guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
+      Issue.record("expected the file to be placed, got \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(resumeData.isWhole)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    #expect(script.state(id) == .completed)
+    #expect(script.record(id)?.finishedFile == file)
+    #expect(script.record(id)?.resumeData == nil)
+  }
+
+  @Test func `the rename waits until the store knows that the file is whole`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    let turn = script.brain.attemptSettled(
+      attempt, .complete, held: HeldRanges(prefix: 1000), jitter: 0, at: script.now)
+    #expect(turn.now.isEmpty)
+    guard case .put(let record)? = turn.changes.last else {
+      Issue.record("nothing was put on record")
+      return
+    }
+    #expect(record.id == id)
+    #expect(record.resumeData?.isWhole == true)
+    #expect(turn.afterCommit.count == 1)
+  }
+
+  @Test func `the body flows only after the store knows the partial file`() throws {
+    var script = BrainScript()
+    script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let turn = script.brain.bodyOpened(partial(), of: attempt, at: script.now)
+    #expect(turn.now.isEmpty)
+    #expect(turn.afterCommit == [.letBodyFlow(attempt)])
+    #expect(turn.changes.count == 1)
+  }
+
+  @Test func `pause keeps the bytes and start asks for the rest`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.pause, id)
+    #expect(script.state(id) == .paused)
+    #expect(script.lastAction == .cancelAttempt(first))
+    script.settled(first, .cancelled, held: 400)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+
+    script.control(.start, id)
+    let plan = try #require(script.plan)
+    #expect(plan.attempt != first)
+    #expect(plan.headers.contains(HeaderField(received: "Range", "bytes=400-")))
+    #expect(plan.headers.contains(HeaderField(received: "If-Range", "\"v1\"")))
+    script.head(
+      plan.attempt, 206,
+      ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\"", "Content-Length": "600"])
+    #expect(
+      script.bodyPlan
+        == ByteRange(lower: 400, upper: 1000).map { .append(partial(held: 400), range: $0) })
+  }
+
+  @Test func `a start while the pause is still draining goes on by itself`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.pause, id)
+    script.control(.start, id)
+    #expect(script.state(id) == .queued)
+    #expect(script.attempt == first)
+    script.settled(first, .cancelled, held: 300)
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.headers.first?.value == "bytes=300-")
+  }
+
+  @Test func `stop throws the bytes and the partial file away`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.control(.stop, id)
+    #expect(script.state(id) == .idle)
+    script.settled(attempt, .cancelled, held: 400)
+    script.discards()
+    #expect(script.discarded == [partial(held: 400)])
+    #expect(script.record(id)?.resumeData == nil)
+    #expect(script.brain.machines[id]?.state == .idle)
+  }
+
+  @Test func `a start right after a stop begins from zero with the old file gone first`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.stop, id)
+    script.control(.start, id)
+    script.settled(first, .cancelled, held: 400)
+    #expect(script.plan?.attempt == first)
+    script.discards()
+    #expect(script.discarded == [partial(held: 400)])
+    let plan = try #require(script.plan)
+    #expect(script.lastAction == .beginAttempt(id, plan))
+    #expect(plan.headers.isEmpty)
+  }
+
+  @Test func `twice is the same as once`() throws {
+    for control: Brain.Control in [.pause, .stop, .start] {
+      var script = BrainScript()
+      let id = script.add(spec())
+      script.control(control, id)
+      let once = script.brain.machines[id]?.state
+      script.control(control, id)
+      #expect(script.brain.machines[id]?.state == once, "\(control)")
+    }
+  }
+
+  @Test func `a completed transfer is final until reset`() throws {
+    var script = BrainScript()
+    let id = try completed(&script)
+    #expect(script.control(.start, id) == .completed)
+    #expect(script.control(.pause, id) == .completed)
+    #expect(script.control(.stop, id) == .completed)
+    #expect(script.state(id) == .completed)
+    script.control(.reset, id)
+    #expect(script.state(id) == .idle)
+    #expect(
+      script.lastAction
+        == .deleteFinishedFile(id, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+  }
+
+  @Test func `removing a finished transfer keeps its file unless asked`() throws {
+    var script = BrainScript()
+    let kept = try completed(&script)
+    let before = script.actions.count
+    script.control(.remove(.stays), kept)
+    #expect(script.brain.machines[kept] == nil)
+    #expect(script.actions.count == before)
+    #expect(script.changes.last == .remove(kept))
+
+    let gone = try completed(&script)
+    script.control(.remove(.goes), gone)
+    #expect(
+      script.lastAction
+        == .deleteFinishedFile(gone, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+  }
+
+  @Test func `a remove during the rename waits for it and then takes the file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    script.control(.remove(.goes), id)
+    #expect(script.brain.machines[id] != nil)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    #expect(script.brain.machines[id] == nil)
+    #expect(script.lastAction == .deleteFinishedFile(id, file))
+  }
+
+  @Test func `a wrong checksum fails and the bytes are not kept`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .computeDigest(id, let operation, _, .md5)? = script.lastAction else {
+      Issue.record("no digest was asked for")
+      return
+    }
+    let found = String(repeating: "b", count: 32)
+    script.take(
+      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    script.discards()
+    #expect(script.discarded.count == 1)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .checksumMismatch)
+    #expect(script.record(id)?.resumeData == nil)
+  }
+
+  @Test func `a right checksum leads to the rename`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .computeDigest(id, let operation, _, _)? = script.lastAction else {
+      Issue.record("no digest was asked for")
+      return
+    }
+    let found = String(repeating: "a", count: 32)
+    script.take(
+      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
+      Issue.record("the file was not placed")
+      return
+    }
+    #expect(resumeData.isWhole)
+  }
+
+  @Test func `an existing file is left alone with skip`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.onConflict = .skip
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
+    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    #expect(script.lastAction == .cancelAttempt(attempt))
+    script.settled(attempt, .cancelled)
+    #expect(script.state(id) == .completed)
+    #expect(
+      script.record(id)?.finishedFile == FinishedFile(path: "/downloads/a.iso", identity: nil))
+  }
+
+  @Test func `a partial file that others changed is left to them`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(
+      second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
+    let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
+    script.take(script.brain.bodyRefused(changed, of: second, at: script.now))
+    script.settled(second, .cancelled)
+    let plan = try #require(script.plan)
+    #expect(plan.attempt != second)
+    #expect(plan.headers.isEmpty)
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+    #expect(!script.actions.contains { if case .discardPartialFile = $0 { true } else { false } })
+  }
+
+  @Test func `what was given for one origin does not go to another`() throws {
+    var script = BrainScript()
+    var wanted = spec("https://files.example/a.iso")
+    wanted.headers = [HeaderField(received: "X-Token", "secret")]
+    wanted.login = Login(user: "u", password: "p")
+    script.add(wanted)
+    let first = try #require(script.plan)
+    #expect(first.headers.count == 1)
+    #expect(first.login != nil)
+    script.head(first.attempt, 302, ["Location": "https://mirror.example/a.iso"])
+    script.settled(first.attempt, .cancelled)
+    let second = try #require(script.plan)
+    #expect(second.url.text == "https://mirror.example/a.iso")
+    #expect(second.headers.isEmpty)
+    #expect(second.login == nil)
+    // And back again to the origin that it was given for.
+    script.head(second.attempt, 307, ["Location": "https://files.example/b.iso"])
+    script.settled(second.attempt, .cancelled)
+    let third = try #require(script.plan)
+    #expect(third.headers.count == 1)
+    #expect(third.login != nil)
+  }
+
+  @Test func `twenty redirects are followed and the next is refused`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    for count in 1...20 {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 301, ["Location": "/hop\(count)"])
+      script.settled(attempt, .cancelled)
+    }
+    #expect(script.state(id) == .running)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 301, ["Location": "/hop21"])
+    script.settled(attempt, .cancelled)
+    #expect(script.record(id)?.failure?.code == .tooManyRedirects)
+  }
+
+  private func whole(_ script: inout BrainScript) throws -> OperationID {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .placeFile(_, let operation, _, _)? = script.lastAction else {
+      throw ScriptError.notPlaced
+    }
+    return operation
+  }
+
+  private func completed(_ script: inout BrainScript) throws -> TransferID {
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    return id
+  }
+
+  private enum ScriptError: Error { case notPlaced }
+}

@@ -1,0 +1,127 @@
+import Testing
+import TransferCore
+import TransferModel
+
+struct TransferQueueTests {
+  private func record(
+    _ id: Int64, host: String = "a.example", priority: TransferPriority = .normal,
+    position: Int64? = nil
+  ) -> TransferRecord {
+    var wanted = spec("http://\(host)/\(id)")
+    wanted.priority = priority
+    return TransferRecord(
+      id: TransferID(rawValue: id), taskIdentifier: id, spec: wanted,
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: position ?? id, state: .queued)
+  }
+
+  private func drain(_ queue: inout TransferQueue) -> [Int64] {
+    var order: [Int64] = []
+    while let id = queue.startNext() {
+      order.append(id.rawValue)
+      queue.release(id)
+    }
+    return order
+  }
+
+  @Test func `priority comes before position, position before id`() {
+    var queue = TransferQueue()
+    queue.enqueue(record(1))
+    queue.enqueue(record(2, priority: .low))
+    queue.enqueue(record(3, priority: .high))
+    queue.enqueue(record(4, position: 0))
+    #expect(drain(&queue) == [3, 4, 1, 2])
+  }
+
+  @Test func `no host gets more than its share and others are not held up`() {
+    var queue = TransferQueue()
+    for id in Int64(1)...8 { queue.enqueue(record(id)) }
+    queue.enqueue(record(9, host: "b.example"))
+    var started: [Int64] = []
+    while let id = queue.startNext() { started.append(id.rawValue) }
+    #expect(started == [1, 2, 3, 4, 5, 9])
+    #expect(queue.queuedCount == 3)
+    queue.release(TransferID(rawValue: 2))
+    #expect(queue.startNext() == TransferID(rawValue: 6))
+    #expect(queue.startNext() == nil)
+  }
+
+  @Test func `the limit of all holds over the hosts`() {
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 3
+    var queue = TransferQueue(limits: limits)
+    for id in Int64(1)...9 { queue.enqueue(record(id, host: "h\(id).example")) }
+    var count = 0
+    while queue.startNext() != nil { count += 1 }
+    #expect(count == 3)
+  }
+
+  @Test func `ports are hosts of their own`() {
+    var limits = TransferQueue.Limits()
+    limits.runningPerHostMax = 1
+    var queue = TransferQueue(limits: limits)
+    queue.enqueue(record(1, host: "a.example:8080"))
+    queue.enqueue(record(2, host: "a.example:8081"))
+    #expect(queue.startNext() != nil)
+    #expect(queue.startNext() != nil)
+  }
+
+  @Test func `putting a transfer in line twice moves it`() {
+    var queue = TransferQueue()
+    queue.enqueue(record(1))
+    queue.enqueue(record(2))
+    queue.enqueue(record(1, priority: .low))
+    #expect(drain(&queue) == [2, 1])
+  }
+
+  @Test func `it agrees with a sorted list in any order of calls`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SeededGenerator(seed: seed)
+    var limits = TransferQueue.Limits()
+    limits.runningMax = .max
+    limits.runningPerHostMax = .max
+    for _ in 0..<200 {
+      var queue = TransferQueue(limits: limits)
+      var model: [TransferRecord] = []
+      for _ in 0..<60 {
+        let id = Int64.random(in: 1...20, using: &random)
+        switch Int.random(in: 0...2, using: &random) {
+        case 0:
+          let one = record(
+            id, host: "h\(id % 3).example", priority: [.low, .normal, .high][Int(id % 3)],
+            position: Int64.random(in: 0...5, using: &random))
+          queue.enqueue(one)
+          model.removeAll { $0.id == one.id }
+          model.append(one)
+        case 1:
+          queue.remove(TransferID(rawValue: id))
+          model.removeAll { $0.id.rawValue == id }
+        default:
+          let expected = model.min { left, right in
+            (-left.spec.priority.value, left.queuePosition, left.id.rawValue)
+              < (-right.spec.priority.value, right.queuePosition, right.id.rawValue)
+          }
+          let next = queue.startNext()
+          #expect(next == expected?.id, "seed \(seed)")
+          model.removeAll { $0.id == next }
+          if let next { queue.release(next) }
+        }
+        #expect(queue.queuedCount == model.count, "seed \(seed)")
+      }
+    }
+  }
+}
+
+/// Numbers that are the same again for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import TransferModel
+
+struct TransferSpecTests {
+  private func url() throws -> TransferURL { try TransferURL.parse("http://h/f").get().url }
+
+  @Test func `a full spec survives coding`() throws {
+    var spec = TransferSpec(url: try url())
+    spec.session = SessionID(rawValue: "org.example.app")
+    spec.title = "Title"
+    spec.directory = "/tmp"
+    spec.name = "f"
+    spec.connections = 3
+    spec.headers = [try #require(HeaderField("K: V"))]
+    spec.login = Login(user: "u", password: "p")
+    spec.checksum = Checksum("md5:d41d8cd98f00b204e9800998ecf8427e")
+    spec.caCertificatePath = "/tmp/ca.pem"
+    spec.limitBytesPerSecond = 1_024
+    spec.notBefore = WallTime(millisecondsSince1970: 5)
+    spec.priority = .high
+    spec.onConflict = .skip
+    spec.beginning = .paused
+    let data = try JSONEncoder().encode(spec)
+    #expect(try JSONDecoder().decode(TransferSpec.self, from: data) == spec)
+  }
+
+  @Test func `what is left out has its default`() throws {
+    let spec = try JSONDecoder().decode(
+      TransferSpec.self, from: Data(#"{"url": "http://h/f"}"#.utf8))
+    #expect(spec == TransferSpec(url: try url()))
+    #expect(spec.session == .kettle)
+    #expect(spec.priority == .normal)
+    #expect(spec.onConflict == .rename)
+    #expect(spec.beginning == .queued)
+  }
+
+  @Test(arguments: [
+    #"{}"#, #"{"url": "ftp://h/"}"#, #"{"url": "http://h/", "priority": {"value": 2}}"#,
+    #"{"url": "http://h/", "onConflict": "ask"}"#, #"{"url": "http://h/", "connections": "3"}"#,
+    #"{"url": "http://h/", "headers": [{"name": "A", "value": "b\n"}]}"#,
+  ])
+  func `a spec with a wrong part is refused whole`(json: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(TransferSpec.self, from: Data(json.utf8))
+    }
+  }
+}
