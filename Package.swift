@@ -17,15 +17,103 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+
 let package = Package(
   name: "kettle",
+  products: [
+    .executable(name: "kettle", targets: ["kettle"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  ],
   targets: [
+    // MARK: C boundary
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CNcurses"),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CCrypto"),
+
     // MARK: Pure
     target("TransferModel"),
     target("TransferCore", ["TransferModel"]),
+    target("ControlProtocol", ["TransferModel"]),
+    target("DashboardUI", ["TransferModel"]),
+
+    // MARK: Shell
+    target("TransferEngine", ["TransferCore", "TransferModel", logging]),
+    target("CurlTransport", ["TransferEngine", "TransferModel", "CCurl"]),
+    target("TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
+    target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
+    target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
+    target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
+    target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
+
+    // MARK: Products
+    target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
+    target(
+      "TransferDaemon",
+      [
+        "ControlProtocol", "ControlSocket", "CurlTransport", "TransferCore", "TransferEngine",
+        "TransferFiles", "TransferModel", "TransferStore", logging,
+      ]),
+    target(
+      "Commands",
+      [
+        "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient", "TransferModel",
+        argumentParser,
+      ]),
+    .executableTarget(
+      name: "kettle",
+      dependencies: [
+        "Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon",
+      ],
+      swiftSettings: strict),
 
     // MARK: Tests
+    .target(
+      name: "TestSupport", dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto"],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    tests("ArchitectureTests", []),
     tests("TransferModelTests", ["TransferModel"]),
     tests("TransferCoreTests", ["TransferCore", "TransferModel"]),
+    tests("ControlProtocolTests", ["ControlProtocol", "TransferModel"]),
+    tests("DashboardUITests", ["DashboardUI", "TransferModel"]),
+    tests(
+      "TransferEngineTests",
+      ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
+    tests(
+      "CurlTransportTests",
+      ["CurlTransport", "TransferEngine", "TransferModel", "TestSupport", "CCurl"]),
+    tests(
+      "TransferFilesTests",
+      ["TransferFiles", "TransferCore", "TransferEngine", "TransferModel", "TestSupport"]),
+    tests(
+      "TransferStoreTests",
+      ["TransferStore", "TransferEngine", "TransferModel", "TestSupport", grdb]),
+    tests(
+      "CompatibilityTests", ["TransferStore", "TransferEngine", "TransferModel", grdb]),
+    tests(
+      "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
+    tests(
+      "TransferClientTests",
+      ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
+    tests("DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel"]),
+    tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),
+    tests(
+      "CommandsTests",
+      [
+        "Commands", "ControlProtocol", "DashboardUI", "TransferClient", "TransferModel",
+        argumentParser,
+      ]),
   ]
 )

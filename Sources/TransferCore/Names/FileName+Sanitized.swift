@@ -11,7 +11,7 @@ extension FileName {
     name = replacingLeading(name)
     if isReservedOnWindows(name) { name = "_" + name }
     name = shortened(name)
-    return name.contains { $0 != "_" } ? name : nil
+    return name.contains { !"_. ".contains($0) } ? name : nil
   }
 
   /// What stands behind the last separator of any system (RFC 6266, section 4.3): `..\..\x` is a
@@ -26,7 +26,14 @@ extension FileName {
 
   private static func replacingForbidden(in scalars: Substring.UnicodeScalarView) -> String {
     var name = ""
-    for scalar in scalars { name.unicodeScalars.append(isForbidden(scalar) ? "_" : scalar) }
+    var isAfterBlank = false
+    for scalar in scalars {
+      let isBlank = scalar.properties.isWhitespace && !scalar.isControl
+      // A row of blanks pushes the true extension out of sight: `invoice.pdf      .exe`.
+      if isBlank && isAfterBlank { continue }
+      isAfterBlank = isBlank
+      name.unicodeScalars.append(isForbidden(scalar) ? "_" : scalar)
+    }
     return name
   }
 

@@ -51,13 +51,17 @@ package enum FileName {
   ///
   /// A name that would become too long loses the end of its stem.
   package static func numbered(_ name: String, _ number: Int) -> String {
-    let (stem, suffix) = parts(of: name)
-    let ending = " (\(number))" + suffix
-    return cut(stem, toByteCount: max(0, byteCountMax - ending.utf8.count)) + ending
+    numbered(parts(of: name), number)
   }
 
   /// `name`, then `NAME (2).EXT` up to `numberMax`.
   package static func candidates(for name: String) -> some Sequence<String> {
-    (1...numberMax).lazy.map { $0 == 1 ? name : numbered(name, $0) }
+    let parts = parts(of: name)
+    return (1...numberMax).lazy.map { $0 == 1 ? name : numbered(parts, $0) }
+  }
+
+  private static func numbered(_ parts: (stem: String, suffix: String), _ number: Int) -> String {
+    let ending = " (\(number))" + parts.suffix
+    return cut(parts.stem, toByteCount: max(0, byteCountMax - ending.utf8.count)) + ending
   }
 }

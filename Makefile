@@ -1,0 +1,44 @@
+# Kettle: `make demo` to see it, `make test` to check it. Each installs what the system lacks.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test bench install format lint catalogue clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## Install what the system lacks
+	@./assets/install-deps.sh
+
+build: deps ## Build the release program, .build/release/kettle
+	swift build -c release --product kettle
+
+demo: build ## Watch five files being downloaded, in a throw-away home
+	.build/release/kettle demo
+
+test: deps lint ## Check the style, build everything, run all tests
+	swift build --build-tests
+	swift test --skip-build --disable-xctest
+	@echo 'test: everything passed'
+
+bench: ## Measure against curl and aria2
+	@echo 'bench: nothing to measure; the measurements come with the benchmark suite'
+
+install: build ## Install the program under PREFIX (/usr/local)
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 .build/release/kettle '$(DESTDIR)$(PREFIX)/bin/kettle'
+
+format: ## Lay out all Swift sources
+	swift format -i -p -r Sources Tests Package.swift
+
+lint: ## Complain about layout without changing it
+	swift format lint --strict -p -r Sources Tests Package.swift
+
+catalogue: ## Write the demo's catalogue into its source file
+	awk -f assets/demo-catalogue.awk assets/demo-catalogue.json \
+	  > 'Sources/DemoOrigin/Catalogue+Generated.swift'
+	swift format -i 'Sources/DemoOrigin/Catalogue+Generated.swift'
+
+clean: ## Remove everything that was built
+	rm -rf .build

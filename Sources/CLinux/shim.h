@@ -1,0 +1,56 @@
+// The Linux calls that Swift's Glibc module leaves out, because they want _GNU_SOURCE.
+#ifndef KETTLE_CLINUX_H
+#define KETTLE_CLINUX_H
+
+#include <errno.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/// renameat(2) that fails with EEXIST instead of replacing: the one atomic way to take a free name.
+/// Both names are in the directory `dirfd`, or are paths when it is AT_FDCWD.
+/// Returns 0, or the errno value.
+static inline int kettle_renameat_noreplace(int dirfd, const char *from, const char *to) {
+  // RENAME_NOREPLACE is 1; the constant is in linux/fs.h, which clashes with sys/mount.h.
+  const unsigned int rename_noreplace = 1;
+  return syscall(SYS_renameat2, dirfd, from, dirfd, to, rename_noreplace) == 0 ? 0 : errno;
+}
+
+/// rename(2) that fails with EEXIST instead of replacing. Returns 0, or the errno value.
+static inline int kettle_rename_noreplace(const char *from, const char *to) {
+  return kettle_renameat_noreplace(-100 /* AT_FDCWD */, from, to);
+}
+
+/// The user id at the other end of a Unix-domain socket (SO_PEERCRED, unix(7)), or -1.
+static inline long kettle_peer_uid(int fd) {
+  struct { pid_t pid; uid_t uid; gid_t gid; } peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &length) != 0) return -1;
+  return (long)peer.uid;
+}
+
+// Declared here because the system's headers show them under _GNU_SOURCE only.
+int pipe2(int ends[2], int flags);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+/// A pipe that no program started by another thread at this moment gets to see (O_CLOEXEC).
+static inline int kettle_pipe(int ends[2]) { return pipe2(ends, 02000000 /* O_CLOEXEC */); }
+
+/// Closes every descriptor from `from` on in the started program.
+static inline int kettle_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+/// Starts the program in the directory `path`.
+static inline int kettle_spawn_change_directory(posix_spawn_file_actions_t *actions,
+                                                const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+/// POSIX_SPAWN_SETSID: the started program leads a session of its own (posix_spawn(3)).
+static inline short kettle_spawn_setsid_flag(void) { return 0x80; }
+
+#endif

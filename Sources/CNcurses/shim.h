@@ -1,0 +1,217 @@
+// What Swift cannot call in ncurses: variadics, statement macros, casting macros, globals; and the
+// little that must not run as Swift: signal handlers.
+#ifndef KETTLE_CNCURSES_H
+#define KETTLE_CNCURSES_H
+
+#define NCURSES_WIDECHAR 1
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+// stdin, stdout and stdscr are mutable globals, which Swift 6 refuses.
+static inline SCREEN *kettle_newterm(const char *name) { return newterm(name, stdout, stdin); }
+static inline WINDOW *kettle_stdscr(void) { return stdscr; }
+static inline int kettle_colors(void) { return COLORS; }
+
+// Casting macros.
+static inline attr_t kettle_attr_bold(void) { return A_BOLD; }
+static inline attr_t kettle_attr_dim(void) { return A_DIM; }
+static inline attr_t kettle_attr_reverse(void) { return A_REVERSE; }
+static inline attr_t kettle_attr_underline(void) { return A_UNDERLINE; }
+static inline int kettle_key_f(int number) { return KEY_F(number); }
+
+// ioctl is variadic. Answers 0 and the size, or -1.
+static inline int kettle_window_size(int fd, int *columns, int *rows) {
+  struct winsize size;
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -1;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return 0;
+}
+
+// Puts one cell: a spacing character and its combining ones. The pair goes through the extension
+// pointer, because the plain parameter is a short and pairs are many (curs_getcchar(3x)).
+static inline int kettle_put_cell(
+    int row, int column, const wchar_t *text, attr_t attributes, int pair) {
+  cchar_t cell;
+  if (setcchar(&cell, text, attributes, (short)0, &pair) != OK) return ERR;
+  return mvwadd_wch(stdscr, row, column, &cell);
+}
+
+// A string capability of the terminal, or NULL when it has none: tigetstr answers -1 for a name
+// that is no string, which is a pointer that must not be read.
+static inline const char *kettle_string_capability(const char *name) {
+  const char *text = tigetstr(name);
+  return text == (const char *)-1 ? NULL : text;
+}
+
+// term.h defines hundreds of common words as macros, so what is needed of it is declared here.
+struct term;
+extern struct term *cur_term;
+extern int setupterm(const char *name, int fd, int *status);
+extern int del_curterm(struct term *terminal);
+
+// Whether a description is installed in which colour numbers are red-green-blue values.
+static inline int kettle_has_direct_color(const char *name) {
+  int status = 0;
+  if (setupterm(name, STDOUT_FILENO, &status) != OK) return 0;
+  int is_direct = tigetflag("RGB") > 0;
+  del_curterm(cur_term);
+  return is_direct;
+}
+
+// Both are hidden unless feature macros are set before the first system header, which is not ours
+// to include.
+extern int wcwidth(wchar_t character);
+static inline int kettle_character_width(wchar_t character) { return wcwidth(character); }
+
+static inline int kettle_pipe(int ends[2]) {
+  if (pipe(ends) != 0) return -1;
+  for (int index = 0; index < 2; index++) {
+    fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[index], F_SETFL, O_NONBLOCK);
+  }
+  return 0;
+}
+
+static inline int kettle_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline const char *kettle_codeset(void) { return nl_langinfo(CODESET); }
+
+// MARK: Signals
+//
+// A handler may call next to nothing (signal-safety(7)), so it writes the number of the signal to
+// a pipe, and the thread that owns the terminal reads it there. This part is used by one Swift
+// file only, and so is the next: every file that used it would get statics of its own.
+
+static volatile sig_atomic_t kettle_signal_fd = -1;
+
+static void kettle_signal_to_pipe(int number) {
+  int saved = errno;
+  unsigned char byte = (unsigned char)number;
+  if (kettle_signal_fd >= 0) {
+    ssize_t written = write((int)kettle_signal_fd, &byte, 1);
+    (void)written;
+  }
+  errno = saved;
+}
+
+static inline void kettle_set_signal_pipe(int fd) { kettle_signal_fd = fd; }
+
+// Sends a signal to the pipe; `previous` takes what was there before.
+static inline int kettle_catch_signal(int number, struct sigaction *previous) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = kettle_signal_to_pipe;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return sigaction(number, &action, previous);
+}
+
+static inline int kettle_default_signal(int number, struct sigaction *previous) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  sigemptyset(&action.sa_mask);
+  return sigaction(number, &action, previous);
+}
+
+// MARK: Crashes and exits
+//
+// A program that traps, or calls exit, would leave the terminal in raw mode on the alternate
+// screen. tcsetattr and write are among the calls that a handler may make, endwin is not.
+
+#define KETTLE_CRASH_COUNT 6
+
+struct kettle_guard {
+  struct termios modes;
+  struct sigaction before[KETTLE_CRASH_COUNT];
+  volatile sig_atomic_t is_on;
+  char text[256];
+  size_t length;
+};
+
+// In a function, because Swift leaves out the storage of file-level variables without a value.
+static inline struct kettle_guard *kettle_guard_state(void) {
+  static struct kettle_guard state;
+  return &state;
+}
+
+static inline int kettle_crash_number(int index) {
+  static const int numbers[KETTLE_CRASH_COUNT] = {SIGSEGV, SIGBUS, SIGILL,
+                                                  SIGTRAP, SIGABRT, SIGFPE};
+  return numbers[index];
+}
+
+static void kettle_restore_now(void) {
+  struct kettle_guard *guard = kettle_guard_state();
+  if (!guard->is_on) return;
+  guard->is_on = 0;
+  ssize_t written = write(STDOUT_FILENO, guard->text, guard->length);
+  (void)written;
+  tcsetattr(STDIN_FILENO, TCSANOW, &guard->modes);
+}
+
+static void kettle_restore_after_crash(int number) {
+  kettle_restore_now();
+  // Then the crash goes on as it would have without us.
+  for (int index = 0; index < KETTLE_CRASH_COUNT; index++) {
+    if (kettle_crash_number(index) == number) {
+      sigaction(number, &kettle_guard_state()->before[index], NULL);
+    }
+  }
+  raise(number);
+}
+
+// Remembers the modes of the terminal as they are before it is claimed.
+static inline int kettle_save_modes(void) {
+  return tcgetattr(STDIN_FILENO, &kettle_guard_state()->modes);
+}
+
+// Puts the remembered modes back once all output is out.
+static inline int kettle_put_modes_back(void) {
+  return tcsetattr(STDIN_FILENO, TCSADRAIN, &kettle_guard_state()->modes);
+}
+
+static inline void kettle_guard_on(const char *restore_text) {
+  static int is_registered = 0;
+  struct kettle_guard *guard = kettle_guard_state();
+  if (guard->is_on) return;
+  size_t length = strlen(restore_text);
+  if (length > sizeof guard->text) length = sizeof guard->text;
+  memcpy(guard->text, restore_text, length);
+  guard->length = length;
+  guard->is_on = 1;
+  if (!is_registered) is_registered = atexit(kettle_restore_now) == 0;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = kettle_restore_after_crash;
+  action.sa_flags = SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (int index = 0; index < KETTLE_CRASH_COUNT; index++) {
+    sigaction(kettle_crash_number(index), &action, &guard->before[index]);
+  }
+}
+
+static inline void kettle_guard_off(void) {
+  struct kettle_guard *guard = kettle_guard_state();
+  if (!guard->is_on) return;
+  guard->is_on = 0;
+  for (int index = 0; index < KETTLE_CRASH_COUNT; index++) {
+    sigaction(kettle_crash_number(index), &guard->before[index], NULL);
+  }
+}
+
+#endif

@@ -1,0 +1,59 @@
+import Glibc
+
+/// The controlling terminal, open for one question: standard input may be a list of URLs.
+struct QuestionTerminal: ~Copyable {
+  private let descriptor: Int32
+
+  static func open() throws(ConsoleError) -> QuestionTerminal {
+    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw .noTerminal }
+    return QuestionTerminal(descriptor: descriptor)
+  }
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// Returns the line without its end. While a secret is typed the terminal neither echoes nor
+  /// turns Ctrl-C into a signal: the end of the process would leave it without echo.
+  func ask(_ question: String, isSecret: Bool) throws(ConsoleError) -> String {
+    try TerminalConsole.write(Array(question.utf8), to: descriptor)
+    guard isSecret else { return try readLine() }
+    var before = termios()
+    guard tcgetattr(descriptor, &before) == 0 else { throw .noTerminal }
+    var hidden = before
+    hidden.c_lflag &= ~tcflag_t(ECHO | ISIG | ICANON)
+    tcsetattr(descriptor, TCSAFLUSH, &hidden)
+    defer {
+      tcsetattr(descriptor, TCSAFLUSH, &before)
+      try? TerminalConsole.write([10], to: descriptor)
+    }
+    return try readLine()
+  }
+
+  /// Without ICANON the keys come one by one, so the editing keys are handled here.
+  private func readLine() throws(ConsoleError) -> String {
+    var line: [UInt8] = []
+    while true {
+      var byte: UInt8 = 0
+      let count = read(descriptor, &byte, 1)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .cannotRead(detail: errnoText())
+      }
+      switch (count, byte) {
+      case (0, _), (_, 10), (_, 13): return String(decoding: line, as: UTF8.self)
+      case (_, 3): throw .interrupted
+      case (_, 4): return String(decoding: line, as: UTF8.self)
+      case (_, 8), (_, 127): Self.removeLastCharacter(&line)
+      case (_, 21): line.removeAll()
+      default: line.append(byte)
+      }
+    }
+  }
+
+  private static func removeLastCharacter(_ line: inout [UInt8]) {
+    // The bytes of a character behind its first one are 10xxxxxx (RFC 3629).
+    while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// The three standard streams of this process.
+///
+/// Writing goes straight to the descriptor: what a person shall see is not held in a buffer, and
+/// an error comes back to the line that caused it.
+package struct TerminalConsole: Console {
+  /// Switches SIGPIPE off for the process, so that a reader who has gone is an error of write(2)
+  /// and not the end.
+  package init() { signal(SIGPIPE, SIG_IGN) }
+
+  package var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  package func isTerminal(_ stream: ConsoleStream) -> Bool { isatty(stream.descriptor) == 1 }
+
+  package func columnCount(of stream: ConsoleStream) -> Int? {
+    guard isTerminal(stream) else { return nil }
+    var size = winsize()
+    // A terminal that does not know its size, as on a serial line, says 0.
+    guard ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  package func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError) {
+    try Self.write(Array(text.utf8), to: stream.descriptor)
+  }
+
+  package func readInput() throws(ConsoleError) -> [UInt8] {
+    var all: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(STDIN_FILENO, &piece, piece.count)
+      if count == 0 { return all }
+      if count > 0 {
+        all += piece[..<count]
+      } else if errno != EINTR {
+        throw .cannotRead(detail: errnoText())
+      }
+    }
+  }
+
+  package func ask(_ question: String) throws(ConsoleError) -> String {
+    try QuestionTerminal.open().ask(question, isSecret: false)
+  }
+
+  package func askSecret(_ question: String) throws(ConsoleError) -> String {
+    try QuestionTerminal.open().ask(question, isSecret: true)
+  }
+
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(ConsoleError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable(descriptor)
+      case EPIPE: throw .readerGone
+      default: throw .cannotWrite(detail: errnoText())
+      }
+    }
+  }
+
+  /// The other end of a terminal or pipe may have been made non-blocking by another program that
+  /// shares it.
+  private static func waitUntilWritable(_ descriptor: Int32) {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&entry, 1, -1)
+  }
+}
+
+extension ConsoleStream {
+  fileprivate var descriptor: Int32 {
+    switch self {
+    case .output: STDOUT_FILENO
+    case .error: STDERR_FILENO
+    }
+  }
+}
+
+/// What the last failed call of this thread said, in the words of strerror(3).
+func errnoText(_ number: Int32 = errno) -> String { String(cString: strerror(number)) }

@@ -1,0 +1,214 @@
+import ControlProtocol
+import DashboardUI
+import Synchronization
+import TransferClient
+import TransferModel
+
+/// The service as the dashboard sees it: effects go in, messages come out.
+///
+/// One task keeps the connection and hands on what the service says; another carries out effects
+/// one after the other, so that a pause that follows a start is sent behind it.
+package final class DashboardSession: Sendable {
+  package let messages: AsyncStream<DashboardMessage>
+
+  private let output: AsyncStream<DashboardMessage>.Continuation
+  private let effects: AsyncStream<DashboardEffect>.Continuation
+  private let link: Mutex<Link>
+  private let tasks = Mutex<[Task<Void, Never>]>([])
+  private let lastTotals = Mutex(Totals())
+  private let reconnection: Reconnection
+  private let clock: any CommandClock
+
+  private enum Link {
+    case up(any ServiceCalling)
+    case down
+  }
+
+  /// Connects, and starts the service when none runs.
+  package static func open(
+    _ request: DashboardRequest, in world: CommandWorld
+  ) async throws -> DashboardSession {
+    let reconnection = Reconnection(world: world, place: request.place, client: request.client)
+    let service = try await reconnection.connect(startIfNeeded: true)
+    return DashboardSession(service, reconnection)
+  }
+
+  private init(_ service: any ServiceCalling, _ reconnection: Reconnection) {
+    self.reconnection = reconnection
+    clock = reconnection.world.clock
+    link = Mutex(.up(service))
+    (messages, output) = AsyncStream.makeStream()
+    let (inputs, effects) = AsyncStream<DashboardEffect>.makeStream()
+    self.effects = effects
+    let keeper = Task { await keepLink(service) }
+    let worker = Task {
+      for await effect in inputs { await carryOut(effect) }
+    }
+    tasks.withLock { $0 = [keeper, worker] }
+  }
+
+  /// Returns at once; what comes of it comes as a message. Effects that are for the terminal do
+  /// nothing here.
+  package func perform(_ effect: DashboardEffect) { effects.yield(effect) }
+
+  /// How many transfers go on by themselves, as far as was heard.
+  package var goingOnCount: Int {
+    let totals = lastTotals.withLock { $0 }
+    return TransferState.allCases.filter(\.goesOnByItself).reduce(0) { $0 + totals.count($1) }
+  }
+
+  package func close() async {
+    effects.finish()
+    output.finish()
+    let running = tasks.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in running { task.cancel() }
+    if let service = change(to: .down) { await service.close() }
+  }
+}
+
+// MARK: - The connection
+
+extension DashboardSession {
+  private func keepLink(_ first: any ServiceCalling) async {
+    var service = first
+    while !Task.isCancelled {
+      output.yield(.linkChanged(.connected))
+      for await notification in service.notifications {
+        switch notification {
+        case .viewport(let window):
+          let rows = ListWindow(
+            first: window.first, matchingCount: window.matchingCount, rows: window.rows)
+          lastTotals.withLock { $0 = window.totals }
+          output.yield(.rowsArrived(rows, window.totals))
+        case .event: break
+        }
+      }
+      _ = change(to: .down)
+      await service.close()
+      guard !Task.isCancelled else { return }
+      output.yield(.linkChanged(.lost))
+      guard let next = await nextService() else { return }
+      service = next
+      _ = change(to: .up(next))
+    }
+    await service.close()
+  }
+
+  /// Tries until it is there again, and says once when somebody stopped it; nil when the session
+  /// is closed.
+  private func nextService() async -> (any ServiceCalling)? {
+    var failureCount = 1
+    while true {
+      await clock.wait(
+        milliseconds: Reconnection.pauseMilliseconds(afterFailures: failureCount))
+      guard !Task.isCancelled else { return nil }
+      do {
+        switch try await reconnection.attempt(failureCount: failureCount) {
+        case .connected(let service): return service
+        case .stopped:
+          if failureCount == Reconnection.failureCountBeforeStopped {
+            fail(FollowError.serviceStopped)
+          }
+        case .notYet: break
+        }
+      } catch {
+        fail(error)
+      }
+      failureCount += 1
+    }
+  }
+
+  /// Answers the service that was connected until now.
+  private func change(to next: Link) -> (any ServiceCalling)? {
+    link.withLock { link in
+      defer { link = next }
+      switch link {
+      case .up(let service): return service
+      case .down: return nil
+      }
+    }
+  }
+
+  private func currentService() throws -> any ServiceCalling {
+    try link.withLock { link in
+      switch link {
+      case .up(let service): return service
+      case .down: throw ClientError.connectionLost
+      }
+    }
+  }
+
+  private func fail(_ error: any Error) {
+    for sentence in Sentences.report(of: error).sentences {
+      output.yield(.commandFinished(.failed(sentence: sentence)))
+    }
+  }
+}
+
+// MARK: - Effects
+
+extension DashboardSession {
+  private func carryOut(_ effect: DashboardEffect) async {
+    do {
+      if let message = try await message(for: effect, currentService()) { output.yield(message) }
+    } catch {
+      switch effect {
+      case .loadDetails(let id):
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
+      // A new connection makes the dashboard ask for its rows again.
+      case .subscribe: break
+      case .control, .add, .remove, .reset, .suspend, .redraw, .leave: fail(error)
+      }
+    }
+  }
+
+  private func message(
+    for effect: DashboardEffect, _ service: any ServiceCalling
+  ) async throws -> DashboardMessage? {
+    switch effect {
+    case .subscribe(let first, let count):
+      let viewport = Viewport(first: max(0, first), count: min(count, Viewport.countMax))
+      _ = try await service.call(SubscribeViewport.self, viewport)
+      return nil
+    case .control(let verb, let target):
+      let result = try await service.call(
+        ControlTransfers.self, .init(control: verb.asControl, selection: target.asSelection))
+      return .commandFinished(
+        .controlled(
+          verb, appliedCount: result.applied.count,
+          refused: result.refused.map(\.forDashboard)))
+    case .add(let specs):
+      var count = 0
+      for batch in Adding.batches(specs) {
+        count += try await Adding(service: service).add(batch).count
+      }
+      return .commandFinished(.added(count: count))
+    case .remove(let ids, let withFile):
+      let result = try await service.call(
+        ControlTransfers.self,
+        .init(control: withFile ? .removeWithFile : .remove, selection: .ids(ids)))
+      return .commandFinished(.removed(count: result.applied.count))
+    case .reset:
+      let result = try await service.call(ResetTransfers.self, .init())
+      return .commandFinished(
+        .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
+    case .loadDetails(let id):
+      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      return .detailsArrived(TransferDetailsView(details))
+    case .suspend, .redraw, .leave: return nil
+    }
+  }
+}
+
+extension TransferState {
+  fileprivate var goesOnByItself: Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .verifying: true
+    case .idle, .paused, .completed, .failed: false
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import DashboardTerminal
+import DashboardUI
+import Glibc
+import TransferModel
+
+/// The dashboard on the terminal of this process.
+package struct TerminalDashboard: DashboardOpening {
+  package init() {}
+
+  package func open(
+    _ request: DashboardRequest, in world: CommandWorld
+  ) async throws -> DashboardOutcome {
+    let session = try await DashboardSession.open(request, in: world)
+    let end: DashboardTerminal.DashboardEnd
+    do {
+      end = try await show(session, request, world.clock)
+    } catch {
+      await session.close()
+      throw error
+    }
+    let goingOnCount = session.goingOnCount
+    await session.close()
+    switch end {
+    case .left: return .left(goingOnCount: goingOnCount)
+    case .signalled(TimedTerminal.signal): return .limitReached
+    case .signalled(let number): return .ended(ExitCode(rawValue: 128 + number))
+    case .hungUp: return .ended(ExitCode(rawValue: 128 + SIGHUP))
+    }
+  }
+
+  private func show(
+    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+  ) async throws -> DashboardTerminal.DashboardEnd {
+    let runner = try Self.runner(session, request, clock)
+    let messages = session.messages
+    let postman = Task {
+      for await message in messages { runner.post(message) }
+    }
+    defer { postman.cancel() }
+    let result = await withCheckedContinuation { continuation in
+      TerminalThread.start {
+        continuation.resume(returning: Result { () throws(TerminalProblem) in try runner.run() })
+      }
+    }
+    do {
+      return try result.get()
+    } catch {
+      throw NoDashboard(sentence: error.sentence)
+    }
+  }
+
+  private static func runner(
+    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+  ) throws(NoDashboard) -> DashboardRunner {
+    do {
+      let deadline = request.limitMilliseconds.map {
+        clock.now().monotonic.advanced(byMilliseconds: $0)
+      }
+      let backend = TimedTerminal(try NcursesTerminal(), clock: clock, deadline: deadline)
+      return DashboardRunner(backend: backend) { session.perform($0) }
+    } catch {
+      throw NoDashboard(sentence: error.sentence)
+    }
+  }
+}

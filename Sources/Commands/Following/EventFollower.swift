@@ -1,0 +1,132 @@
+import ControlProtocol
+import TransferClient
+import TransferModel
+
+/// Why events can no longer be followed.
+enum FollowError: Error, Hashable, Sendable {
+  /// Somebody stopped the service while it was watched.
+  case serviceStopped
+}
+
+/// Follows what happens to transfers, over as many connections as it takes.
+struct EventFollower {
+  let world: CommandWorld
+  let place: ServicePlace
+  let client: String
+  let includesProgress: Bool
+  /// How long to follow; nil is without an end.
+  var limitMilliseconds: Int64?
+
+  /// After about half a minute of a service that does not answer, or drops every connection.
+  private static let failureCountMax = 10
+  /// A connection that held for so long was a good one, whatever ended it.
+  private static let goodConnectionMilliseconds: Int64 = 10_000
+
+  enum Happening {
+    /// Every event from now on will come; what was before has to be asked for. Comes again after
+    /// each loss of the connection.
+    case connected(any ServiceCalling)
+    case event(TransferEvent)
+    case interrupted(Interruption)
+    case limitReached
+  }
+
+  /// Goes on until `handle` answers a code.
+  func run(_ handle: (Happening) async throws -> ExitCode?) async throws -> ExitCode {
+    let feed = Feed(clock: world.clock)
+    defer { feed.end() }
+    feed.watch(world.interruptions)
+    if let limitMilliseconds { feed.send(.limitReached, afterMilliseconds: limitMilliseconds) }
+    var link = Link(try await reconnection.connect(startIfNeeded: true))
+    do {
+      var code = try await begin(&link, feed, handle)
+      var inputs = feed.inputs.makeAsyncIterator()
+      while code == nil {
+        guard let input = await inputs.next() else { throw CancellationError() }
+        code = try await take(input, &link, feed, handle)
+      }
+      await link.service.close()
+      return code ?? .done
+    } catch {
+      await link.service.close()
+      throw error
+    }
+  }
+
+  /// The connection of the moment, and how often in a row it could not be made again.
+  private struct Link {
+    var service: any ServiceCalling
+    /// Tells what an old connection still says from what the new one does.
+    var number = 0
+    var failureCount = 0
+    var connectedAt: MonotonicTime?
+
+    init(_ service: any ServiceCalling) { self.service = service }
+  }
+
+  private var reconnection: Reconnection {
+    Reconnection(world: world, place: place, client: client)
+  }
+
+  private func take(
+    _ input: Feed.Input, _ link: inout Link, _ feed: Feed,
+    _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode? {
+    switch input {
+    case .notification(let number, .event(let event)):
+      return number == link.number ? try await handle(.event(event)) : nil
+    case .notification(_, .viewport): return nil
+    case .connectionEnded(let number):
+      if number == link.number { try await lost(&link, feed) }
+      return nil
+    case .tryAgain: return try await reconnect(&link, feed, handle)
+    case .interrupted(let interruption): return try await handle(.interrupted(interruption))
+    case .limitReached: return try await handle(.limitReached)
+    }
+  }
+
+  private func begin(
+    _ link: inout Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode? {
+    link.number += 1
+    do {
+      feed.read(link.service, number: link.number)
+      _ = try await link.service.call(WatchEvents.self, .init(includesProgress: includesProgress))
+      link.connectedAt = world.clock.now().monotonic
+      return try await handle(.connected(link.service))
+    } catch ClientError.connectionLost {
+      try await lost(&link, feed)
+      return nil
+    }
+  }
+
+  private func reconnect(
+    _ link: inout Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode? {
+    switch try await reconnection.attempt(failureCount: link.failureCount) {
+    case .connected(let service):
+      link.service = service
+      return try await begin(&link, feed, handle)
+    case .stopped: throw FollowError.serviceStopped
+    case .notYet:
+      try await lost(&link, feed)
+      return nil
+    }
+  }
+
+  private func lost(_ link: inout Link, _ feed: Feed) async throws {
+    await link.service.close()
+    if let connectedAt = link.connectedAt {
+      let held = world.clock.now().monotonic.milliseconds(since: connectedAt)
+      if held >= Self.goodConnectionMilliseconds { link.failureCount = 0 }
+      link.connectedAt = nil
+    }
+    guard link.failureCount < Self.failureCountMax else { throw ClientError.connectionLost }
+    // What the lost connection may still say is not for the next one.
+    link.number += 1
+    link.failureCount += 1
+    feed.send(
+      .tryAgain,
+      afterMilliseconds: Reconnection.pauseMilliseconds(afterFailures: link.failureCount))
+  }
+}

@@ -1,0 +1,12 @@
+import TransferModel
+
+/// Checks the NAME of `-o` before it is sent: one component of a path that a person can read.
+enum FileNameText {
+  /// NAME_MAX of the Linux file systems (255 bytes) less the `.part` of the partial file.
+  static let byteCountMax = 250
+
+  static func isUsable(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= byteCountMax
+      && !name.contains("/") && !name.unicodeScalars.contains { $0.isControl }
+  }
+}

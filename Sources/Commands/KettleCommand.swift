@@ -1,0 +1,59 @@
+import ArgumentParser
+import ControlProtocol
+
+/// `kettle` itself: the dashboard, or its plain line mode.
+struct KettleCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kettle",
+    abstract: "Put the download on and walk away.",
+    usage: "kettle [<subcommand>] [<options>]",
+    discussion: """
+      A service in the background fetches the files; it goes on when the dashboard, the \
+      terminal or the whole login is gone. Without a command, kettle shows the dashboard.
+
+      Examples:
+        kettle                                     show the dashboard
+        kettle demo                                try it; nothing of yours is touched
+        kettle get https://example.org/disk.iso    fetch a file and wait for it
+        kettle add -i urls.txt                     queue a list of URLs
+        kettle wait && echo all there              go on when everything is done
+
+      Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be \
+      reached, 4 timed out, 130 interrupted.
+      """,
+    version: "kettle \(ProductVersion.text)",
+    subcommands: [DemoServiceCommand.self],
+    groupedSubcommands: [
+      CommandGroup(name: "Fetch", subcommands: [GetCommand.self, AddCommand.self]),
+      CommandGroup(
+        name: "Look", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
+      CommandGroup(
+        name: "Control",
+        subcommands: [
+          StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
+          ResetCommand.self,
+        ]),
+      CommandGroup(name: "Service", subcommands: [DaemonCommand.self, DemoCommand.self]),
+    ])
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let plain = PlainMode(world: world)
+    guard world.console.isInputTerminal, world.console.isTerminal(.output) else {
+      return try await plain.run()
+    }
+    do {
+      let outcome = try await world.dashboard.open(
+        DashboardRequest(place: world.place, client: "kettle"), in: world)
+      switch outcome {
+      case .left(let goingOnCount):
+        try world.console.say(Sentences.leftDashboard(goingOnCount: goingOnCount))
+        return .done
+      case .limitReached: return .done
+      case .ended(let code): return code
+      }
+    } catch let problem as NoDashboard {
+      world.console.complain(problem.sentence)
+      return try await plain.run()
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import ControlProtocol
+import TransferClient
+import TransferModel
+
+/// `kettle add`
+struct AddCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Queue downloads and print their ids.",
+    discussion: """
+      The service fetches them in the background; this command does not wait. Either all are \
+      queued, or what is wrong is named and none is.
+
+      Examples:
+        kettle add https://example.org/disk.iso
+        kettle add -d ~/isos --checksum sha256:… https://example.org/disk.iso
+        kettle add -i urls.txt --limit 1.5M      a list: one URL a line, # starts a comment
+        grep -o 'https://[^"]*' page | kettle add -i -
+        kettle add --not-before +2h --priority low https://example.org/big.tar
+        kettle wait $(kettle add https://example.org/a https://example.org/b)
+      """)
+
+  @Argument(help: ArgumentHelp("What to fetch: http or https.", valueName: "url"))
+  var urls: [String] = []
+
+  @Option(
+    name: [.customShort("i"), .customLong("input")],
+    help: ArgumentHelp(
+      "A list of URLs, one a line; - reads standard input.", valueName: "file"),
+    completion: .file())
+  var input: String?
+
+  @OptionGroup var options: AddOptions
+
+  @Flag(help: "Print an array of objects with id and url.")
+  var json = false
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let specs = try readSpecs(in: world)
+    return try await world.withService(for: "kettle add") { service in
+      try await Adding(service: service).add(specs, printingTo: world.console, json: json)
+      return .done
+    }
+  }
+
+  private func readSpecs(in world: CommandWorld) throws -> [TransferSpec] {
+    var problems: [UsageProblem] = []
+    var parsed: [TransferURL.Parsed] = []
+    for url in urls {
+      switch TransferURL.parse(url) {
+      case .success(let one): parsed.append(one)
+      case .failure(let why): problems.append(.url(url, why))
+      }
+    }
+    if let input {
+      let list = try URLList(contents(of: input, in: world), name: input)
+      parsed += list.urls
+      problems += list.problems
+    }
+    let count = parsed.count
+    if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
+    if count > 1, options.name != nil { problems.append(.command(.nameForSeveral(count: count))) }
+    if count > 1, options.checksum != nil {
+      problems.append(.command(.checksumForSeveral(count: count)))
+    }
+    return try SpecTemplate.specs(for: parsed, options, problems, in: world)
+  }
+
+  private func contents(of input: String, in world: CommandWorld) throws -> [UInt8] {
+    if input == "-" { return try world.console.readInput() }
+    return try FilePlace.contents(of: input, from: world.currentDirectory).get()
+  }
+}
+
+/// Hands transfers to the service.
+struct Adding {
+  let service: any ServiceCalling
+
+  /// One message must not grow without bounds, nor hold the service up for long.
+  static let batchCount = 1000
+  /// Of the texts together; with everything around them it stays far below what the service
+  /// takes as one message.
+  static let batchByteCount = 256 * 1024
+
+  /// Queues all of them, batch after batch, and prints each batch when it is in the store.
+  func add(
+    _ specs: [TransferSpec], printingTo console: any Console, json: Bool
+  ) async throws {
+    guard json else {
+      for batch in Self.batches(specs) {
+        let ids = try await add(batch)
+        try console.write(ids.map { "\($0)\n" }.joined(), to: .output)
+      }
+      return
+    }
+    var printer = try JSONArrayPrinter(on: console)
+    do {
+      for batch in Self.batches(specs) {
+        let ids = try await add(batch)
+        try printer.print(
+          zip(ids, batch).map { id, spec in
+            .object([
+              .init("id", .integer(id.rawValue)), .init("url", .string(spec.url.text)),
+            ])
+          })
+      }
+    } catch {
+      // What was queued before it went wrong is still an array.
+      try printer.end()
+      throw error
+    }
+    try printer.end()
+  }
+
+  func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
+    try await service.call(AddTransfers.self, .init(transfers: specs)).ids
+  }
+
+  static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
+    var batches: [[TransferSpec]] = []
+    var batch: [TransferSpec] = []
+    var byteCount = 0
+    for spec in specs {
+      let size = textByteCount(of: spec)
+      if batch.count == batchCount || (byteCount + size > batchByteCount && !batch.isEmpty) {
+        batches.append(batch)
+        batch = []
+        byteCount = 0
+      }
+      batch.append(spec)
+      byteCount += size
+    }
+    return batch.isEmpty ? batches : batches + [batch]
+  }
+
+  private static func textByteCount(of spec: TransferSpec) -> Int {
+    let texts = [
+      spec.url.text, spec.title, spec.directory, spec.name, spec.caCertificatePath,
+      spec.session.rawValue,
+    ]
+    let headers = spec.headers.flatMap { [$0.name, $0.value] }
+    return (texts.compactMap { $0 } + headers).reduce(0) { $0 + $1.utf8.count }
+  }
+}

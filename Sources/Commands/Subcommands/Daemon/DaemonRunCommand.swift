@@ -1,0 +1,35 @@
+import ArgumentParser
+import Glibc
+
+/// `kettle daemon run`
+struct DaemonRunCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Be the service, in the foreground, until it is stopped.",
+    discussion: """
+      For a supervisor such as systemd, or to see what the service has to say. Ctrl-C stops it.
+      """)
+
+  @OptionGroup var ready: ReadyOptions
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let options = try ready.serviceOptions(in: world)
+    return ExitCode(rawValue: await world.runService(options))
+  }
+}
+
+/// How a service tells the program that started it that it is there.
+struct ReadyOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("", visibility: .hidden))
+  var readyFd: Int32?
+
+  func serviceOptions(in world: CommandWorld) throws(UsageError) -> ServiceRunOptions {
+    if let readyFd {
+      // fcntl(2): EBADF is the one error of F_GETFD.
+      guard readyFd >= 0, fcntl(readyFd, F_GETFD) >= 0 else {
+        throw UsageError(.value(.readyDescriptor(readyFd)))
+      }
+    }
+    return ServiceRunOptions(readyDescriptor: readyFd, environment: world.environment)
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ControlProtocol
+import TransferClient
+import TransferModel
+
+/// `kettle daemon status`
+struct DaemonStatusCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say whether the service runs, and what it does.",
+    discussion: """
+      Starts nothing. Ends with 0 when the service runs, and with 3 when it does not.
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    try await world.withService(for: "kettle daemon status", startIfNeeded: false) { service in
+      let status = try await service.call(ServiceStatus.self, .init())
+      let socketPath = world.services.socketPath(of: world.place)
+      if json {
+        try world.console.say(status.json(socketPath: socketPath).text)
+      } else {
+        let lines = Sentences.status(status, socketPath: socketPath, clock: world.clock)
+        try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
+      }
+      return .done
+    }
+  }
+}

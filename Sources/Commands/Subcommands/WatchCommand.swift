@@ -1,0 +1,44 @@
+import ArgumentParser
+import ControlProtocol
+import TransferModel
+
+/// `kettle watch`
+struct WatchCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Print what happens, one event a line, until Ctrl-C.",
+    discussion: """
+      With --json each line is an object with event (added, stateChanged, progress or \
+      removed), at, and transfer, which has the members of "kettle list --json".
+
+      Examples:
+        kettle watch
+        kettle watch --json | jq -r 'select(.transfer.state == "completed").transfer.path'
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Print how bytes come in too, up to ten times a second for each transfer.")
+  var progress = false
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let follower = EventFollower(
+      world: world, place: world.place, client: "kettle watch", includesProgress: progress)
+    let line = EventLine(clock: world.clock)
+    var hasConnected = false
+    return try await follower.run { happening in
+      switch happening {
+      case .event(let event):
+        try world.console.say(json ? event.json.text : line.text(of: event))
+        return nil
+      case .interrupted: return .interrupted
+      case .connected:
+        if hasConnected { world.console.mention(Sentences.eventsMissed) }
+        hasConnected = true
+        return nil
+      case .limitReached: return nil
+      }
+    }
+  }
+}

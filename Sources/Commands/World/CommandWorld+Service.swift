@@ -1,0 +1,20 @@
+import TransferClient
+
+extension CommandWorld {
+  /// Talks to the service, and hangs up at the end.
+  func withService<Answer>(
+    for client: String, startIfNeeded: Bool = true,
+    _ body: (any ServiceCalling) async throws -> Answer
+  ) async throws -> Answer {
+    let service = try await services.connect(
+      to: place, client: client, startIfNeeded: startIfNeeded)
+    do {
+      let answer = try await body(service)
+      await service.close()
+      return answer
+    } catch {
+      await service.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Dispatch
+import Glibc
+
+/// The user, or the system, asks the command to end.
+package enum Interruption: Hashable, Sendable {
+  /// SIGINT: Ctrl-C.
+  case interrupt
+  /// SIGTERM.
+  case terminate
+}
+
+package protocol InterruptionSource: Sendable {
+  /// From the call on the signals no longer end the process; they come out of the stream until it
+  /// is dropped.
+  func interruptions() -> AsyncStream<Interruption>
+}
+
+/// SIGINT and SIGTERM of this process.
+package struct ProcessSignals: InterruptionSource {
+  package init() {}
+
+  package func interruptions() -> AsyncStream<Interruption> {
+    AsyncStream { continuation in
+      let watched = [(SIGINT, Interruption.interrupt), (SIGTERM, .terminate)].compactMap {
+        number, interruption in
+        Self.watch(number) { continuation.yield(interruption) }
+      }
+      continuation.onTermination = { _ in for source in watched { source.cancel() } }
+    }
+  }
+
+  /// nil when the signal is ignored: a shell without job control starts background commands like
+  /// that, so that Ctrl-C ends only the one in front.
+  private static func watch(
+    _ number: Int32, _ take: @escaping @Sendable () -> Void
+  ) -> WatchedSignal? {
+    // The source sees a signal only while its default effect, the end, is switched off.
+    let before = signal(number, SIG_IGN)
+    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return nil }
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler(handler: take)
+    source.resume()
+    return WatchedSignal(number, source)
+  }
+
+  /// A dispatch source may be cancelled from any thread (dispatch_source_cancel), which its type
+  /// does not say.
+  private struct WatchedSignal: @unchecked Sendable {
+    private let number: Int32
+    private let source: any DispatchSourceSignal
+
+    init(_ number: Int32, _ source: any DispatchSourceSignal) {
+      self.number = number
+      self.source = source
+    }
+
+    func cancel() {
+      source.cancel()
+      signal(number, SIG_DFL)
+    }
+  }
+}

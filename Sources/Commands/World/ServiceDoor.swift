@@ -1,0 +1,31 @@
+import TransferClient
+
+/// The way to the service.
+package protocol ServiceDoor: Sendable {
+  /// Opens a conversation, past `hello`. Starts the service when none runs and that is asked for,
+  /// else throws `ClientError.notRunning`.
+  func connect(
+    to place: ServicePlace, client: String, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling
+
+  /// Where the service of the place listens, whether or not it runs.
+  func socketPath(of place: ServicePlace) -> String
+
+  /// Whether the socket stands in its directory. A service that ends in order takes it away, one
+  /// that was killed leaves it behind.
+  func isSocketThere(of place: ServicePlace) -> Bool
+}
+
+/// Which service is meant: its places follow from the environment.
+package struct ServicePlace: Hashable, Sendable {
+  package var environment: [String: String]
+  /// What this program is called with to become that service.
+  package var serviceArguments: [String]
+
+  package init(
+    environment: [String: String], serviceArguments: [String] = ["daemon", "run"]
+  ) {
+    self.environment = environment
+    self.serviceArguments = serviceArguments
+  }
+}

@@ -1,0 +1,48 @@
+import TransferModel
+
+extension TransferSpec {
+  /// The first part that no service may act on; nil when all is well.
+  ///
+  /// A decoder fills in each value as it stands and passes by the initialisers that check. So
+  /// they are asked again here, where text from outside becomes a request: a line break in a
+  /// header, for example, would be a second header.
+  package var refusedPart: String? {
+    if session.rawValue.isEmpty || session.rawValue.utf8.count > Self.nameByteCountMax {
+      return "session"
+    }
+    if let directory, !Self.isAbsolutePath(directory) { return "directory" }
+    if let name, !Self.isPathComponent(name) { return "name" }
+    if let connections, connections < 1 { return "connections" }
+    if headers.contains(where: { HeaderField(name: $0.name, value: $0.value) != $0 }) {
+      return "headers"
+    }
+    if let login, !Self.isLogin(login) { return "login" }
+    if let checksum, Checksum(algorithm: checksum.algorithm, hex: checksum.hex) != checksum {
+      return "checksum"
+    }
+    if let caCertificatePath, !Self.isAbsolutePath(caCertificatePath) {
+      return "caCertificatePath"
+    }
+    if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
+    return TransferPriority(priority.value) == nil ? "priority" : nil
+  }
+
+  /// NAME_MAX of Linux (limits.h).
+  private static let nameByteCountMax = 255
+
+  private static func isAbsolutePath(_ path: String) -> Bool {
+    path.hasPrefix("/") && !path.utf8.contains(0)
+  }
+
+  private static func isPathComponent(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= nameByteCountMax
+      && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+  }
+
+  /// A colon in the user name would move the border between name and password (RFC 7617,
+  /// section 2).
+  private static func isLogin(_ login: Login) -> Bool {
+    !login.user.contains(":")
+      && !(login.user + login.password).unicodeScalars.contains(where: \.isControl)
+  }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import TransferModel
+
+/// Everything that a client can ask, decoded: the service switches over it and misses none.
+package enum ControlRequest: Sendable, Hashable {
+  case hello(Hello.Params)
+  case add(AddTransfers.Params)
+  case list(Viewport)
+  case describe(DescribeTransfer.Params)
+  case control(ControlTransfers.Params)
+  case reset
+  case subscribe(Viewport)
+  case watch(WatchEvents.Params)
+  case status
+  case stop
+
+  /// The name that it travels under.
+  package var method: String {
+    switch self {
+    case .hello: Hello.name
+    case .add: AddTransfers.name
+    case .list: ListTransfers.name
+    case .describe: DescribeTransfer.name
+    case .control: ControlTransfers.name
+    case .reset: ResetTransfers.name
+    case .subscribe: SubscribeViewport.name
+    case .watch: WatchEvents.name
+    case .status: ServiceStatus.name
+    case .stop: StopService.name
+    }
+  }
+}
+
+extension ControlRequest {
+  /// Reads the parameters of the method called `method`; nil when there is no such method.
+  ///
+  /// What methods without parameters are sent as parameters is not looked at.
+  static func read<Key: CodingKey>(
+    method: String, from container: KeyedDecodingContainer<Key>, paramsKey: Key
+  ) throws -> ControlRequest? {
+    func params<Params: Decodable>(_ type: Params.Type = Params.self) throws -> Params {
+      try container.decode(type, forKey: paramsKey)
+    }
+    return switch method {
+    case Hello.name: .hello(try params())
+    case AddTransfers.name: .add(try params())
+    case ListTransfers.name: .list(try params())
+    case DescribeTransfer.name: .describe(try params())
+    case ControlTransfers.name: .control(try params())
+    case ResetTransfers.name: .reset
+    case SubscribeViewport.name: .subscribe(try params())
+    case WatchEvents.name: .watch(try params())
+    case ServiceStatus.name: .status
+    case StopService.name: .stop
+    default: nil
+    }
+  }
+
+  /// What decoding alone lets pass and the service must never see; nil when all is well.
+  var problem: ControlError? {
+    switch self {
+    case .add(let params):
+      for (index, spec) in params.transfers.enumerated() {
+        if let part = spec.refusedPart {
+          return ControlError(.refusedSpec, "params.transfers[\(index)].\(part)")
+        }
+      }
+      return nil
+    case .list(let viewport), .subscribe(let viewport):
+      return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
+    case .hello, .describe, .control, .reset, .watch, .status, .stop:
+      return nil
+    }
+  }
+}
+
+extension Viewport {
+  fileprivate var problemField: String? {
+    if first < 0 { return "first" }
+    return (0...Self.countMax).contains(count) ? nil : "count"
+  }
+}

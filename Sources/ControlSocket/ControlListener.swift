@@ -1,0 +1,124 @@
+import CLinux
+import ControlProtocol
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Where the service answers: a Unix-domain socket that only its own user can reach.
+package final class ControlListener: Sendable {
+  package struct Limits: Sendable {
+    /// Connections above this are closed at once.
+    package var connectionCountMax: Int
+    package var lineByteCountMax: Int
+    /// How long the rest of a line that was begun may take.
+    package var partialLineBudget: Duration
+
+    package init(
+      connectionCountMax: Int = 256, lineByteCountMax: Int = LineDecoder.byteCountMaxFromClient,
+      partialLineBudget: Duration = .seconds(30)
+    ) {
+      self.connectionCountMax = connectionCountMax
+      self.lineByteCountMax = lineByteCountMax
+      self.partialLineBudget = partialLineBudget
+    }
+  }
+
+  private enum State {
+    case listening(ListeningSocket, any Channel)
+    case closed
+  }
+
+  package let socketPath: String
+  /// Every client that connects, already known to be of the same user. There is one reader.
+  package let connections: AsyncStream<ControlConnection>
+
+  private let reception: Reception
+  private let lock: ServiceLock
+  private let state: Mutex<State>
+
+  private init(
+    socketPath: String, lock: ServiceLock, reception: Reception,
+    connections: AsyncStream<ControlConnection>, state: consuming State
+  ) {
+    self.socketPath = socketPath
+    self.lock = lock
+    self.reception = reception
+    self.connections = connections
+    self.state = Mutex(state)
+  }
+
+  /// Starts to answer at `socketPath`. Only the holder of the lock may take the place of a socket
+  /// that is there; the lock is kept as long as the listener.
+  package static func start(
+    at socketPath: String, holding lock: ServiceLock, limits: Limits = Limits(),
+    userID: Int64 = Int64(geteuid())
+  ) async throws(ControlSocketError) -> ControlListener {
+    let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
+    let reception = Reception(limits: limits, userID: userID, continuation: continuation)
+    let socket = try ListeningSocket.bind(at: socketPath)
+    let channel = try await serve(socket, path: socketPath, reception: reception)
+    try lock.record(socketPath: socketPath)
+    return ControlListener(
+      socketPath: socketPath, lock: lock, reception: reception, connections: connections,
+      state: .listening(socket, channel))
+  }
+
+  /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
+  /// logout, and the service goes on. Answers whether it had to.
+  package func restoreSocketFile() async throws(ControlSocketError) -> Bool {
+    let isInPlace = state.withLock { state in
+      switch state {
+      case .listening(let socket, _): socket.isFile(at: socketPath)
+      case .closed: true
+      }
+    }
+    guard !isInPlace else { return false }
+    let socket = try ListeningSocket.bind(at: socketPath)
+    let channel = try await Self.serve(socket, path: socketPath, reception: reception)
+    let outdated = state.withLock { state in
+      switch state {
+      case .listening(_, let old):
+        state = .listening(socket, channel)
+        return old
+      case .closed: return channel
+      }
+    }
+    try? await outdated.close().get()
+    return true
+  }
+
+  /// Stops answering and takes the socket's file away. Connections that are open stay open.
+  package func close() async {
+    let old = state.withLock { state in
+      defer { state = .closed }
+      return state
+    }
+    guard case .listening(let socket, let channel) = old else { return }
+    if socket.isFile(at: socketPath) { unlink(socketPath) }
+    try? await channel.close().get()
+    reception.end()
+  }
+
+  private static func serve(
+    _ socket: ListeningSocket, path: String, reception: Reception
+  ) async throws(ControlSocketError) -> any Channel {
+    do {
+      return try await ServerBootstrap(group: ControlEventLoop.group)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            // Without free descriptors accept(2) fails again and again: it waits a moment.
+            try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+          }
+        }
+        .childChannelOption(.autoRead, value: false)
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture { try reception.receive(channel) }
+        }
+        .withBoundSocket(socket.descriptor).get()
+    } catch {
+      throw ControlSocketError.system(call: "listen", path: path, code: EIO)
+    }
+  }
+}

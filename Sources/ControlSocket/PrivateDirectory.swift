@@ -1,0 +1,40 @@
+import Glibc
+
+/// A directory that nobody else can look into: what keeps other users from our socket, whatever
+/// the permissions of the socket itself.
+package enum PrivateDirectory {
+  /// Makes the directory, with those above it that are missing, and checks that it is the user's
+  /// and closed to everybody else.
+  package static func prepare(
+    _ path: String, userID: Int64 = Int64(geteuid())
+  ) throws(ControlSocketError) {
+    try make(path)
+    guard let status = SystemCall.status(ofName: path) else {
+      throw unsafe(path, SystemCall.text(ofCode: errno))
+    }
+    guard status.isDirectory else { throw unsafe(path, "it is not a directory") }
+    guard Int64(status.st_uid) == userID else {
+      throw unsafe(path, "it belongs to user \(status.st_uid)")
+    }
+    guard !status.isOpenToOthers else {
+      throw unsafe(path, "its mode is \(String(status.st_mode & 0o777, radix: 8)), not 700")
+    }
+  }
+
+  /// Makes the directory and those above it that are missing, closed to others; one that is there
+  /// already stays as it is.
+  package static func make(_ path: String) throws(ControlSocketError) {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, path != "/", !path.isEmpty else {
+      throw unsafe(path, SystemCall.text(ofCode: errno))
+    }
+    try make(SystemCall.parent(of: path))
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw unsafe(path, SystemCall.text(ofCode: errno))
+    }
+  }
+
+  private static func unsafe(_ path: String, _ detail: String) -> ControlSocketError {
+    .unsafeDirectory(path: path, detail: detail)
+  }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// Being the one service of a state directory.
+///
+/// The lock is flock(2) on a file that stays. The kernel gives it back when the process ends in
+/// whatever way, so there is no stale lock, and no process id that another process could have by
+/// then.
+///
+/// In the file stands where the service answers. Commands that run without `XDG_RUNTIME_DIR`, from
+/// cron for example, find it there.
+package final class ServiceLock: Sendable {
+  package let path: String
+  private let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock; nil when another service has it.
+  package static func acquire(at path: String) throws(ControlSocketError) -> ServiceLock? {
+    try PrivateDirectory.make(SystemCall.parent(of: path))
+    while true {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else { throw failure("open", path) }
+      let lock = ServiceLock(path: path, descriptor: descriptor)
+      guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw failure("flock", path)
+      }
+      // Between open and flock the file may have been deleted and made anew by another service,
+      // which then holds the lock of the file that counts.
+      if lock.isFile(at: path) { return lock }
+    }
+  }
+
+  /// Writes down where the service answers.
+  func record(socketPath: String) throws(ControlSocketError) {
+    let bytes = Array(socketPath.utf8)
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+    else { throw Self.failure("write", path) }
+  }
+
+  /// Where the service that holds or held the lock answers; nil when it did not say.
+  ///
+  /// What stands there is believed no further than to try it: who answers is checked.
+  package static func recordedSocketPath(at path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.isRegularFile, status.st_uid == geteuid() else {
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: SocketAddressUnix.pathByteCountMax + 1)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0, count <= SocketAddressUnix.pathByteCountMax else { return nil }
+    return String(validating: bytes.prefix(count), as: UTF8.self)
+      .flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
+  private func isFile(at path: String) -> Bool {
+    var own = stat()
+    guard fstat(descriptor, &own) == 0, let named = SystemCall.status(ofName: path) else {
+      return false
+    }
+    return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+  }
+
+  private static func failure(_ call: String, _ path: String) -> ControlSocketError {
+    .system(call: call, path: path, code: errno)
+  }
+}

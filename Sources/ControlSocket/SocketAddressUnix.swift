@@ -1,0 +1,42 @@
+import Glibc
+
+/// The address of a Unix-domain socket with a name in the file system (unix(7)).
+///
+/// The abstract namespace is never used: it has no permissions.
+struct SocketAddressUnix {
+  /// `sun_path` without its closing zero.
+  static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  private var address = sockaddr_un()
+
+  init(path: String) throws(ControlSocketError) {
+    let bytes = Array(path.utf8)
+    guard bytes.count <= Self.pathByteCountMax else {
+      throw ControlSocketError.socketPathTooLong(path: path)
+    }
+    guard path.hasPrefix("/"), !bytes.contains(0) else {
+      throw ControlSocketError.system(call: "bind", path: path, code: EINVAL)
+    }
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+  }
+
+  /// Runs bind(2) or connect(2) with the address.
+  func withPointer(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// A stream socket that no program started by us gets to see.
+  static func makeSocket(for path: String) throws(ControlSocketError) -> Int32 {
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, flags, 0)
+    guard descriptor >= 0 else {
+      throw ControlSocketError.system(call: "socket", path: path, code: errno)
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,166 @@
+import CCurl
+import TransferEngine
+import TransferModel
+
+extension CurlAttempt {
+  /// Makes an easy handle that asks for exactly what the request says.
+  static func make(
+    _ request: AttemptRequest, settings: CurlSettings, loop: CurlLoop
+  ) -> Result<CurlAttempt, TransferFailure> {
+    let host = request.url.hostAndPort
+    // A line break in a header is a second header: checked here again, where it would go out.
+    guard request.headers.allSatisfy({ HeaderField(name: $0.name, value: $0.value) == $0 }) else {
+      return .failure(
+        TransferFailure(.internalProblem, on: host, detail: "a header cannot be sent"))
+    }
+    guard let easy = curl_easy_init() else {
+      return .failure(
+        TransferFailure(.internalProblem, on: host, detail: "libcurl has no memory"))
+    }
+    let certificates =
+      request.caCertificatePath.map { TrustedCertificates(file: $0, directory: nil) }
+      ?? settings.certificates
+    let attempt = CurlAttempt(request, easy: easy, certificates: certificates, loop: loop)
+    let code = attempt.configure(request, settings)
+    return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
+  }
+
+  private func configure(_ request: AttemptRequest, _ settings: CurlSettings) -> CURLcode {
+    var options = Options(easy: easy)
+    setCallbacks(&options)
+    setRequest(request, settings, &options)
+    setTrust(request, &options)
+    setLogin(request, &options)
+    setConnection(request, settings, &options)
+    return options.code
+  }
+
+  private func setCallbacks(_ options: inout Options) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    options.set(CURLOPT_PRIVATE, context)
+    options.set(CURLOPT_WRITEDATA, context)
+    options.set(CURLOPT_HEADERDATA, context)
+    options.set(CURLOPT_PREREQDATA, context)
+    options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+    options.set(CURLOPT_WRITEFUNCTION, Self.onBody)
+    options.set(CURLOPT_HEADERFUNCTION, Self.onHeaderLine)
+    options.note(kettle_easy_set_prereq_function(easy, Self.onRequestReady))
+    if url.scheme == .https {
+      options.set(CURLOPT_DEBUGDATA, context)
+      options.note(kettle_easy_set_debug_function(easy, Self.onTrace))
+      options.set(CURLOPT_VERBOSE, 1)
+    }
+  }
+
+  private func setRequest(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout Options
+  ) {
+    options.set(CURLOPT_URL, request.url.text)
+    // What is shown and kept is what is asked for, `..` included.
+    options.set(CURLOPT_PATH_AS_IS, 1)
+    options.note(kettle_easy_allow_http_only(easy))
+    options.set(CURLOPT_FOLLOWLOCATION, 0)
+    // Over one connection bytes come in plain reads, without frames and windows to account for;
+    // and two segments of a file on two connections are two streams to the network as well.
+    options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
+    options.set(CURLOPT_HTTP09_ALLOWED, 0)
+    options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    options.set(CURLOPT_USERAGENT, settings.userAgent)
+    for header in request.headers {
+      // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
+      append(header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)")
+    }
+    if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
+      append("Accept-Encoding: identity")
+    }
+    options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+  }
+
+  private func append(_ line: String) {
+    // nil only without memory; the list before stays as it was.
+    if let longer = curl_slist_append(headerList, line) { headerList = longer }
+  }
+
+  private func setTrust(_ request: AttemptRequest, _ options: inout Options) {
+    options.set(CURLOPT_SSL_VERIFYPEER, 1)
+    options.set(CURLOPT_SSL_VERIFYHOST, 2)
+    options.set(CURLOPT_SSLVERSION, kettle_tls_1_2_or_newer)
+    // Both are set, nil too: a file given for one transfer is all that it trusts.
+    options.set(CURLOPT_CAINFO, certificates.file)
+    options.set(CURLOPT_CAPATH, certificates.directory)
+  }
+
+  private func setLogin(_ request: AttemptRequest, _ options: inout Options) {
+    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+    if let login = request.login {
+      options.set(CURLOPT_USERNAME, login.user)
+      options.set(CURLOPT_PASSWORD, login.password)
+      options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login))
+    }
+    if request.login != nil || request.caCertificatePath != nil {
+      // Which connection may be used by whom is the largest class of libcurl's advisories: one
+      // that was opened with a login or an authority of its own is used by nobody else. libcurl
+      // itself keeps it for the rounds of NTLM and Negotiate.
+      options.set(CURLOPT_FRESH_CONNECT, 1)
+      options.set(CURLOPT_FORBID_REUSE, 1)
+    }
+  }
+
+  /// Negotiate takes the ticket of the logged-in user and never the password, and libcurl prefers
+  /// it wherever it is offered; with a password it would keep Basic, Digest and NTLM from working.
+  private static func schemes(for login: Login) -> Int {
+    let withPassword = kettle_auth_basic | kettle_auth_digest | kettle_auth_ntlm
+    return login.password.isEmpty ? withPassword | kettle_auth_negotiate : withPassword
+  }
+
+  private func setConnection(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout Options
+  ) {
+    // No signals: the timeout of a name look-up would use SIGALRM, for the whole process.
+    options.set(CURLOPT_NOSIGNAL, 1)
+    options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
+    let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
+    options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
+    options.set(CURLOPT_TCP_KEEPALIVE, 1)
+    // Many routers forget a connection that was silent for a minute.
+    options.set(CURLOPT_TCP_KEEPIDLE, 45)
+    options.set(CURLOPT_TCP_KEEPINTVL, 15)
+    // Without it, to cancel during a name look-up waits for the look-up, and all attempts with it.
+    // Outside of a process's last moments the thread that is left behind cleans up after itself.
+    options.note(kettle_easy_leave_lookups_behind(easy))
+    // A proxy's answer to CONNECT is no head of the server.
+    options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    switch settings.proxies {
+    case .fromEnvironment: break
+    case .none: options.set(CURLOPT_PROXY, "")
+    }
+  }
+}
+
+/// Sets options, and keeps the first failure.
+private struct Options {
+  let easy: UnsafeMutableRawPointer
+  private(set) var code = CURLE_OK
+
+  init(easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+  mutating func note(_ result: CURLcode) {
+    if code == CURLE_OK { code = result }
+  }
+
+  mutating func set(_ option: CURLoption, _ value: Int) {
+    note(kettle_easy_set_long(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: String?) {
+    note(kettle_easy_set_text(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+    note(kettle_easy_set_pointer(easy, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ function: curl_write_callback) {
+    note(kettle_easy_set_data_function(easy, option, function))
+  }
+}

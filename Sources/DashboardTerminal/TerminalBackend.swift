@@ -1,0 +1,41 @@
+import DashboardUI
+
+/// A terminal as the dashboard's loop needs it. One thread makes all calls, except `wake`.
+package protocol TerminalBackend: AnyObject {
+  /// Takes the terminal over and answers what it can show.
+  func claim() throws(TerminalProblem) -> Look
+  /// Gives it back as it was. Twice is the same as once.
+  func restore()
+  var size: ScreenSize { get }
+  func draw(_ frame: Frame)
+  /// Draws every cell with the next frame, whatever is thought to be there.
+  func forgetScreen()
+  /// Waits for input, for `wake`, or for so long; nil is without end.
+  func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput]
+  /// Gives the terminal to the shell and returns when the user is back.
+  func suspend()
+  /// Takes the terminal again after others may have changed its modes and its screen.
+  func reclaim()
+  /// Makes `nextInputs` return. From any thread.
+  var waker: any TerminalWaker { get }
+}
+
+/// What comes from a terminal.
+package enum TerminalInput: Hashable, Sendable {
+  case key(Key)
+  /// `size` is another.
+  case resized
+  /// The process was stopped from outside and goes on.
+  case continued
+  /// SIGTSTP from outside.
+  case suspendAsked
+  /// A signal asks the program to end.
+  case endAsked(signal: Int32)
+  /// The terminal is gone.
+  case hungUp
+}
+
+/// Makes a terminal that waits for input look up. From any thread.
+package protocol TerminalWaker: Sendable {
+  func wake()
+}

@@ -1,0 +1,44 @@
+import TransferModel
+
+/// Everything that can happen to the dashboard.
+package enum DashboardMessage: Hashable, Sendable {
+  case keyPressed(Key)
+  case resized(ScreenSize)
+  /// The rows that were subscribed to, as they are now.
+  case rowsArrived(ListWindow, Totals)
+  /// The answer to `DashboardEffect.loadDetails`.
+  case detailsArrived(TransferDetailsView)
+  case linkChanged(LinkReport)
+  case commandFinished(CommandOutcome)
+  /// The offset of local time from UTC, at the start and whenever it changes.
+  case utcOffsetChanged(seconds: Int)
+  /// The time is another; `DashboardModel.millisecondsToNextTick` says when the next is due.
+  case ticked
+}
+
+/// How an effect that asked something of the service ended.
+package enum CommandOutcome: Hashable, Sendable {
+  case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
+  case added(count: Int)
+  case removed(count: Int)
+  case reset(deletedCount: Int, keptPaths: [String])
+  /// The details of a transfer could not be had; the sentence says why.
+  case detailsFailed(TransferID, sentence: String)
+  /// Anything else that did not work, as a sentence.
+  case failed(sentence: String)
+}
+
+/// A transfer that a control does not apply to.
+package struct ControlRefusal: Hashable, Sendable {
+  package enum Why: Hashable, Sendable {
+    case unknown, completed, notStarted
+  }
+
+  package var id: TransferID
+  package var why: Why
+
+  package init(id: TransferID, why: Why) {
+    self.id = id
+    self.why = why
+  }
+}

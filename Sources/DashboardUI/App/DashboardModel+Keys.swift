@@ -1,0 +1,111 @@
+import TransferModel
+
+/// What keys do.
+extension DashboardModel {
+  mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
+    notice = nil
+    if let command = Bindings.command(for: key, in: keyContext) {
+      switch availability(of: command) {
+      case .possible: return perform(command, key: key, at: now)
+      case .impossible(let reason):
+        say(reason, at: now)
+        return []
+      }
+    }
+    if case .add(var dialog) = screens.last, let text = key.typedText {
+      if !dialog.insert(text) { say(Strings.tooManyLines, .problem, at: now) }
+      replaceTop(with: .add(dialog))
+      return []
+    }
+    say(Strings.noMeaning(key, in: keyContext), at: now)
+    return []
+  }
+
+  private mutating func perform(
+    _ command: DashboardCommand, key: Key, at now: Moment
+  ) -> [DashboardEffect] {
+    switch command {
+    case .row(let command):
+      guard let row = cursorRow else { return [] }
+      return perform(command, on: row, at: now)
+    case .all(let command): return perform(command)
+    case .move(let movement): return move(movement, at: now)
+    case .edit(let edit): self.edit(edit)
+    case .add: openAddDialog(key, at: now)
+    case .addNow: return addNow(at: now)
+    case .confirm: return confirm()
+    case .cancel:
+      if case .question = screens.last { say(Strings.nothingChanged, at: now) }
+      _ = screens.popLast()
+    case .back: _ = screens.popLast()
+    case .help: toggleHelp()
+    case .redraw: return [.redraw]
+    case .suspend: return [.suspend]
+    case .leave: return [.leave]
+    }
+    return []
+  }
+
+  private mutating func perform(
+    _ command: RowCommand, on row: TransferSnapshot, at now: Moment
+  ) -> [DashboardEffect] {
+    switch command {
+    case .start: return [.control(.start, .ids([row.id]))]
+    case .pause: return [.control(row.state == .paused ? .start : .pause, .ids([row.id]))]
+    case .stop: return [.control(.stop, .ids([row.id]))]
+    case .remove: screens.append(.question(.remove(row)))
+    case .removeWithFile: screens.append(.question(.removeWithFile(row)))
+    case .details: return openDetails(of: row, at: now)
+    }
+    return []
+  }
+
+  private mutating func perform(_ command: ListCommand) -> [DashboardEffect] {
+    switch command {
+    case .start: return [.control(.start, .all)]
+    case .stop: return [.control(.stop, .all)]
+    case .pause: return [.control(.pause, .all)]
+    case .reset:
+      let finished = totals.count(.completed)
+      let unfinished = totals.transferCount - finished
+      screens.append(
+        .question(.reset(finishedCount: finished, unfinishedCount: unfinished)))
+      return []
+    }
+  }
+
+  private mutating func confirm() -> [DashboardEffect] {
+    guard case .question(let question) = screens.popLast() else { return [] }
+    switch question {
+    case .reset: return [.reset]
+    case .remove(let row): return [.remove([row.id], withFile: false)]
+    case .removeWithFile(let row): return [.remove([row.id], withFile: true)]
+    }
+  }
+
+  private mutating func toggleHelp() {
+    if case .help = screens.last {
+      screens.removeLast()
+    } else {
+      screens.append(.help(scroll: 0))
+    }
+  }
+
+  mutating func replaceTop(with screen: DashboardScreen) {
+    guard let last = screens.indices.last else { return }
+    screens[last] = screen
+  }
+}
+
+extension Key {
+  /// What it puts into a text; nil for a key that is no text.
+  var typedText: String? {
+    switch self {
+    case .character(let character): String(character)
+    case .paste(let text): text
+    case .control, .alt, .enter, .escape, .tab, .backspace, .delete, .up, .down, .left, .right,
+      .home, .end, .pageUp, .pageDown, .function, .unknown:
+      nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import TransferModel
+
+/// Moving through the list, through what is read, and through the lines of the add dialog.
+extension DashboardModel {
+  mutating func move(_ movement: Movement, at now: Moment) -> [DashboardEffect] {
+    switch screens.last {
+    case nil:
+      let page = max(1, layout.bodyHeight - 1)
+      return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
+    case .add(var dialog):
+      let row = movement.target(from: dialog.row, page: 10, last: dialog.lines.count - 1)
+      dialog.move(to: row, column: dialog.column)
+      replaceTop(with: .add(dialog))
+    case .question: break
+    case .details, .help, .resetReport:
+      let page = max(1, ReaderLayout(size: size).bodyHeight - 1)
+      let last = lastScroll(at: now)
+      scroll = min(max(movement.target(from: scroll, page: page, last: last), 0), last)
+    }
+    return []
+  }
+
+  /// What is read may have become shorter, or the screen taller.
+  mutating func clampScroll(at now: Moment) {
+    guard keyContext == .reader else { return }
+    scroll = min(scroll, lastScroll(at: now))
+  }
+
+  func lastScroll(at now: Moment) -> Int {
+    let layout = ReaderLayout(size: size)
+    return max(0, readerLines(width: layout.textWidth, now: now).count - layout.bodyHeight)
+  }
+
+  /// The scroll position of what is on top.
+  var scroll: Int {
+    get {
+      switch screens.last {
+      case .details(let open): open.scroll
+      case .help(let scroll): scroll
+      case .resetReport(let report): report.scroll
+      case .add, .question, nil: 0
+      }
+    }
+    set {
+      switch screens.last {
+      case .details(var open):
+        open.scroll = newValue
+        replaceTop(with: .details(open))
+      case .help: replaceTop(with: .help(scroll: newValue))
+      case .resetReport(var report):
+        report.scroll = newValue
+        replaceTop(with: .resetReport(report))
+      case .add, .question, nil: break
+      }
+    }
+  }
+}

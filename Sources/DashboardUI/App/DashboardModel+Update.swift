@@ -1,0 +1,85 @@
+import TransferModel
+
+extension DashboardModel {
+  /// Takes in what happened and answers what is to be done about it.
+  package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    if let notice, notice.until <= now.monotonic { self.notice = nil }
+    switch message {
+    case .keyPressed(let key):
+      return keyPressed(key, at: now)
+    case .resized(let newSize):
+      size = newSize
+      clampScroll(at: now)
+      return scrollToCursor()
+    case .rowsArrived(let window, let totals):
+      return receive(window, totals, at: now)
+    case .detailsArrived(let details):
+      receive(details)
+      clampScroll(at: now)
+      return []
+    case .linkChanged(let report):
+      return linkChanged(report, at: now)
+    case .commandFinished(let outcome):
+      commandFinished(outcome, at: now)
+      return []
+    case .utcOffsetChanged(let seconds):
+      utcOffsetSeconds = min(max(seconds, -86_400), 86_400)
+      return []
+    case .ticked:
+      speeds.record(totals.bytesPerSecond, at: now.monotonic)
+      return reloadDetailsIfOld(at: now)
+    }
+  }
+
+  private mutating func linkChanged(_ report: LinkReport, at now: Moment) -> [DashboardEffect] {
+    switch report {
+    case .connecting:
+      if !link.isConnected, window != nil { return [] }
+      link = .connecting
+      return []
+    case .connected:
+      if case .lost = link { say(Strings.serviceIsBack, at: now) }
+      link = .connected
+      // The service knows nothing of what was asked on an earlier connection.
+      subscription = nil
+      return subscribeIfMoved() + reloadDetails(at: now)
+    case .lost:
+      if case .lost = link { return [] }
+      link = .lost(since: now.monotonic)
+      totals.bytesPerSecond = 0
+      return []
+    }
+  }
+
+  private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
+    switch outcome {
+    case .controlled(let verb, let appliedCount, let refused):
+      if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
+        say(text, refused.isEmpty ? .plain : .problem, at: now)
+      }
+    case .added(let count): say(Strings.added(count), at: now)
+    case .removed(let count): say(Strings.removed(count), at: now)
+    case .reset(let deletedCount, let keptPaths):
+      if keptPaths.isEmpty {
+        say(Strings.resetDone(deletedCount: deletedCount), at: now)
+      } else {
+        let report = ResetReport(deletedCount: deletedCount, keptPaths: keptPaths, scroll: 0)
+        screens.append(.resetReport(report))
+      }
+    case .detailsFailed(let id, let sentence):
+      changeDetails(of: id) { $0.content = .unavailable(sentence: sentence) }
+    case .failed(let sentence): say(sentence, .problem, at: now)
+    }
+  }
+
+  /// Shows a sentence for a while: long enough to read it, and a failure for longer.
+  mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
+    let milliseconds: Int64 =
+      switch kind {
+      case .plain: 5000
+      case .problem: 10_000
+      }
+    notice = Notice(
+      text: text, kind: kind, until: now.monotonic.advanced(byMilliseconds: milliseconds))
+  }
+}

@@ -1,0 +1,57 @@
+import TransferModel
+
+/// What lies over the list; the last of the stack has the keys.
+package enum DashboardScreen: Hashable, Sendable {
+  case details(DetailsScreen)
+  case help(scroll: Int)
+  case add(AddDialog)
+  case question(Question)
+  /// What a reset left alone.
+  case resetReport(ResetReport)
+
+  package var keyContext: KeyContext {
+    switch self {
+    case .details, .help, .resetReport: .reader
+    case .add: .add
+    case .question: .question
+    }
+  }
+}
+
+package struct DetailsScreen: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    case loading
+    case shown(TransferDetailsView)
+    case unavailable(sentence: String)
+  }
+
+  package var id: TransferID
+  package var content: Content
+  package var scroll: Int
+  package var askedAt: MonotonicTime
+}
+
+/// A question before something that cannot be taken back. The answer is no unless it is yes.
+package enum Question: Hashable, Sendable {
+  /// How many transfers are finished, and how many are not.
+  case reset(finishedCount: Int, unfinishedCount: Int)
+  case remove(TransferSnapshot)
+  case removeWithFile(TransferSnapshot)
+}
+
+package struct ResetReport: Hashable, Sendable {
+  package var deletedCount: Int
+  package var keptPaths: [String]
+  package var scroll: Int
+}
+
+/// A sentence for the message line.
+package struct Notice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case plain, problem
+  }
+
+  package var text: String
+  package var kind: Kind
+  package var until: MonotonicTime
+}

@@ -1,0 +1,19 @@
+/// How many lines each part of the list screen has.
+package struct ListLayout: Hashable, Sendable {
+  /// Below this nothing useful fits.
+  package static let minimum = ScreenSize(columns: 36, rows: 8)
+
+  package let size: ScreenSize
+
+  package init(size: ScreenSize) { self.size = size }
+
+  /// Two on ordinary terminals, because the keys for one row and for all do not fit into 80
+  /// columns; by the size alone, so that the rows do not jump as the cursor moves.
+  package var footerHeight: Int { size.columns < 132 && size.rows >= 16 ? 2 : 1 }
+
+  /// Title, column names, message, footer.
+  package var bodyHeight: Int { max(1, size.rows - 3 - footerHeight) }
+  package var bodyTop: Int { 2 }
+  package var messageRow: Int { size.rows - footerHeight - 1 }
+  package var footerTop: Int { size.rows - footerHeight }
+}

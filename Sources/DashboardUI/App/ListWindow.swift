@@ -1,0 +1,29 @@
+import TransferModel
+
+/// Some rows of the list of transfers, and where they stand in it.
+package struct ListWindow: Hashable, Sendable {
+  package var first: Int
+  package var matchingCount: Int
+  package var rows: [TransferSnapshot]
+
+  /// More rows than any list has, and few enough that adding a screenful cannot overflow.
+  private static let countMax = 1 << 40
+
+  package init(first: Int, matchingCount: Int, rows: [TransferSnapshot]) {
+    self.first = min(max(0, first), Self.countMax)
+    self.matchingCount = min(max(0, matchingCount), Self.countMax)
+    self.rows = rows
+  }
+
+  package static let empty = ListWindow(first: 0, matchingCount: 0, rows: [])
+
+  /// nil for a row outside of the list and for one that has not been sent yet.
+  package func row(at index: Int) -> TransferSnapshot? {
+    guard index >= first, rows.indices.contains(index - first) else { return nil }
+    return rows[index - first]
+  }
+
+  package func index(of id: TransferID) -> Int? {
+    rows.firstIndex { $0.id == id }.map { first + $0 }
+  }
+}

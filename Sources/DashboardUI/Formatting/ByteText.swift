@@ -1,0 +1,52 @@
+/// Sizes and speeds for people, in powers of 1024.
+package enum ByteText {
+  private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+
+  /// For example `6.3 MiB` or `11 MiB`: one decimal under 10.
+  package static func size(_ byteCount: Int64) -> String {
+    let scale = Scale(byteCount, decimalsBelow: 10)
+    return scale.text(byteCount) + " " + scale.unit
+  }
+
+  /// For example `12.1 MiB/s`: one decimal under 100, because a speed is watched as it changes.
+  package static func speed(_ bytesPerSecond: Int64) -> String {
+    let scale = Scale(bytesPerSecond, decimalsBelow: 100)
+    return scale.text(bytesPerSecond) + " " + scale.unit + "/s"
+  }
+
+  /// For example `402/659 MiB`, both in the unit of the whole. What is done is rounded down: it
+  /// never looks whole before it is.
+  package static func progress(_ done: Int64, of total: Int64) -> String {
+    let scale = Scale(total, decimalsBelow: 10)
+    return scale.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
+  }
+
+  private struct Scale {
+    var divisor = 1.0
+    var unit = "B"
+    var hasDecimal = false
+
+    init(_ byteCount: Int64, decimalsBelow limit: Double) {
+      let value = Double(max(0, byteCount))
+      var level = 0
+      // 1023.6 KiB would be shown as 1024 KiB: it is 1.0 MiB.
+      while value / divisor >= 1023.5, level < ByteText.units.count - 1 {
+        divisor *= 1024
+        level += 1
+      }
+      unit = ByteText.units[level]
+      hasDecimal = level > 0 && value / divisor * 10 + 0.5 < limit * 10
+    }
+
+    func text(_ byteCount: Int64, roundingDown: Bool = false) -> String {
+      // More than the whole can only come from a broken service; it must not trap.
+      let value = min(Double(max(0, byteCount)) / divisor, 1e15)
+      guard value > 0 else { return "0" }
+      // Conversion cuts the fraction off; `rounded()` would need the C mathematics library.
+      let half = roundingDown ? 0 : 0.5
+      guard hasDecimal else { return String(Int64(value + half)) }
+      let tenths = Int64(value * 10 + half)
+      return tenths == 0 ? "0" : "\(tenths / 10).\(tenths % 10)"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// A frame being drawn with one look.
+package struct Canvas {
+  package private(set) var frame: Frame
+  package let look: Look
+
+  package init(size: ScreenSize, look: Look) {
+    frame = Frame(size: size)
+    self.look = look
+  }
+
+  package var size: ScreenSize { frame.size }
+
+  /// Writes a text and answers how many columns it took; what does not fit into `width` is cut.
+  @discardableResult
+  package mutating func put(
+    _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
+  ) -> Int {
+    let room = min(width, size.columns - column)
+    let shown = ShownText(text, charset: look.charset, columnsMax: room)
+    put(shown, row: row, column: column, style: look.style(role))
+    return shown.columns
+  }
+
+  /// Writes a text that ends at the right end of its place.
+  package mutating func putRight(
+    _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
+  ) {
+    let shown = ShownText(text, charset: look.charset, columnsMax: width)
+    put(shown, row: row, column: column + width - shown.columns, style: look.style(role))
+  }
+
+  package mutating func putCentred(_ text: String, row: Int, _ role: Role = .plain) {
+    let shown = ShownText(text, charset: look.charset, columnsMax: size.columns)
+    put(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
+  }
+
+  package mutating func fill(row: Int, column: Int, width: Int, _ role: Role) {
+    let style = look.style(role)
+    for offset in 0..<max(0, width) {
+      frame.put(" ", width: 1, row: row, column: column + offset, style: style)
+    }
+  }
+
+  package mutating func restyle(row: Int, columns: Range<Int>, _ change: (inout Style) -> Void) {
+    frame.restyle(row: row, columns: columns, change)
+  }
+
+  package mutating func placeCursor(row: Int, column: Int) {
+    guard (0..<size.rows).contains(row), (0..<size.columns).contains(column) else { return }
+    frame.cursor = Frame.Position(row: row, column: column)
+  }
+
+  private mutating func put(_ text: ShownText, row: Int, column: Int, style: Style) {
+    var next = column
+    for glyph in text.glyphs {
+      frame.put(glyph.text, width: glyph.width, row: row, column: next, style: style)
+      next += glyph.width
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import TransferModel
+
+/// Whether a command does something as things are.
+package enum Availability: Hashable, Sendable {
+  case possible
+  /// With the reason, as it is told to the one who pressed the key.
+  case impossible(String)
+
+  package var isPossible: Bool {
+    switch self {
+    case .possible: true
+    case .impossible: false
+    }
+  }
+
+  init(unless reason: String?) {
+    self = reason.map { .impossible($0) } ?? .possible
+  }
+}
+
+extension DashboardModel {
+  package func availability(of command: DashboardCommand) -> Availability {
+    switch command {
+    case .row(let command):
+      guard link.isConnected else { return .impossible(Strings.needsService) }
+      guard let row = cursorRow else {
+        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+      }
+      return Self.availability(of: command, on: row)
+    case .all(let command):
+      guard link.isConnected else { return .impossible(Strings.needsService) }
+      return availabilityForAll(command)
+    case .addNow, .confirm:
+      return link.isConnected ? .possible : .impossible(Strings.needsService)
+    case .move(let movement):
+      return availability(of: movement)
+    case .edit, .add, .back, .cancel, .help, .redraw, .suspend, .leave:
+      return .possible
+    }
+  }
+
+  private static func availability(
+    of command: RowCommand, on row: TransferSnapshot
+  ) -> Availability {
+    switch command {
+    case .start: Availability(unless: Strings.whyNotStart(row.state))
+    case .pause: Availability(unless: Strings.whyNotPause(row.state))
+    case .stop: Availability(unless: Strings.whyNotStop(row.state))
+    case .removeWithFile:
+      Availability(unless: row.state == .completed ? nil : Strings.noFinishedFile)
+    case .remove, .details: .possible
+    }
+  }
+
+  private func availabilityForAll(_ command: ListCommand) -> Availability {
+    let count = totals.transferCount
+    guard count > 0 else { return .impossible(Strings.listIsEmpty) }
+    let unfinished = count - totals.count(.completed)
+    switch command {
+    case .start:
+      let busy = totals.count(.running) + totals.count(.queued) + totals.count(.verifying)
+      return Availability(unless: unfinished > busy ? nil : Strings.nothingToStart)
+    case .pause:
+      let still = totals.count(.paused) + totals.count(.idle) + totals.count(.failed)
+      return Availability(unless: unfinished > still ? nil : Strings.nothingToPause)
+    case .stop:
+      return Availability(unless: unfinished > totals.count(.idle) ? nil : Strings.nothingToStop)
+    case .reset: return .possible
+    }
+  }
+
+  private func availability(of movement: Movement) -> Availability {
+    if keyContext == .reader { return availabilityOfScroll(movement) }
+    guard screens.isEmpty else { return .possible }
+    guard rowCount > 0 else { return .impossible(Strings.listIsEmpty) }
+    switch movement {
+    case .up, .pageUp, .home:
+      return Availability(unless: cursor > 0 ? nil : Strings.atFirstRow)
+    case .down, .pageDown, .end:
+      return Availability(unless: cursor < rowCount - 1 ? nil : Strings.atLastRow)
+    }
+  }
+
+  private func availabilityOfScroll(_ movement: Movement) -> Availability {
+    // Only the number of lines counts, and that is the same at any time.
+    let anyTime = Moment(
+      monotonic: MonotonicTime(milliseconds: 0), wall: WallTime(millisecondsSince1970: 0))
+    let last = lastScroll(at: anyTime)
+    switch movement {
+    case .up, .pageUp, .home:
+      return Availability(unless: scroll > 0 ? nil : Strings.atBeginning)
+    case .down, .pageDown, .end:
+      return Availability(unless: scroll < last ? nil : Strings.atEnd)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// One line of the table of keys.
+package struct Binding: Hashable, Sendable {
+  /// Where it stands in the help and, if so, in the footer.
+  package enum Group: Hashable, Sendable, CaseIterable {
+    case transfer, all, moving, reader, add, question, dashboard
+  }
+
+  package var group: Group
+  package var contexts: Set<KeyContext>
+  package var keys: [Key]
+  package var command: DashboardCommand
+  /// One or two words for the footer; nil when it is not shown there.
+  package var label: String?
+  /// A sentence without a period for the help.
+  package var description: String
+  /// Of the labels that do not fit, those with the largest number go first.
+  package var footerRank: Int
+
+  init(
+    _ group: Group, _ contexts: Set<KeyContext>, _ keys: [Key], _ command: DashboardCommand,
+    label: String? = nil, rank: Int = 0, _ description: String
+  ) {
+    self.group = group
+    self.contexts = contexts
+    self.keys = keys
+    self.command = command
+    self.label = label
+    self.description = description
+    footerRank = rank
+  }
+
+  /// For example `Up k`.
+  package var keyNames: String { keys.map(\.name).joined(separator: " ") }
+}

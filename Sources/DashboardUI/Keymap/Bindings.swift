@@ -1,0 +1,131 @@
+/// The one table of keys: the handling, the footer, the help and docs/keybindings.md all read it.
+package enum Bindings {
+  package static let all: [Binding] =
+    transfer + everything + moving + reader + add + question
+    + dashboard
+
+  /// What a key means; nil when it means nothing there.
+  package static func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
+    byKey[context]?[key.pattern]
+  }
+
+  private static let byKey: [KeyContext: [Key: DashboardCommand]] = {
+    var result: [KeyContext: [Key: DashboardCommand]] = [:]
+    for binding in all {
+      for context in binding.contexts {
+        for key in binding.keys { result[context, default: [:]][key] = binding.command }
+      }
+    }
+    return result
+  }()
+
+  private static let transfer: [Binding] = [
+    Binding(
+      .transfer, [.list], [.character("s")], .row(.start), label: "start", rank: 2,
+      "Start it, or go on with it; what waits is tried at once"),
+    Binding(
+      .transfer, [.list], [.character("p")], .row(.pause), label: "pause", rank: 1,
+      "Pause it and keep what was fetched; a paused one goes on"),
+    Binding(
+      .transfer, [.list], [.character("x")], .row(.stop), label: "stop", rank: 3,
+      "Stop it; what was fetched so far is thrown away"),
+    Binding(
+      .transfer, [.list], [.enter], .row(.details), label: "details", rank: 9,
+      "Show all about it"),
+    Binding(
+      .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
+      "Take it off the list, after a question; a finished file stays"),
+    Binding(
+      .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
+      "Take it off the list and delete its finished file, after a question"),
+  ]
+
+  private static let everything: [Binding] = [
+    Binding(
+      .all, [.list], [.character("S")], .all(.start), label: "start all", rank: 5,
+      "Start everything that is neither running nor finished"),
+    Binding(
+      .all, [.list], [.character("X")], .all(.stop), label: "stop all", rank: 6,
+      "Stop everything unfinished; what was fetched of it is thrown away"),
+    Binding(
+      .all, [.list], [.character("P")], .all(.pause), label: "pause all", rank: 7,
+      "Pause everything unfinished"),
+    Binding(
+      .all, [.list], [.character("R")], .all(.reset), label: "reset", rank: 8,
+      "Delete the finished files and begin again with an untouched list, after a question"),
+    Binding(
+      .all, [.list], [.character("a"), .paste("")], .add, label: "add", rank: 4,
+      "Add one URL or many: type them, or paste them right here"),
+  ]
+
+  private static let moving: [Binding] = [
+    Binding(.moving, [.list], [.up, .character("k")], .move(.up), "One row up"),
+    Binding(.moving, [.list], [.down, .character("j")], .move(.down), "One row down"),
+    Binding(.moving, [.list], [.pageUp], .move(.pageUp), "One screen up"),
+    Binding(.moving, [.list], [.pageDown], .move(.pageDown), "One screen down"),
+    Binding(.moving, [.list], [.home, .character("g")], .move(.home), "To the first row"),
+    Binding(.moving, [.list], [.end, .character("G")], .move(.end), "To the last row"),
+  ]
+
+  private static let reader: [Binding] = [
+    Binding(
+      .reader, [.reader], [.escape, .character("q"), .enter], .back, label: "back",
+      "Back to the list"),
+    Binding(.reader, [.reader], [.up, .character("k")], .move(.up), "One line up"),
+    Binding(.reader, [.reader], [.down, .character("j")], .move(.down), "One line down"),
+    Binding(.reader, [.reader], [.pageUp], .move(.pageUp), "One screen up"),
+    Binding(
+      .reader, [.reader], [.pageDown, .character(" ")], .move(.pageDown), label: "more", rank: 1,
+      "One screen down"),
+    Binding(.reader, [.reader], [.home, .character("g")], .move(.home), "To the beginning"),
+    Binding(.reader, [.reader], [.end, .character("G")], .move(.end), "To the end"),
+  ]
+
+  private static let add: [Binding] = [
+    Binding(
+      .add, [.add], [.enter], .addNow, label: "add", "Add all the lines, when each is a URL"),
+    Binding(
+      .add, [.add], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
+      "Leave and add nothing"),
+    Binding(
+      .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
+      "Begin another line"),
+    Binding(
+      .add, [.add], [.control("u")], .edit(.eraseLine), label: "clear line", rank: 3,
+      "Empty the line"),
+    Binding(.add, [.add], [.left, .control("b")], .edit(.left), "One character to the left"),
+    Binding(.add, [.add], [.right, .control("f")], .edit(.right), "One character to the right"),
+    Binding(.add, [.add], [.up], .move(.up), "One line up"),
+    Binding(.add, [.add], [.down], .move(.down), "One line down"),
+    Binding(.add, [.add], [.home, .control("a")], .edit(.lineStart), "To the start of the line"),
+    Binding(.add, [.add], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"),
+    Binding(
+      .add, [.add], [.backspace], .edit(.eraseBefore), "Erase the character before the cursor"),
+    Binding(.add, [.add], [.delete, .control("d")], .edit(.eraseAfter), "Erase the one under it"),
+  ]
+
+  private static let question: [Binding] = [
+    Binding(
+      .question, [.question], [.character("y"), .character("Y")], .confirm, label: "yes",
+      "Yes, do it"),
+    Binding(
+      .question, [.question],
+      [.character("n"), .character("N"), .character("q"), .escape, .enter, .control("c")],
+      .cancel, label: "no", rank: 1, "No, leave everything as it is"),
+  ]
+
+  private static let dashboard: [Binding] = [
+    Binding(
+      .dashboard, [.list, .reader], [.character("?"), .function(1)], .help, label: "help",
+      rank: 0, "Show the keys"),
+    Binding(
+      .dashboard, Set(KeyContext.allCases), [.control("l")], .redraw, "Draw the screen anew"),
+    Binding(
+      .dashboard, Set(KeyContext.allCases), [.control("z")], .suspend,
+      "Suspend the dashboard; the shell's fg brings it back"),
+    Binding(
+      .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
+      "Leave; the transfers go on in the background"),
+    Binding(.dashboard, [.list, .reader], [.control("c")], .leave, "The same"),
+  ]
+}

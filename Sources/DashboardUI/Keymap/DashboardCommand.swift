@@ -1,0 +1,57 @@
+/// Everything that a key can mean.
+package enum DashboardCommand: Hashable, Sendable {
+  case row(RowCommand)
+  case all(ListCommand)
+  case move(Movement)
+  case edit(Edit)
+  /// Opens the dialog that adds URLs; `addNow` adds what stands in it.
+  case add, addNow
+  /// Closes what is read.
+  case back
+  /// Yes to a question; `cancel` is no, and leaves a dialog.
+  case confirm, cancel
+  case help, redraw, suspend, leave
+}
+
+/// For the transfer under the cursor.
+package enum RowCommand: Hashable, Sendable, CaseIterable {
+  case start, pause, stop, remove, removeWithFile, details
+}
+
+/// For all transfers.
+package enum ListCommand: Hashable, Sendable, CaseIterable {
+  case start, pause, stop, reset
+}
+
+/// Through rows or lines.
+package enum Movement: Hashable, Sendable, CaseIterable {
+  case up, down, pageUp, pageDown, home, end
+
+  /// Where it leads from `position`; may lie outside of what is there.
+  func target(from position: Int, page: Int, last: Int) -> Int {
+    switch self {
+    case .up: position - 1
+    case .down: position + 1
+    case .pageUp: position - page
+    case .pageDown: position + page
+    case .home: 0
+    case .end: last
+    }
+  }
+}
+
+/// In a line of text.
+package enum Edit: Hashable, Sendable, CaseIterable {
+  case left, right, lineStart, lineEnd, eraseBefore, eraseAfter, eraseLine, nextLine
+}
+
+/// What is open, as far as the meaning of keys goes.
+package enum KeyContext: Hashable, Sendable, CaseIterable {
+  case list
+  /// Something that is read and scrolled: details, help, a report.
+  case reader
+  /// The dialog that adds URLs: letters are text there.
+  case add
+  /// A question that is answered with yes or no.
+  case question
+}

@@ -1,0 +1,72 @@
+import TransferModel
+
+extension DashboardModel {
+  /// Draws everything, in exactly `size` cells.
+  package func frame(at now: Moment, look: Look) -> Frame {
+    var canvas = Canvas(size: size, look: look)
+    guard size.holds(ListLayout.minimum) else {
+      drawTooSmall(on: &canvas)
+      return canvas.frame
+    }
+    switch screens.last {
+    case .details, .help, .resetReport: drawReader(on: &canvas, at: now)
+    case .add(let dialog):
+      drawList(on: &canvas, at: now)
+      draw(dialog, on: &canvas)
+    case .question(let question):
+      drawList(on: &canvas, at: now)
+      draw(question, on: &canvas)
+    case nil: drawList(on: &canvas, at: now)
+    }
+    return canvas.frame
+  }
+
+  /// Says what is needed, in the longest form that fits.
+  private func drawTooSmall(on canvas: inout Canvas) {
+    let needed = ListLayout.minimum
+    let forms = Strings.tooSmall(columns: needed.columns, rows: needed.rows)
+    let fitting = forms.first { lines in
+      lines.count <= size.rows && lines.allSatisfy { $0.count <= size.columns }
+    }
+    let lines = fitting ?? ["!"]
+    let top = (size.rows - lines.count) / 2
+    for (offset, line) in lines.enumerated() { canvas.putCentred(line, row: top + offset) }
+  }
+
+  private func drawList(on canvas: inout Canvas, at now: Moment) {
+    drawTitleBar(on: &canvas, at: now)
+    drawTable(on: &canvas, at: now)
+    drawMessage(on: &canvas, row: layout.messageRow, at: now)
+    drawFooter(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
+  }
+
+  /// What was just said; else what there is to say about the row under the cursor.
+  func drawMessage(on canvas: inout Canvas, row: Int, at now: Moment) {
+    let width = size.columns - 2
+    if let notice {
+      canvas.put(notice.text, row: row, column: 1, width: width, notice.kind.role)
+    } else if screens.isEmpty, let row = cursorRow, let remark = row.remark {
+      canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
+    }
+  }
+}
+
+extension Notice.Kind {
+  var role: Role {
+    switch self {
+    case .plain: .heading
+    case .problem: .problem
+    }
+  }
+}
+
+extension TransferSnapshot {
+  /// The whole sentence about a transfer whose row has room for a few words only.
+  var remark: String? {
+    switch state {
+    case .failed, .waiting: error?.sentence ?? reason.map(Strings.remark)
+    case .running, .queued, .paused, .verifying: freshStart.map(Strings.freshStart)
+    case .idle, .scheduled, .completed: nil
+    }
+  }
+}

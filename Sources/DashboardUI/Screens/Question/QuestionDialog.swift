@@ -1,0 +1,23 @@
+import TransferModel
+
+/// A question before something that cannot be taken back.
+extension DashboardModel {
+  func draw(_ question: Question, on canvas: inout Canvas) {
+    let width = min(64, size.columns - 4)
+    let paragraphs = Strings.question(question)
+    var lines: [(String, Role)] = []
+    for (index, paragraph) in paragraphs.enumerated() {
+      let role: Role = index == 0 ? .dialogTitle : .dialog
+      lines += Fold.lines(paragraph, width: width).map { ($0, role) }
+    }
+    // The answer must be seen whatever room there is for the question.
+    let room = max(1, size.rows - 3)
+    lines = Array(lines.prefix(max(0, room - 1)))
+    let box = DialogBox(size: size, width: width, height: lines.count + 1)
+    box.draw(title: Strings.questionTitle(question), on: &canvas)
+    for (index, line) in lines.enumerated() {
+      box.put(line.0, line: index, on: &canvas, line.1)
+    }
+    box.put(Strings.yesOrNo, line: lines.count, on: &canvas, .dialogKey)
+  }
+}

@@ -1,0 +1,99 @@
+import TransferModel
+
+/// Reasons why a key does nothing, and answers to what was done.
+extension Strings {
+  static let footerGoOn = "go on"
+  static let footerTryAgain = "try again"
+  static let footerTryNow = "try now"
+
+  static let needsService = "the service is not there; it is being reconnected"
+  static let listIsEmpty = "the list is empty; a adds something"
+  static let rowNotThereYet = "this row has not arrived yet"
+  static let noFinishedFile = "it has no finished file; d takes it off the list"
+  static let nothingToStart = "everything is running or finished already"
+  static let nothingToPause = "nothing is under way"
+  static let nothingToStop = "there is nothing to stop"
+  static let atFirstRow = "this is the first row"
+  static let atLastRow = "this is the last row"
+  static let atBeginning = "this is the beginning"
+  static let atEnd = "this is the end"
+  static let nothingChanged = "nothing was changed"
+
+  static func noMeaning(_ key: Key, in context: KeyContext) -> String {
+    switch context {
+    case .list, .reader: key.name + " has no meaning here; ? shows the keys"
+    case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
+    case .question: "y for yes; n, Enter or Esc for no"
+    }
+  }
+
+  static func whyNotStart(_ state: TransferState) -> String? {
+    switch state {
+    case .idle, .paused, .scheduled, .failed, .waiting: nil
+    case .queued: "it is queued already; it starts when a slot is free"
+    case .running: "it is running already"
+    case .verifying: "it is being verified"
+    case .completed: "it is already finished"
+    }
+  }
+
+  static func whyNotPause(_ state: TransferState) -> String? {
+    switch state {
+    case .running, .queued, .waiting, .scheduled, .verifying, .paused: nil
+    case .idle: "it is not started; s starts it"
+    case .failed: "it failed; s tries again"
+    case .completed: "it is already finished"
+    }
+  }
+
+  static func whyNotStop(_ state: TransferState) -> String? {
+    switch state {
+    case .running, .queued, .waiting, .scheduled, .verifying, .paused, .failed: nil
+    case .idle: "it is not started"
+    case .completed: "it is already finished; R resets everything, d removes it"
+    }
+  }
+
+  /// nil when the row itself shows what happened.
+  static func controlled(
+    _ verb: ControlVerb, appliedCount: Int, refused: [ControlRefusal]
+  ) -> String? {
+    if let first = refused.first {
+      let reason = why(first.why)
+      return refused.count == 1
+        ? reason : "\(refused.count) of \(refused.count + appliedCount) not: " + reason
+    }
+    guard appliedCount != 1 else { return nil }
+    let count = transfers(appliedCount)
+    return switch verb {
+    case .start: count + " started"
+    case .pause: count + " paused"
+    case .stop: count + " stopped"
+    }
+  }
+
+  private static func why(_ why: ControlRefusal.Why) -> String {
+    switch why {
+    case .unknown: "it is no longer on the list"
+    case .completed: "it is already finished"
+    case .notStarted: "it is not started"
+    }
+  }
+
+  static func transfers(_ count: Int) -> String {
+    count == 1 ? "1 transfer" : "\(count) transfers"
+  }
+
+  static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
+
+  static func added(_ count: Int) -> String { transfers(count) + " added" }
+  static func removed(_ count: Int) -> String { transfers(count) + " removed" }
+
+  static func resetDone(deletedCount: Int) -> String {
+    files(deletedCount) + " deleted, everything is back at the start"
+  }
+
+  static func resetKept(_ count: Int) -> String {
+    files(count) + " left alone: changed by others, or they cannot be deleted"
+  }
+}

@@ -1,0 +1,117 @@
+import TransferModel
+
+/// Dialogs, details, help.
+extension Strings {
+  static let addTitle = "Add"
+  static let addHint = "One URL a line. Enter adds, Esc leaves."
+  static let nothingToAdd = "There is no URL yet; type or paste one"
+  static let tooManyLines =
+    "That is too much for this dialog; put it into a file and use kettle add -i FILE"
+
+  static func addVerdict(good: Int, bad: Int) -> String {
+    if bad > 0 { return "\(bad) of \(good + bad) lines are no URLs that can be fetched" }
+    if good == 0 { return "" }
+    return good == 1 ? "Enter adds it" : "Enter adds all \(good)"
+  }
+
+  static let yesOrNo = "y yes   n no (Enter, Esc)"
+
+  static func questionTitle(_ question: Question) -> String {
+    switch question {
+    case .reset: "Reset"
+    case .remove: "Remove"
+    case .removeWithFile: "Remove and delete"
+    }
+  }
+
+  static func question(_ question: Question) -> [String] {
+    switch question {
+    case .reset(let finishedCount, let unfinishedCount):
+      [
+        "Delete what was downloaded and begin again?",
+        "Finished files that are deleted: \(finishedCount). "
+          + "A file that others changed is kept and named.",
+        "Unfinished transfers that go back to nothing: \(unfinishedCount).",
+      ]
+    case .remove(let row):
+      [
+        "Take \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" off the list?",
+        row.state == .completed
+          ? "Its file stays where it is."
+          : "What was fetched so far (\(ByteText.size(row.bytesReceived))) is thrown away.",
+      ]
+    case .removeWithFile(let row):
+      [
+        "Take \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" off the list "
+          + "and delete its file?",
+        row.path ?? "",
+        "A file that others changed is kept.",
+      ].filter { !$0.isEmpty }
+    }
+  }
+
+  static let detailsTitle = "Details"
+  static let loading = "Asking the service…"
+  static let labelState = "State"
+  static let labelProblem = "Problem"
+  static let labelFreshStart = "Note"
+  static let labelProgress = "Progress"
+  static let labelSpeed = "Speed"
+  static let labelLeft = "Time left"
+  static let labelConnections = "Connections"
+  static let labelPriority = "Priority"
+  static let labelAdded = "Added"
+  static let labelFinished = "Finished"
+  static let labelRetries = "Retries"
+  static let headingPlaces = "From and to"
+  static let labelURL = "URL"
+  static let labelCurrentURL = "Redirected to"
+  static let labelFile = "File"
+  static let labelPartialFile = "Partial file"
+  static let labelChecksum = "Checksum"
+  static let labelSession = "Session"
+  static let headingHeld = "What is there"
+  static let headingServer = "What the server said"
+  static let labelStatus = "Status"
+  static let labelETag = "ETag"
+  static let labelLastModified = "Last-Modified"
+  static let headingHistory = "History"
+
+  static func priority(_ priority: TransferPriority) -> String {
+    if priority == .low { return "low" }
+    if priority == .normal { return "normal" }
+    if priority == .high { return "high" }
+    return "\(priority.value)"
+  }
+
+  static func heldRange(_ lower: String, _ upper: String) -> String {
+    "from \(lower) to \(upper)"
+  }
+
+  static func more(_ count: Int) -> String { "and \(count) more" }
+
+  static func linesShown(_ first: Int, _ last: Int, of count: Int) -> String {
+    "lines \(first) to \(last) of \(count)"
+  }
+
+  static let helpTitle = "Keys"
+  static let reportTitle = "Reset"
+  static let headingLeaving = "Leaving"
+  static let leavingNote =
+    "The transfers belong to the service: they go on when the dashboard, the terminal or the "
+    + "login is gone. kettle shows them again."
+  static let markdownNote =
+    "This page is made from the table of bindings that the dashboard itself uses."
+
+  static func title(of group: Binding.Group) -> String {
+    switch group {
+    case .transfer: "The transfer under the cursor"
+    case .all: "All transfers"
+    case .moving: "Moving"
+    case .reader: "Details and other screens"
+    case .add: "Adding"
+    case .question: "Questions"
+    case .dashboard: "The dashboard"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A web server on the loopback that serves the catalogue slowly enough to be watched, and resumes
+/// as a good server does.
+package final class DemoOrigin: Sendable {
+  package let catalogue: DemoCatalogue
+  private let log = RequestLog()
+  private let state = Mutex(State.new)
+
+  private enum State {
+    case new
+    case running(any EventLoopGroup)
+    case stopped
+  }
+
+  package init(catalogue: DemoCatalogue = .standard) { self.catalogue = catalogue }
+
+  /// The newest requests, in order of arrival.
+  package var requests: [DemoRequest] { log.requests }
+
+  /// The bytes that the origin serves for that part of the item.
+  package static func expectedBytes(of item: DemoItem, in range: Range<Int64>) -> [UInt8] {
+    DemoContent(item).bytes(in: range)
+  }
+
+  /// Begins to serve on a free port of the loopback and answers the port. An origin is started
+  /// once.
+  package func start() async throws -> Int {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      let channel = try await bootstrap(group).bind(host: "127.0.0.1", port: 0).get()
+      guard let port = channel.localAddress?.port else { throw DemoOriginError.noPort }
+      try state.withLock { state in
+        switch state {
+        case .new: state = .running(group)
+        case .running, .stopped: throw DemoOriginError.startedBefore
+        }
+      }
+      return port
+    } catch {
+      try? await group.shutdownGracefully()
+      throw error
+    }
+  }
+
+  /// Cuts all connections and gives the port back. Does nothing when it does not run.
+  package func stop() async {
+    let group: (any EventLoopGroup)? = state.withLock { state in
+      defer { state = .stopped }
+      switch state {
+      case .running(let group): return group
+      case .new, .stopped: return nil
+      }
+    }
+    // Fails only when it is shut down already.
+    try? await group?.shutdownGracefully()
+  }
+
+  private func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
+    let (catalogue, log) = (catalogue, log)
+    return ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 128)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+          try channel.pipeline.syncOperations.addHandler(
+            DemoHandler(catalogue: catalogue, log: log))
+        }
+      }
+  }
+}
+
+package enum DemoOriginError: Error, Hashable, Sendable {
+  case startedBefore
+  /// The system gave the socket no port.
+  case noPort
+}

@@ -1,0 +1,98 @@
+/// What the origin answers to a request: decided from the request alone, without a connection.
+package struct DemoReply: Hashable, Sendable {
+  /// As RFC 9110 numbers them: 200, 206, 404, 405 or 416.
+  package var status: Int
+  package var headers: [Header]
+  /// The part of the file that follows the head; nil for none.
+  package var body: Body?
+
+  package struct Header: Hashable, Sendable {
+    package var name: String
+    package var value: String
+  }
+
+  package struct Body: Hashable, Sendable {
+    package var item: DemoItem
+    package var range: Range<Int64>
+  }
+
+  package init(
+    method: String, target: String, range: String?, ifRange: String?, catalogue: DemoCatalogue
+  ) {
+    guard method == "GET" || method == "HEAD" else {
+      self.init(status: 405, headers: [("Allow", "GET, HEAD"), ("Content-Length", "0")])
+      return
+    }
+    let path = String(target.prefix { $0 != "?" })
+    guard let item = catalogue.item(at: path) else {
+      self.init(status: 404, headers: [("Content-Length", "0")])
+      return
+    }
+    // A range means something for GET only (RFC 9110, section 14.2).
+    let asked = method == "GET" && Self.applies(ifRange, to: item) ? range : nil
+    switch DemoRange(asked, byteCount: item.byteCount) {
+    case .whole:
+      self.init(
+        status: 200,
+        headers: Self.describing(item) + [("Content-Length", "\(item.byteCount)")])
+      if method == "GET" { body = Body(item: item, range: 0..<item.byteCount) }
+    case .part(let part):
+      let contentRange = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(item.byteCount)"
+      self.init(
+        status: 206,
+        headers: Self.describing(item) + [
+          ("Content-Range", contentRange), ("Content-Length", "\(part.count)"),
+        ])
+      body = Body(item: item, range: part)
+    case .unsatisfiable:
+      self.init(
+        status: 416,
+        headers: [("Content-Range", "bytes */\(item.byteCount)"), ("Content-Length", "0")])
+    }
+  }
+
+  private init(status: Int, headers: [(String, String)]) {
+    self.status = status
+    self.headers = headers.map { Header(name: $0.0, value: $0.1) }
+  }
+
+  /// The value of the header called `name`, compared as it is written here.
+  package func value(of name: String) -> String? {
+    headers.first { $0.name == name }?.value
+  }
+
+  /// The range counts only when the file is still the one the client has; both validators are
+  /// strong, so equal is equal (RFC 9110, section 13.1.5).
+  private static func applies(_ ifRange: String?, to item: DemoItem) -> Bool {
+    guard let ifRange else { return true }
+    return ifRange == item.entityTag || ifRange == DemoItem.lastModified
+  }
+
+  private static func describing(_ item: DemoItem) -> [(String, String)] {
+    [
+      ("Content-Type", item.contentType),
+      ("Content-Disposition", "attachment; filename=\"\(item.fileName)\""),
+      ("Accept-Ranges", "bytes"),
+      ("ETag", item.entityTag),
+      ("Last-Modified", DemoItem.lastModified),
+    ]
+  }
+}
+
+extension DemoItem {
+  /// The files never change, so any day in the past will do.
+  package static let lastModified = "Thu, 01 Jan 2026 00:00:00 GMT"
+
+  /// Strong: equal tags are equal bytes, because name, title and length make the bytes.
+  package var entityTag: String {
+    let text = fileName + "\n" + title + "\n" + String(byteCount)
+    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+    }
+    return "\"" + String(hash, radix: 16) + "\""
+  }
+
+  package var contentType: String {
+    fileName.hasSuffix(".pdf") ? "application/pdf" : "application/octet-stream"
+  }
+}

@@ -1,0 +1,33 @@
+import ControlProtocol
+
+/// A conversation with the service: what commands and dashboard are written against, so that a
+/// test can answer in memory.
+package protocol ServiceCalling: Sendable {
+  /// Asks and waits for the answer. Throws `ControlError` when the service says no, `ClientError`
+  /// when it cannot be asked.
+  func call<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result
+
+  /// What the service says by itself on this connection, in order; ends when the connection ends.
+  /// There is one reader.
+  var notifications: AsyncStream<ControlNotification> { get }
+
+  func close() async
+}
+
+/// Why the service cannot be talked to.
+package enum ClientError: Error, Hashable, Sendable {
+  /// Nothing answers at the socket, and starting the service was not asked for.
+  case notRunning(socketPath: String)
+  /// The service was started but did not come up; `logPath` has what it said.
+  case didNotStart(detail: String, logPath: String)
+  /// The other end is not ours.
+  case foreignSocket(path: String, ownerID: Int64)
+  /// The directory of the socket is open to others, or cannot be made.
+  case unsafeDirectory(path: String, detail: String)
+  /// Two programs of different age.
+  case versionMismatch(ours: Int, theirs: String)
+  case connectionLost
+  case socketPathTooLong(path: String)
+}

@@ -1,0 +1,132 @@
+import ControlProtocol
+import ControlSocket
+
+/// A conversation with the service over its socket.
+///
+/// Calls may overlap: each has a number and gets the reply with that number.
+package final class ServiceConnection: ServiceCalling {
+  package let notifications: AsyncStream<ControlNotification>
+
+  private let connection: ControlConnection
+  private let calls = PendingCalls()
+  private let inbox = NotificationInbox()
+  private let reader: Task<Void, Never>
+  private let coder = RequestCoder()
+
+  private init(connection: ControlConnection) {
+    self.connection = connection
+    let (calls, inbox) = (calls, inbox)
+    notifications = AsyncStream {
+      await inbox.next()
+    } onCancel: {
+      inbox.end()
+    }
+    reader = Task { await Self.read(connection, calls, inbox) }
+  }
+
+  deinit { reader.cancel() }
+
+  package func call<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result {
+    let id = try calls.begin()
+    do {
+      let line = try coder.encode(method, params, id: id)
+      guard line.count <= LineDecoder.byteCountMaxFromClient else {
+        throw ControlError(.invalidRequest, "line")
+      }
+      try await connection.send(line)
+    } catch {
+      calls.forget(id)
+      throw error is ControlSocketError ? ClientError.connectionLost : error
+    }
+    return try await calls.answer(to: id).decode(Method.Result.self)
+  }
+
+  package func close() async {
+    await connection.close()
+    await reader.value
+  }
+
+  /// Takes what the service sends until one of the two leaves.
+  private static func read(
+    _ connection: ControlConnection, _ calls: PendingCalls, _ inbox: NotificationInbox
+  ) async {
+    let coder = ReplyCoder()
+    do {
+      reading: for try await line in connection.lines {
+        switch coder.decode(line) {
+        case .result(.number(let id), let result): calls.finish(id, .success(result))
+        case .error(.number(let id)?, let error): calls.finish(id, .failure(error))
+        case .error(nil, let error):
+          // The service could not read one of the requests and cannot say which.
+          calls.end(error)
+          break reading
+        case .notification(let notification):
+          if !inbox.put(notification) { break reading }
+        case .unknownNotification: continue
+        case .result, .error, .unreadable: break reading
+        }
+      }
+    } catch {
+      // A line over the maximum: the rest cannot be read either.
+    }
+    await connection.close()
+    calls.end(ClientError.connectionLost)
+    inbox.end()
+  }
+}
+
+extension ServiceConnection {
+  /// How long the service may take to answer the first message. One that is stopped or hangs
+  /// takes the connection all the same, because the kernel does that.
+  package static let helloBudget: Duration = .seconds(10)
+
+  /// Connects to the running service and greets it.
+  package static func connect(
+    places: ServicePlaces, clientName: String, helloBudget: Duration = helloBudget
+  ) async throws(ClientError) -> ServiceConnection {
+    let service = ServiceConnection(connection: try await reach(places))
+    let deadline = service.connection.close(after: helloBudget)
+    defer { deadline.cancel() }
+    do {
+      let theirs = try await service.call(Hello.self, Hello.Params(client: clientName))
+      guard theirs.protocolVersion == ProtocolVersion.current else {
+        throw ControlError(.versionMismatch, String(theirs.protocolVersion))
+      }
+      return service
+    } catch {
+      await service.close()
+      throw clientError(error, places)
+    }
+  }
+
+  /// Opens a connection at the usual place, else where the service wrote down that it answers.
+  private static func reach(
+    _ places: ServicePlaces
+  ) async throws(ClientError) -> ControlConnection {
+    do throws(ControlSocketError) {
+      return try await ControlConnection.connect(to: places.socketPath)
+    } catch ControlSocketError.notListening {
+      guard let recorded = ServiceLock.recordedSocketPath(at: places.lockPath),
+        recorded != places.socketPath,
+        let connection = try? await ControlConnection.connect(to: recorded)
+      else { throw .notRunning(socketPath: places.socketPath) }
+      return connection
+    } catch {
+      throw ClientError(error)
+    }
+  }
+
+  private static func clientError(_ error: any Error, _ places: ServicePlaces) -> ClientError {
+    switch error {
+    case let error as ClientError: error
+    case let error as ControlError where error.code == .versionMismatch:
+      .versionMismatch(ours: ProtocolVersion.current, theirs: error.message)
+    case let error as ControlError where error.code == .stopping:
+      // It is as good as gone.
+      .notRunning(socketPath: places.socketPath)
+    default: .connectionLost
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import ControlProtocol
+import Synchronization
+import TransferEngine
+import TransferModel
+
+/// Tells every client what it asked to be told. The engine calls `observe`, the clients call the
+/// rest; nothing here waits for a client.
+final class Broadcaster: Sendable {
+  private struct State: Sendable {
+    var table = RowTable()
+    var clients: [ClientID: ClientMailbox] = [:]
+    var lastClient: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let freeBytes: @Sendable () -> Int64?
+
+  /// - Parameter freeBytes: of the disk of the documents directory.
+  init(freeBytes: @escaping @Sendable () -> Int64?) { self.freeBytes = freeBytes }
+
+  /// Takes what the engine tells, in its order.
+  func observe(_ event: EngineEvent, at now: WallTime) {
+    state.withLock { state in
+      let told: TransferEvent
+      switch event {
+      case .added(let row):
+        state.table.put(row)
+        told = TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)
+      case .changed(let row):
+        state.table.put(row)
+        told = TransferEvent(kind: .stateChanged, id: row.id, at: now, snapshot: row)
+      case .progress(let row, let bytesWritten):
+        state.table.put(row)
+        told = TransferEvent(
+          kind: .progress, id: row.id, at: now, snapshot: row, bytesWritten: bytesWritten,
+          totalBytesWritten: row.bytesReceived, totalBytesExpected: row.bytesExpected ?? -1)
+      case .removed(let row):
+        state.table.remove(row.id)
+        told = TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
+      }
+      for client in state.clients.values { client.tell(told) }
+    }
+  }
+
+  func join() -> (ClientID, ClientMailbox) {
+    state.withLock { state in
+      state.lastClient += 1
+      let id = ClientID(rawValue: state.lastClient)
+      let mailbox = ClientMailbox()
+      state.clients[id] = mailbox
+      return (id, mailbox)
+    }
+  }
+
+  func leave(_ id: ClientID) {
+    let mailbox = state.withLock { $0.clients.removeValue(forKey: id) }
+    mailbox?.close()
+  }
+
+  func window(_ viewport: Viewport) -> RowWindow {
+    let free = freeBytes()
+    return state.withLock { $0.table.window(viewport, freeBytes: free) }
+  }
+
+  var totals: Totals {
+    let free = freeBytes()
+    return state.withLock { state in
+      var totals = state.table.totals
+      totals.freeBytes = free
+      return totals
+    }
+  }
+
+  /// Whether somebody looks at the progress.
+  var cadence: ProgressCadence {
+    state.withLock { $0.clients.values.contains { $0.wantsProgress } ? .live : .quiet }
+  }
+}
+
+struct ClientID: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt64
+}

@@ -1,0 +1,74 @@
+import ControlProtocol
+import Synchronization
+import TransferModel
+
+/// What waits to be sent to one client, and what wakes those who send it.
+final class ClientMailbox: Sendable {
+  /// Which events the client asked for.
+  enum Watching: Sendable, Hashable {
+    case nothing
+    case states
+    case progress
+  }
+
+  private struct State: Sendable {
+    var outbox = ClientOutbox()
+    var watching = Watching.nothing
+    var viewport: Viewport?
+  }
+
+  private let state = Mutex(State())
+  /// Yields when there is something to send; ends when the client is to be dropped.
+  let mail: AsyncStream<Void>
+  private let mailSignal: AsyncStream<Void>.Continuation
+  /// Yields when the rows of the viewport may be others; many changes are one signal.
+  let viewportChanges: AsyncStream<Void>
+  private let viewportSignal: AsyncStream<Void>.Continuation
+
+  init() {
+    (mail, mailSignal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (viewportChanges, viewportSignal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  var wantsProgress: Bool {
+    state.withLock { $0.viewport != nil || $0.watching == .progress }
+  }
+
+  var viewport: Viewport? { state.withLock { $0.viewport } }
+
+  func watch(_ watching: Watching) { state.withLock { $0.watching = watching } }
+
+  func look(at viewport: Viewport) {
+    state.withLock { $0.viewport = viewport }
+    viewportSignal.yield()
+  }
+
+  func tell(_ event: TransferEvent) {
+    let (isWanted, hasViewport) = state.withLock { state in
+      (
+        event.kind == .progress ? state.watching == .progress : state.watching != .nothing,
+        state.viewport != nil
+      )
+    }
+    if isWanted { put { $0.put(event: event) } }
+    if hasViewport { viewportSignal.yield() }
+  }
+
+  func send(reply line: [UInt8]) { put { $0.put(reply: line) } }
+
+  func send(window: RowWindow) { put { $0.put(viewport: window) } }
+
+  func next() -> ClientOutbox.Item? { state.withLock { $0.outbox.next() } }
+
+  func close() {
+    mailSignal.finish()
+    viewportSignal.finish()
+  }
+
+  private func put(_ body: (inout ClientOutbox) -> ClientOutbox.PutResult) {
+    switch state.withLock({ body(&$0.outbox) }) {
+    case .kept: mailSignal.yield()
+    case .overflow: close()
+    }
+  }
+}

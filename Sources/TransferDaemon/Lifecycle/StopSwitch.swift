@@ -1,0 +1,64 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Turned once, by a signal or by a request; whoever waits goes on.
+final class StopSwitch: Sendable {
+  private enum State: Sendable {
+    case off
+    case awaited(CheckedContinuation<Void, Never>)
+    case on
+  }
+
+  private let state = Mutex(State.off)
+
+  func turn() {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      defer { state = .on }
+      if case .awaited(let continuation) = state { return continuation }
+      return nil
+    }
+    waiting?.resume()
+  }
+
+  /// Returns when the switch is on. There is one who waits.
+  func turned() async {
+    await withCheckedContinuation { continuation in
+      let isOn = state.withLock { state in
+        if case .on = state { return true }
+        state = .awaited(continuation)
+        return false
+      }
+      if isOn { continuation.resume() }
+    }
+  }
+}
+
+/// SIGTERM and SIGINT end the service in good order; the second one ends it at once.
+final class TerminationSignals: Sendable {
+  private final class Arrivals: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+  }
+
+  // A dispatch source may be used from any thread (dispatch_source_create(3)).
+  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+  init(_ end: @escaping @Sendable () -> Void) {
+    let queue = DispatchQueue(label: "kettle.signals")
+    let arrivals = Arrivals()
+    sources = [SIGTERM, SIGINT].map { number in
+      // The source sees the signal only while its default, to end the process, is off.
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        if arrivals.next() == 1 { end() } else { _exit(128 + number) }
+      }
+      source.activate()
+      return source
+    }
+  }
+
+  func end() { for source in sources { source.cancel() } }
+}

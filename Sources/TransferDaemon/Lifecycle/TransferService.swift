@@ -1,0 +1,163 @@
+import ControlProtocol
+import ControlSocket
+import CurlTransport
+import Dispatch
+import Glibc
+import Logging
+import TransferEngine
+import TransferFiles
+import TransferModel
+import TransferStore
+
+/// The service, put together from its parts, from the lock to the last flush.
+package struct TransferService: Sendable {
+  package struct Options: Sendable {
+    package var places: ServicePlaces
+    /// For the certificates and proxies that libcurl is told about.
+    package var environment: [String: String]
+    /// A byte is written here when the service answers; the starter reads the other end.
+    package var readyDescriptor: Int32?
+    /// Called when it is certain that there is no other service, before anything is opened.
+    package var whenAlone: @Sendable () async throws -> Void
+
+    package init(
+      places: ServicePlaces, environment: [String: String], readyDescriptor: Int32? = nil,
+      whenAlone: @escaping @Sendable () async throws -> Void = {}
+    ) {
+      self.places = places
+      self.environment = environment
+      self.readyDescriptor = readyDescriptor
+      self.whenAlone = whenAlone
+    }
+  }
+
+  /// How it ended.
+  package enum End: Sendable, Hashable {
+    case stopped
+    /// Another service has the lock.
+    case alreadyRunning
+    /// What failed, on what, and what to do.
+    case failed(String)
+  }
+
+  private let options: Options
+
+  package init(_ options: Options) { self.options = options }
+
+  /// Runs until it is told to stop. Transfers that are under way then go on at the next start.
+  package func run() async -> End {
+    ProcessPreparation.prepare()
+    let lock: ServiceLock
+    do throws(ControlSocketError) {
+      guard let held = try ServiceLock.acquire(at: options.places.lockPath) else {
+        return .alreadyRunning
+      }
+      lock = held
+    } catch {
+      return .failed(ServiceSentence.of(error))
+    }
+    let clock = SystemClock()
+    let logger = makeLogger(clock)
+    do {
+      return try await serve(holding: lock, clock: clock, logger: logger)
+    } catch {
+      let sentence = ServiceSentence.of(error)
+      logger.critical("The service ends", metadata: ["error": "\(sentence)"])
+      return .failed(sentence)
+    }
+  }
+
+  private func makeLogger(_ clock: SystemClock) -> Logger {
+    let file = LogFile(path: options.places.logPath)
+    return Logger(label: "kettle") { _ in FileLogHandler(file: file) { clock.now().wall } }
+  }
+
+  private func serve(
+    holding lock: ServiceLock, clock: SystemClock, logger: Logger
+  ) async throws -> End {
+    try await options.whenAlone()
+    let places = options.places
+    let opened = try StoreOpening.open(places.storePath, at: clock.now().wall)
+    let notices = opened.notice.map { [$0.sentence] } ?? []
+    for notice in notices { logger.error("\(notice)") }
+    let files = POSIXFileStorage(documentsDirectory: places.documentsDirectory)
+    let broadcaster = Broadcaster { files.freeBytes(at: places.documentsDirectory) }
+    let settings = CurlSettings(
+      userAgent: "Kettle/\(ProductVersion.text)",
+      certificates: TrustedCertificates(environment: options.environment))
+    let engine = try TransferEngine(
+      configuration: TransferEngine.Configuration(documentsDirectory: places.documentsDirectory),
+      ports: TransferEngine.Ports(
+        journal: opened.journal, files: files, clock: clock,
+        makeTransport: { events throws(TransferFailure) in
+          try CurlTransport(events: events, settings: settings)
+        }),
+      logger: logger,
+      observer: { broadcaster.observe($0, at: clock.now().wall) })
+    try await engine.start()
+
+    let stop = StopSwitch()
+    let signals = TerminationSignals { stop.turn() }
+    let listener = try await ControlListener.start(at: places.socketPath, holding: lock)
+    let handler = RequestHandler(
+      engine: engine, broadcaster: broadcaster,
+      information: ServiceInformation(
+        processID: Int64(getpid()), startedAt: clock.now().wall, storePath: places.storePath,
+        notices: notices), stop: { stop.turn() })
+    sayReady()
+    logger.info("The service answers", metadata: ["socket": "\(places.socketPath)"])
+
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await Self.receive(listener, handler, broadcaster, engine, logger)
+      }
+      await stop.turned()
+      // The reply to the one who asked for it is on its way before the connections go.
+      await listener.close()
+      await engine.shutDown()
+      group.cancelAll()
+    }
+    signals.end()
+    logger.info("The service has ended")
+    return .stopped
+  }
+
+  private static func receive(
+    _ listener: ControlListener, _ handler: RequestHandler, _ broadcaster: Broadcaster,
+    _ engine: TransferEngine, _ logger: Logger
+  ) async {
+    await withDiscardingTaskGroup { group in
+      for await connection in listener.connections {
+        group.addTask {
+          await ClientSession(
+            connection: connection, handler: handler, broadcaster: broadcaster, engine: engine,
+            logger: logger
+          ).run()
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func sayReady() {
+    guard let descriptor = options.readyDescriptor else { return }
+    var byte: UInt8 = 1
+    write(descriptor, &byte, 1)
+    close(descriptor)
+  }
+}
+
+/// What the process needs before anything else.
+enum ProcessPreparation {
+  static func prepare() {
+    // The terminal that started us may go, a client may leave in the middle of a reply, a file may
+    // reach the limit: each is an error of one call and not the end of the service.
+    for number in [SIGHUP, SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    // Every connection, file and client costs a descriptor; the hard limit is the user's to set.
+    var limit = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import ControlProtocol
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// Decoded request in, result out: the only place that knows both the protocol and the engine.
+struct RequestHandler: Sendable {
+  let engine: TransferEngine
+  let broadcaster: Broadcaster
+  let information: ServiceInformation
+  let stop: @Sendable () -> Void
+  private let coder = ReplyCoder()
+
+  init(
+    engine: TransferEngine, broadcaster: Broadcaster, information: ServiceInformation,
+    stop: @escaping @Sendable () -> Void
+  ) {
+    self.engine = engine
+    self.broadcaster = broadcaster
+    self.information = information
+    self.stop = stop
+  }
+
+  /// Answers with the line of the reply.
+  func handle(
+    _ request: ControlRequest, id: RequestID, for mailbox: ClientMailbox
+  ) async -> [UInt8] {
+    do throws(ControlError) {
+      return try await answer(request, id: id, mailbox)
+    } catch {
+      return coder.encode(error: error, to: id)
+    }
+  }
+
+  private func answer(
+    _ request: ControlRequest, id: RequestID, _ mailbox: ClientMailbox
+  ) async throws(ControlError) -> [UInt8] {
+    switch request {
+    case .hello: return coder.encode(result: Hello.Result(), to: id)
+    case .add(let params): return coder.encode(result: try await add(params), to: id)
+    case .list(let viewport): return coder.encode(result: broadcaster.window(viewport), to: id)
+    case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
+    case .control(let params): return coder.encode(result: await control(params), to: id)
+    case .reset:
+      let outcome = await engine.reset()
+      return coder.encode(
+        result: ResetTransfers.Result(
+          deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
+    case .subscribe(let viewport):
+      mailbox.look(at: viewport)
+      await engine.setCadence(broadcaster.cadence)
+      return coder.encode(result: Nothing(), to: id)
+    case .watch(let params):
+      mailbox.watch(params.includesProgress ? .progress : .states)
+      await engine.setCadence(broadcaster.cadence)
+      return coder.encode(result: Nothing(), to: id)
+    case .status:
+      return coder.encode(result: information.status(totals: broadcaster.totals), to: id)
+    case .stop:
+      stop()
+      return coder.encode(result: Nothing(), to: id)
+    }
+  }
+
+  private func add(
+    _ params: AddTransfers.Params
+  ) async throws(ControlError) -> AddTransfers.Result {
+    for spec in params.transfers {
+      if let name = spec.name, let problem = FileName.problem(ofUserGiven: name) {
+        throw ControlError(.refusedSpec, problem.sentence(name))
+      }
+    }
+    do throws(EngineError) {
+      return AddTransfers.Result(ids: try await engine.add(params.transfers))
+    } catch {
+      switch error {
+      case .cannotKeep(let detail): throw ControlError(.cannotKeep, detail)
+      case .stopping: throw ControlError(.stopping, "")
+      }
+    }
+  }
+
+  private func describe(_ id: TransferID) async throws(ControlError) -> TransferDetails {
+    guard let details = await engine.details(of: id) else {
+      throw ControlError(.unknownTransfer, id.description)
+    }
+    let record = details.record
+    return TransferDetails(
+      snapshot: details.snapshot,
+      currentURL: details.currentURL == record.spec.url ? nil : details.currentURL?.text,
+      partialPath: record.resumeData?.partialPath, held: record.resumeData?.held ?? HeldRanges(),
+      entityTag: record.resumeData?.validator?.entityTag,
+      lastModified: record.resumeData?.validator?.lastModified,
+      checksum: record.spec.checksum?.text, status: details.head?.status,
+      headers: details.head?.headers ?? [], retryCount: record.retryCount,
+      history: details.history.map { HistoryEntry(at: $0.at, text: $0.text) })
+  }
+
+  private func control(_ params: ControlTransfers.Params) async -> ControlTransfers.Result {
+    let control: Brain.Control =
+      switch params.control {
+      case .start: .start
+      case .pause: .pause
+      case .stop: .stop
+      case .remove: .remove(.stays)
+      case .removeWithFile: .remove(.goes)
+      }
+    let ids: [TransferID] =
+      switch params.selection {
+      case .ids(let ids): ids
+      case .all: await engine.selection(for: control)
+      }
+    let results = await engine.control(control, ids)
+    var outcome = ControlTransfers.Result(applied: [], refused: [])
+    for (id, result) in zip(ids, results) {
+      switch result {
+      case .applied: outcome.applied.append(id)
+      case .unknown: outcome.refused.append(.init(id: id, why: .unknown))
+      case .completed: outcome.refused.append(.init(id: id, why: .completed))
+      case .notStarted: outcome.refused.append(.init(id: id, why: .notStarted))
+      }
+    }
+    return outcome
+  }
+}
+
+/// What the service can say of itself.
+struct ServiceInformation: Sendable {
+  var processID: Int64
+  var startedAt: WallTime
+  var storePath: String
+  var notices: [String]
+
+  func status(totals: Totals) -> ServiceStatus.Result {
+    ServiceStatus.Result(
+      processID: processID, startedAt: startedAt, storePath: storePath, totals: totals,
+      notices: notices)
+  }
+}

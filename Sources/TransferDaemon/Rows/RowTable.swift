@@ -1,0 +1,127 @@
+import ControlProtocol
+import TransferModel
+
+/// Every transfer as clients are shown it, with the totals kept up to date instead of counted.
+struct RowTable: Sendable {
+  private var rows: [TransferID: TransferSnapshot] = [:]
+  /// Sorted, which is the order in which they were added.
+  private var ids: [TransferID] = []
+  private(set) var totals = Totals()
+
+  var count: Int { ids.count }
+
+  func row(_ id: TransferID) -> TransferSnapshot? { rows[id] }
+
+  mutating func put(_ row: TransferSnapshot) {
+    if let old = rows.updateValue(row, forKey: row.id) {
+      uncount(old)
+    } else if let last = ids.last, last > row.id {
+      ids.insert(row.id, at: lowerBound(of: row.id))
+    } else {
+      ids.append(row.id)
+    }
+    totals.counts[row.state, default: 0] += 1
+    totals.bytesPerSecond += row.bytesPerSecond
+  }
+
+  mutating func remove(_ id: TransferID) {
+    guard let old = rows.removeValue(forKey: id) else { return }
+    uncount(old)
+    let index = lowerBound(of: id)
+    if index < ids.count, ids[index] == id { ids.remove(at: index) }
+  }
+
+  private mutating func uncount(_ row: TransferSnapshot) {
+    totals.bytesPerSecond -= row.bytesPerSecond
+    let left = totals.count(row.state) - 1
+    totals.counts[row.state] = left > 0 ? left : nil
+  }
+
+  private func lowerBound(of id: TransferID) -> Int {
+    var low = 0
+    var high = ids.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The rows of a viewport. Without filter and sort it costs the rows that are shown, not all.
+  func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
+    var shown = totals
+    shown.freeBytes = freeBytes
+    if viewport.filter == RowFilter(), viewport.sort == RowSort() {
+      let part = ids.dropFirst(viewport.first).prefix(viewport.count)
+      return RowWindow(
+        first: viewport.first, matchingCount: ids.count, rows: part.compactMap { rows[$0] },
+        totals: shown)
+    }
+    let matching = ids.compactMap { rows[$0] }.filter(viewport.filter.passes)
+    let sorted = viewport.sort.sorted(matching)
+    let part = sorted.dropFirst(viewport.first).prefix(viewport.count)
+    return RowWindow(
+      first: viewport.first, matchingCount: matching.count, rows: Array(part), totals: shown)
+  }
+}
+
+extension RowFilter {
+  func passes(_ row: TransferSnapshot) -> Bool {
+    if let states, !states.contains(row.state) { return false }
+    if let session, session != row.session { return false }
+    guard let text, !text.isEmpty else { return true }
+    let wanted = text.lowercased()
+    return [row.title, row.url, row.path ?? ""].contains { $0.lowercased().contains(wanted) }
+  }
+}
+
+extension RowSort {
+  /// Equal rows keep the order of their ids, so that nothing jumps about on the screen.
+  func sorted(_ rows: [TransferSnapshot]) -> [TransferSnapshot] {
+    guard key != .queue else { return isDescending ? rows.reversed() : rows }
+    return rows.sorted { left, right in
+      let (low, high) = isDescending ? (right, left) : (left, right)
+      switch key {
+      case .queue: return left.id < right.id
+      case .title: return before(low.title.lowercased(), high.title.lowercased(), left, right)
+      case .state: return before(low.state.order, high.state.order, left, right)
+      case .size: return before(low.bytesExpected ?? -1, high.bytesExpected ?? -1, left, right)
+      case .progress: return before(low.fraction, high.fraction, left, right)
+      case .speed: return before(low.bytesPerSecond, high.bytesPerSecond, left, right)
+      case .secondsLeft:
+        return before(low.secondsLeft ?? .max, high.secondsLeft ?? .max, left, right)
+      case .createdAt: return before(low.createdAt, high.createdAt, left, right)
+      }
+    }
+  }
+
+  private func before<Value: Comparable>(
+    _ low: Value, _ high: Value, _ left: TransferSnapshot, _ right: TransferSnapshot
+  ) -> Bool {
+    low == high ? left.id < right.id : low < high
+  }
+}
+
+extension TransferState {
+  /// What needs attention or moves comes first.
+  fileprivate var order: Int {
+    switch self {
+    case .running: 0
+    case .verifying: 1
+    case .waiting: 2
+    case .queued: 3
+    case .scheduled: 4
+    case .paused: 5
+    case .failed: 6
+    case .idle: 7
+    case .completed: 8
+    }
+  }
+}
+
+extension TransferSnapshot {
+  fileprivate var fraction: Double {
+    guard let bytesExpected, bytesExpected > 0 else { return state == .completed ? 1 : 0 }
+    return Double(bytesReceived) / Double(bytesExpected)
+  }
+}

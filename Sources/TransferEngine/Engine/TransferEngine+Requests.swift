@@ -1,0 +1,187 @@
+import Dispatch
+import TransferCore
+import TransferModel
+
+/// What clients ask, by way of the service.
+extension TransferEngine {
+  /// Lists transfers; when it returns they are in the store.
+  package func add(_ specs: [TransferSpec]) async throws(EngineError) -> [TransferID] {
+    let now = clock.now()
+    let complete = specs.map { spec in
+      var complete = spec
+      complete.directory = spec.directory ?? configuration.documentsDirectory
+      return complete
+    }
+    let (ids, turn) = brain.add(complete, at: now)
+    let result = await withCheckedContinuation { done in
+      journal.submit(turn.changes, .reportFailure) { done.resume(returning: $0) }
+    }
+    if case .failure(let error) = result {
+      brain.withdraw(ids)
+      throw .cannotKeep("\(error)")
+    }
+    for id in ids {
+      live[id, default: LiveTransfer()].note("Added", at: now.wall)
+      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
+    }
+    apply { brain, now in brain.admit(ids, at: now) }
+    return ids
+  }
+
+  /// Answers when the outcome is in the store.
+  package func control(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    let now = clock.now()
+    let (results, turn) = brain.control(control, ids, at: now)
+    await runDurably(turn, at: now)
+    await rest(of: ids)
+    return results
+  }
+
+  /// The transfers that a control for all is meant for.
+  package func selection(for control: Brain.Control) -> [TransferID] {
+    brain.machines.filter { _, machine in
+      let state = machine.visibleState
+      return switch control {
+      case .start:
+        switch state {
+        case .idle, .scheduled, .waiting, .paused, .failed: true
+        case .queued, .running, .verifying, .completed: false
+        }
+      case .pause:
+        switch state {
+        case .scheduled, .queued, .running, .waiting, .verifying: true
+        case .idle, .paused, .failed, .completed: false
+        }
+      case .stop: state != .completed && state != .idle
+      case .remove, .reset: true
+      }
+    }.keys.sorted()
+  }
+
+  /// Deletes the finished files that are still ours and puts everything back to idle.
+  package func reset() async -> (deletedPaths: [String], keptPaths: [String]) {
+    let now = clock.now()
+    let ids = selection(for: .reset)
+    var (_, turn) = brain.control(.reset, ids, at: now)
+    // The caller is told of each file, so they are deleted here and not as actions.
+    var finished: [FinishedFile] = []
+    turn.afterCommit.removeAll { action in
+      guard case .deleteFinishedFile(_, let file) = action else { return false }
+      finished.append(file)
+      return true
+    }
+    await runDurably(turn, at: now)
+    let outcome = await delete(finished)
+    await rest(of: ids)
+    return outcome
+  }
+
+  private func delete(
+    _ finished: [FinishedFile]
+  ) async -> (deletedPaths: [String], keptPaths: [String]) {
+    await withCheckedContinuation { done in
+      nameQueue.async { [files] in
+        var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
+        for file in finished {
+          if file.identity != nil && files.removeFinishedFile(file) {
+            outcome.deletedPaths.append(file.path)
+          } else {
+            outcome.keptPaths.append(file.path)
+          }
+        }
+        done.resume(returning: outcome)
+      }
+    }
+  }
+
+  /// Returns when nothing that the controls began is under way and the store has the outcome: the
+  /// last bytes of a pause are kept, the partial file of a stop is gone.
+  private func rest(of ids: [TransferID]) async {
+    let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
+    guard !moving.isEmpty else { return }
+    await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      journal.submit([]) { _ in done.resume() }
+    }
+  }
+
+  /// Called after every turn.
+  func releaseRestWaiters() {
+    guard !restWaiters.isEmpty else { return }
+    for index in restWaiters.indices {
+      restWaiters[index].moving = restWaiters[index].moving.filter {
+        brain.machines[$0]?.isAtRest == false
+      }
+    }
+    let rested = restWaiters.filter(\.moving.isEmpty)
+    restWaiters.removeAll(where: \.moving.isEmpty)
+    for waiter in rested { waiter.done.resume() }
+  }
+
+  private func runDurably(_ turn: Turn, at now: Moment) async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      run(turn, at: now, whenDurable: { done.resume() })
+    }
+  }
+
+  package func setCadence(_ cadence: ProgressCadence) {
+    guard self.cadence != cadence else { return }
+    self.cadence = cadence
+    nextTick = nil
+    setAlarm(at: clock.now())
+  }
+
+  package func details(of id: TransferID) -> EngineDetails? {
+    guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
+    let known = live[id]
+    return EngineDetails(
+      snapshot: snapshot, record: machine.record, currentURL: known?.currentURL,
+      head: known?.lastHead, history: known?.history ?? [])
+  }
+
+  // MARK: Snapshots
+
+  func snapshot(of id: TransferID) -> TransferSnapshot? {
+    guard let machine = brain.machines[id] else { return nil }
+    var snapshot = snapshot(of: machine.record, live: live[id])
+    if let attempt = machine.attempt, machine.visibleState == .running {
+      snapshot.connections = 1
+      if let writer = attempts[attempt]?.writer { snapshot.bytesReceived = writer.receivedUpTo }
+      snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
+      if let expected = snapshot.bytesExpected {
+        let missing = max(0, expected - snapshot.bytesReceived)
+        snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
+      }
+    }
+    return snapshot
+  }
+
+  func snapshot(of record: TransferRecord, live: LiveTransfer?) -> TransferSnapshot {
+    let spec = record.spec
+    let directory = spec.directory ?? configuration.documentsDirectory
+    let name = record.resumeData?.finalName ?? spec.name
+    let finished = record.finishedFile
+    var snapshot = TransferSnapshot(
+      id: record.id, session: spec.session, taskIdentifier: record.taskIdentifier,
+      title: spec.title ?? name ?? finished?.path.lastPathComponent
+        ?? FileName.fromURL(spec.url) ?? spec.url.text,
+      url: spec.url.text, state: record.state, createdAt: record.createdAt)
+    snapshot.reason = record.reason
+    snapshot.goesOnAt = record.goesOnAt
+    snapshot.path = finished?.path ?? name.map { directory + "/" + $0 }
+    snapshot.bytesReceived =
+      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.held.byteCount ?? 0
+    snapshot.bytesExpected = finished?.identity?.byteCount ?? record.resumeData?.totalByteCount
+    snapshot.priority = spec.priority
+    snapshot.finishedAt = record.finishedAt
+    snapshot.error = record.failure
+    snapshot.freshStart = record.freshStart
+    return snapshot
+  }
+}
+
+extension String {
+  fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}

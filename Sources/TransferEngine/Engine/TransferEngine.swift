@@ -1,0 +1,200 @@
+import Dispatch
+import Logging
+import TransferCore
+import TransferModel
+
+/// Runs the brain's actions through the ports. It is the only owner of the brain and, with `apply`,
+/// the only door to it: change it, collect the actions, run them.
+package actor TransferEngine {
+  package struct Configuration: Sendable {
+    /// Absolute; where files go whose transfer names no directory.
+    package var documentsDirectory: String
+    package var limits = TransferQueue.Limits()
+    package var retryPolicy = RetryPolicy()
+    package var timeouts = AttemptTimeouts()
+    /// Data that came in is put on record after so long even when it is little.
+    package var checkpointMilliseconds: Int64 = 5000
+
+    package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
+  }
+
+  package struct Ports: Sendable {
+    package var journal: any TransferJournal
+    package var files: any FileStorage
+    package var clock: any EngineClock
+    package typealias TransportMaker =
+      @Sendable (@escaping @Sendable (TransportEvent) -> Void) throws(TransferFailure)
+      -> any Transport
+
+    /// Given what to call with its events; called once.
+    package var makeTransport: TransportMaker
+
+    package init(
+      journal: any TransferJournal, files: any FileStorage, clock: any EngineClock,
+      makeTransport: @escaping TransportMaker
+    ) {
+      self.journal = journal
+      self.files = files
+      self.clock = clock
+      self.makeTransport = makeTransport
+    }
+  }
+
+  let configuration: Configuration
+  let files: any FileStorage
+  let clock: any EngineClock
+  let transport: any Transport
+  let journal: JournalWriter
+  let logger: Logger
+  let observer: @Sendable (EngineEvent) -> Void
+  /// Names, opens and deletes files, one after the other: what is stopped and started again must
+  /// find its name free.
+  let nameQueue = DispatchQueue(label: "kettle.files")
+  /// Syncs and digests, which take long and do not disturb each other.
+  let diskQueue = DispatchQueue(label: "kettle.disk", attributes: .concurrent)
+
+  var brain: Brain
+  var attempts: [AttemptID: LiveAttempt] = [:]
+  var live: [TransferID: LiveTransfer] = [:]
+  var cadence = ProgressCadence.quiet
+  var nextTick: MonotonicTime?
+  var restWaiters: [RestWaiter] = []
+  var idleWaiters: [CheckedContinuation<Void, Never>] = []
+
+  private let inbox: AsyncStream<EngineInput>
+  private let inboxContinuation: AsyncStream<EngineInput>.Continuation
+  private var reader: Task<Void, Never>?
+
+  /// - Parameter observer: told of everything, on the engine; must not block.
+  package init(
+    configuration: Configuration, ports: Ports, logger: Logger,
+    observer: @escaping @Sendable (EngineEvent) -> Void
+  ) throws(TransferFailure) {
+    self.configuration = configuration
+    self.logger = logger
+    self.observer = observer
+    files = ports.files
+    clock = ports.clock
+    brain = Brain(limits: configuration.limits, retryPolicy: configuration.retryPolicy)
+    journal = JournalWriter(ports.journal) { error in
+      logger.error("The store cannot be written", metadata: ["error": "\(error)"])
+    }
+    let (stream, continuation) = AsyncStream.makeStream(of: EngineInput.self)
+    inbox = stream
+    inboxContinuation = continuation
+    transport = try ports.makeTransport { continuation.yield(.transport($0)) }
+  }
+
+  /// Takes over what the store has and goes on with it.
+  package func start() throws {
+    let contents = try journal.load()
+    let now = clock.now()
+    brain = Brain(
+      limits: configuration.limits, retryPolicy: configuration.retryPolicy,
+      lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers)
+    reader = Task { [weak self, inbox] in
+      for await input in inbox { await self?.receive(input) }
+    }
+    let turn = brain.recover(contents.records, at: now)
+    for id in brain.machines.keys.sorted() {
+      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
+    }
+    run(turn, at: now)
+    logger.info("The engine is ready", metadata: ["transfers": "\(contents.records.count)"])
+  }
+
+  /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
+  package func shutDown(deadlineMilliseconds: Int = 1500) async {
+    let now = clock.now()
+    run(brain.shutDown(at: now), at: now)
+    if brain.hasRunning {
+      let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
+      nameQueue.asyncAfter(deadline: deadline) { [weak self] in
+        Task { await self?.releaseIdleWaiters() }
+      }
+      await withCheckedContinuation { idleWaiters.append($0) }
+    }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      diskQueue.async { [transport] in
+        transport.shutDown()
+        done.resume()
+      }
+    }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let once = SingleResumption(done)
+      journal.submit([]) { _ in once.resume() }
+      diskQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
+    }
+    clock.wake(at: nil) {}
+    inboxContinuation.finish()
+    reader?.cancel()
+  }
+
+  func releaseIdleWaiters() {
+    for waiter in idleWaiters { waiter.resume() }
+    idleWaiters = []
+  }
+
+  nonisolated func post(_ input: EngineInput) { inboxContinuation.yield(input) }
+
+  // MARK: The door
+
+  /// Lets the brain decide and does what it says.
+  func apply(_ body: (inout Brain, Moment) -> Turn) {
+    let now = clock.now()
+    run(body(&brain, now), at: now)
+  }
+
+  /// Runs a turn; what must wait for the store comes back through the inbox.
+  func run(_ turn: Turn, at now: Moment) {
+    run(turn, at: now, whenDurable: nil)
+  }
+
+  func run(_ turn: Turn, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
+    for action in turn.now { perform(action, at: now) }
+    let announcedLater = announce(turn, at: now)
+    let afterCommit = turn.afterCommit
+    if turn.changes.isEmpty && whenDurable == nil {
+      for action in afterCommit { perform(action, at: now) }
+      for id in announcedLater { announceChange(of: id) }
+    } else {
+      journal.submit(turn.changes) { [weak self] _ in
+        self?.post(.committed(afterCommit, announce: announcedLater))
+        whenDurable?()
+      }
+    }
+    releaseRestWaiters()
+    if !brain.hasRunning { releaseIdleWaiters() }
+    setAlarm(at: now)
+  }
+
+  func setAlarm(at now: Moment) {
+    if attempts.isEmpty {
+      nextTick = nil
+    } else if nextTick == nil {
+      nextTick = now.monotonic.advanced(byMilliseconds: cadence.milliseconds)
+    }
+    let deadlines = [nextTick, brain.nextWakeUp(at: now)].compactMap { $0 }
+    clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
+  }
+
+  /// Tells the observer; a completed transfer only when the store has it, so the answer is those
+  /// that are to be told later.
+  private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
+    for record in turn.removed {
+      observer(.removed(snapshot(of: record, live: live[record.id])))
+      live[record.id] = nil
+    }
+    var later: [TransferID] = []
+    for id in Set(turn.changed) {
+      guard let machine = brain.machines[id] else { continue }
+      live[id, default: LiveTransfer()].note(HistoryText.of(machine.record), at: now.wall)
+      if machine.state == .completed { later.append(id) } else { announceChange(of: id) }
+    }
+    return later
+  }
+
+  func announceChange(of id: TransferID) {
+    if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
+  }
+}

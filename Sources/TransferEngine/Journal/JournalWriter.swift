@@ -1,0 +1,98 @@
+import Dispatch
+import Synchronization
+import TransferModel
+
+/// Commits changes in the order in which they were submitted, many submissions in one transaction
+/// when they come faster than the disk.
+///
+/// A change of a transfer that exists is never given up: while the store cannot be written (a full
+/// disk), it is tried again every second, and what waits for it waits. Only an `add` is told that
+/// it failed, because its sender can be asked to try later.
+final class JournalWriter: Sendable {
+  enum Persistence: Sendable {
+    case keepTrying
+    case reportFailure
+  }
+
+  private struct Submission: Sendable {
+    var changes: [JournalChange]
+    var persistence: Persistence
+    var finish: @Sendable (Result<Void, any Error>) -> Void
+  }
+
+  private enum Worker: Sendable {
+    case idle
+    case draining
+  }
+
+  private struct State: Sendable {
+    var waiting: [Submission] = []
+    var worker = Worker.idle
+  }
+
+  private let journal: any TransferJournal
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "kettle.journal")
+  private let report: @Sendable (any Error) -> Void
+  static let retryDelay = DispatchTimeInterval.seconds(1)
+
+  /// - Parameter report: told of every failed commit, on the journal's queue.
+  init(_ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void) {
+    self.journal = journal
+    self.report = report
+  }
+
+  func load() throws -> JournalContents { try queue.sync { try journal.load() } }
+
+  /// `finish` is called on the journal's queue when the changes are durable, or at once when there
+  /// are none and nothing is waiting.
+  func submit(
+    _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
+    finish: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let starts = state.withLock { state in
+      state.waiting.append(
+        Submission(changes: changes, persistence: persistence, finish: finish))
+      guard state.worker == .idle else { return false }
+      state.worker = .draining
+      return true
+    }
+    if starts { queue.async { self.drain() } }
+  }
+
+  private func drain() {
+    while true {
+      let batch = state.withLock { state -> [Submission] in
+        let batch = state.waiting
+        state.waiting = []
+        if batch.isEmpty { state.worker = .idle }
+        return batch
+      }
+      if batch.isEmpty { return }
+      guard let failed = commit(batch) else { continue }
+      state.withLock { $0.waiting.insert(contentsOf: failed, at: 0) }
+      queue.asyncAfter(deadline: .now() + Self.retryDelay) { self.drain() }
+      return
+    }
+  }
+
+  /// Answers what is to be tried again, nil when nothing is.
+  private func commit(_ batch: [Submission]) -> [Submission]? {
+    let changes = batch.flatMap(\.changes)
+    do {
+      if !changes.isEmpty { try journal.commit(changes) }
+      for submission in batch { submission.finish(.success(())) }
+      return nil
+    } catch {
+      report(error)
+      var again: [Submission] = []
+      for submission in batch {
+        switch submission.persistence {
+        case .reportFailure: submission.finish(.failure(error))
+        case .keepTrying: again.append(submission)
+        }
+      }
+      return again.isEmpty ? nil : again
+    }
+  }
+}

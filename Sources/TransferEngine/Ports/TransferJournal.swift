@@ -1,0 +1,27 @@
+import TransferModel
+
+/// What the store held when the service started.
+package struct JournalContents: Sendable {
+  /// By id.
+  package var records: [TransferRecord]
+  /// The largest id ever given, also of transfers that are gone.
+  package var lastID: TransferID
+  /// The largest task identifier ever given in each session.
+  package var lastTaskIdentifiers: [SessionID: Int64]
+
+  package init(
+    records: [TransferRecord] = [], lastID: TransferID = TransferID(rawValue: 0),
+    lastTaskIdentifiers: [SessionID: Int64] = [:]
+  ) {
+    self.records = records
+    self.lastID = lastID
+    self.lastTaskIdentifiers = lastTaskIdentifiers
+  }
+}
+
+/// The durable record of all transfers. Called from one thread at a time, and may block.
+package protocol TransferJournal: Sendable {
+  func load() throws -> JournalContents
+  /// Makes all changes or none. When it returns they survive a power cut.
+  func commit(_ changes: [JournalChange]) throws
+}

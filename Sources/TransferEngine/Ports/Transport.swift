@@ -1,0 +1,83 @@
+import TransferModel
+
+/// What one HTTP exchange shall ask for.
+package struct AttemptRequest: Sendable, Hashable {
+  package var id: AttemptID
+  package var url: TransferURL
+  /// As they go over the wire, Range and If-Range among them.
+  package var headers: [HeaderField]
+  /// Sent with whatever scheme of authentication the server asks for.
+  package var login: Login?
+  package var caCertificatePath: String?
+  package var limitBytesPerSecond: Int64?
+  package var timeouts: AttemptTimeouts
+
+  package init(
+    id: AttemptID, url: TransferURL, headers: [HeaderField] = [], login: Login? = nil,
+    caCertificatePath: String? = nil, limitBytesPerSecond: Int64? = nil,
+    timeouts: AttemptTimeouts = AttemptTimeouts()
+  ) {
+    self.id = id
+    self.url = url
+    self.headers = headers
+    self.login = login
+    self.caCertificatePath = caCertificatePath
+    self.limitBytesPerSecond = limitBytesPerSecond
+    self.timeouts = timeouts
+  }
+}
+
+package struct AttemptTimeouts: Sendable, Hashable {
+  /// Name look-up, connection and TLS together.
+  package var connectMilliseconds: Int64 = 30_000
+  /// The longest silence before the head and between two pieces of the body
+  /// (`timeoutIntervalForRequest`). A paused attempt is not silent.
+  package var idleMilliseconds: Int64 = 60_000
+
+  package init() {}
+}
+
+/// What the transport tells. For each attempt: at most one `headReceived`, then exactly one
+/// `ended`, which is the last. A redirect is a head like any other: it is not followed.
+package enum TransportEvent: Sendable {
+  /// The body waits until `accept` or `cancel`.
+  case headReceived(AttemptID, ResponseHead)
+  case ended(AttemptID, AttemptEnd)
+}
+
+package enum AttemptEnd: Sendable, Hashable {
+  /// The exchange is over by the rules of HTTP: as many bytes as announced, or the last chunk, or,
+  /// where neither was announced, the end of the connection.
+  case complete
+  case cancelled
+  /// The sink answered `failed`.
+  case sinkFailed
+  case failed(TransferFailure)
+}
+
+/// Moves bytes over HTTP. All calls return at once; events come in order on a thread of its own.
+package protocol Transport: Sendable {
+  func begin(_ request: AttemptRequest)
+  /// Lets the body flow into `sink`. Called once, after `headReceived`.
+  func accept(_ attempt: AttemptID, into sink: any ByteSink)
+  /// Goes on after the sink answered `full`.
+  func resumeReceiving(_ attempt: AttemptID)
+  /// `ended` comes all the same, with what was under way.
+  func cancel(_ attempt: AttemptID)
+  /// Refuses new attempts, cancels those under way, and returns when the thread has ended.
+  func shutDown()
+}
+
+/// Where the body of an attempt goes. Called on the transport's thread only, so it must not wait
+/// for anything but the kernel's page cache.
+package protocol ByteSink: AnyObject, Sendable {
+  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
+}
+
+package enum SinkAnswer: Sendable, Hashable {
+  case taken
+  /// Nothing was taken; the same bytes come again after `resumeReceiving`.
+  case full
+  /// The bytes cannot be kept; the attempt ends with `sinkFailed`.
+  case failed
+}

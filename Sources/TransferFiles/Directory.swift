@@ -1,0 +1,86 @@
+import Glibc
+
+/// An open directory. Everything in it is named relative to it, so that nobody can put another
+/// directory under its path between two calls.
+final class Directory: Sendable {
+  let path: String
+  private let file: OpenFile
+
+  /// Opens the directory that is there. Links on the way are followed: the path is the user's.
+  init(_ path: String) throws(Errno) {
+    self.path = path
+    file = OpenFile(
+      owning: try Errno.retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+  }
+
+  /// Opens the directory, and makes it and what is missing above it first.
+  static func openOrMake(_ path: String) throws(Errno) -> Directory {
+    do {
+      return try Directory(path)
+    } catch {
+      guard error.rawValue == ENOENT, let place = FilePath(path) else { throw error }
+      let parent = try openOrMake(place.directory)
+      try parent.makeDirectory(place.name)
+      return try Directory(path)
+    }
+  }
+
+  private func makeDirectory(_ name: String) throws(Errno) {
+    do {
+      _ = try Errno.retrying { mkdirat(file.descriptor, name, 0o755) }
+    } catch {
+      // Somebody else made it meanwhile.
+      guard error.rawValue == EEXIST else { throw error }
+    }
+    try sync()
+  }
+
+  func status() throws(Errno) -> FileStatus { try file.status() }
+
+  /// Puts the names in it on the disk: a new or renamed file is found again after a power cut only
+  /// when its directory was synced (fsync(2), "Description").
+  func sync() throws(Errno) { try file.syncAll() }
+
+  // MARK: Entries
+
+  /// Answers nil when there is nothing under the name.
+  func status(of name: String) throws(Errno) -> FileStatus? {
+    var status = stat()
+    do {
+      _ = try Errno.retrying { fstatat(file.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+      return FileStatus(status)
+    } catch {
+      if error.rawValue == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  /// Makes a file that was not there. Whether it is there and making it are one call, and the umask
+  /// is respected; data is never executable.
+  func create(_ name: String) throws(Errno) -> OpenFile {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    return OpenFile(owning: try Errno.retrying { openat(file.descriptor, name, flags, 0o666) })
+  }
+
+  enum Access {
+    case read, write
+  }
+
+  /// Opens a file that is there. A link is not followed (ELOOP), and a FIFO does not block.
+  func open(_ name: String, for access: Access) throws(Errno) -> OpenFile {
+    let mode =
+      switch access {
+      case .read: O_RDONLY
+      case .write: O_RDWR
+      }
+    let flags = mode | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    return OpenFile(owning: try Errno.retrying { openat(file.descriptor, name, flags) })
+  }
+
+  func remove(_ name: String) throws(Errno) {
+    _ = try Errno.retrying { unlinkat(file.descriptor, name, 0) }
+  }
+
+  /// The descriptor, for the calls of `FreeNameRename`.
+  var descriptor: Int32 { file.descriptor }
+}

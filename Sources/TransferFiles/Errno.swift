@@ -1,0 +1,38 @@
+import Glibc
+
+/// An error number of the kernel (errno(3)).
+package struct Errno: Error, RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// What the last call on this thread left behind; to be read before any other call.
+  static var current: Errno { Errno(rawValue: errno) }
+
+  /// The name in errno(3), which is what people search for; the number when there is none here.
+  package var name: String { Self.names[rawValue] ?? "errno \(rawValue)" }
+
+  /// Those that calls on files answer with.
+  private static let names: [Int32: String] = [
+    EACCES: "EACCES", EAGAIN: "EAGAIN", EBADF: "EBADF", EBUSY: "EBUSY", EDQUOT: "EDQUOT",
+    EEXIST: "EEXIST", EFAULT: "EFAULT", EFBIG: "EFBIG", EINTR: "EINTR", EINVAL: "EINVAL",
+    EIO: "EIO", EISDIR: "EISDIR", ELOOP: "ELOOP", EMFILE: "EMFILE", EMLINK: "EMLINK",
+    ENAMETOOLONG: "ENAMETOOLONG", ENFILE: "ENFILE", ENODEV: "ENODEV", ENOENT: "ENOENT",
+    ENOMEM: "ENOMEM", ENOSPC: "ENOSPC", ENOSYS: "ENOSYS", ENOTCONN: "ENOTCONN",
+    ENOTDIR: "ENOTDIR", ENOTEMPTY: "ENOTEMPTY", ENXIO: "ENXIO", EOPNOTSUPP: "EOPNOTSUPP",
+    EOVERFLOW: "EOVERFLOW", EPERM: "EPERM", EROFS: "EROFS", ESPIPE: "ESPIPE", ESTALE: "ESTALE",
+    ETIMEDOUT: "ETIMEDOUT", ETXTBSY: "ETXTBSY", EXDEV: "EXDEV",
+  ]
+
+  /// Makes a call again as long as a signal interrupts it, and answers what it returned.
+  ///
+  /// - Parameter call: returns -1 and sets errno when it fails.
+  static func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
+    while true {
+      let result = call()
+      if result != -1 { return result }
+      let error = Errno.current
+      if error.rawValue != EINTR { throw error }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import TransferCore
+import TransferModel
+
+/// Takes a name in a directory by making the partial file for it.
+///
+/// The partial file is the reservation: making it is atomic, and it stands until it is renamed to
+/// the very name that it reserves.
+struct NameReservation {
+  let directory: Directory
+  let preferredName: String
+
+  /// Takes the first name that is free for both, the partial and the finished file.
+  func underFreeName() throws -> POSIXPartialFile {
+    for name in FileName.candidates(for: preferredName) {
+      // Saves making a file in vain; what decides is the look after it was made.
+      guard try directory.status(of: name) == nil else { continue }
+      guard let file = try make(name + FileName.partialSuffix, finalName: name) else { continue }
+      // Between the look and the making another transfer may have finished under the name.
+      if try directory.status(of: name) == nil { return file }
+      removeAgain(file)
+    }
+    throw nameTaken("all \(FileName.numberMax) names are taken")
+  }
+
+  /// Keeps the preferred name for the finished file whatever the partial file is called, because
+  /// the user wants that one or none.
+  ///
+  /// - Parameter isAcceptable: whether the file under the name, or none, is no obstacle.
+  func underFixedName(
+    isAcceptable: (FileStatus?) -> Bool
+  ) throws -> POSIXPartialFile {
+    for name in FileName.candidates(for: preferredName) {
+      guard isAcceptable(try directory.status(of: preferredName)) else { throw nameTaken() }
+      guard let file = try make(name + FileName.partialSuffix, finalName: preferredName) else {
+        continue
+      }
+      if isAcceptable(try directory.status(of: preferredName)) { return file }
+      removeAgain(file)
+    }
+    throw nameTaken("all \(FileName.numberMax) names are taken")
+  }
+
+  /// Answers nil when the name is taken.
+  private func make(_ name: String, finalName: String) throws(Errno) -> POSIXPartialFile? {
+    do {
+      let file = try directory.create(name)
+      return POSIXPartialFile(
+        new: file, in: directory, path: FilePath.joined(directory.path, name),
+        finalName: finalName, identity: try file.status().identity)
+    } catch {
+      if error.rawValue == EEXIST { return nil }
+      throw error
+    }
+  }
+
+  private func removeAgain(_ file: POSIXPartialFile) {
+    guard let place = FilePath(file.path), let status = try? directory.status(of: place.name),
+      status.identity.device == file.device, status.identity.inode == file.inode
+    else { return }
+    try? directory.remove(place.name)
+  }
+
+  private func nameTaken(_ detail: String? = nil) -> TransferFailure {
+    TransferFailure(
+      .nameTaken, on: FilePath.joined(directory.path, preferredName), detail: detail)
+  }
+}

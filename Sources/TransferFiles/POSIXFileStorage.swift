@@ -1,0 +1,118 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// The file system of Linux.
+package struct POSIXFileStorage: FileStorage {
+  /// Made when it is missing, as no other directory is.
+  let documentsDirectory: String
+  let freeNameRename: FreeNameRename
+
+  /// - Parameter documentsDirectory: absolute.
+  package init(documentsDirectory: String) {
+    self.init(documentsDirectory: documentsDirectory, freeNameRename: FreeNameRename())
+  }
+
+  init(documentsDirectory: String, freeNameRename: FreeNameRename) {
+    self.documentsDirectory = Self.withoutTrailingSlashes(documentsDirectory)
+    self.freeNameRename = freeNameRename
+  }
+
+  package func createPartialFile(
+    in directory: String, preferredName: String, onConflict: ConflictPolicy
+  ) throws(TransferFailure) -> any PartialFile {
+    let path = Self.withoutTrailingSlashes(directory)
+    guard FilePath.isComponent(preferredName),
+      preferredName.utf8.count <= FileName.byteCountMax
+    else {
+      throw TransferFailure(
+        .fileProblem, on: FilePath.joined(path, preferredName), detail: "not the name of a file")
+    }
+    do {
+      let folder = try path == documentsDirectory ? Directory.openOrMake(path) : Directory(path)
+      let reservation = NameReservation(directory: folder, preferredName: preferredName)
+      switch onConflict {
+      case .rename: return try reservation.underFreeName()
+      case .skip: return try reservation.underFixedName { $0 == nil }
+      case .replace: return try reservation.underFixedName { $0?.isRegular ?? true }
+      }
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw Self.creationFailure(error, in: path, name: preferredName)
+    } catch {
+      throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
+    }
+  }
+
+  /// A name that the file system refuses is the name's fault and not the directory's.
+  private static func creationFailure(
+    _ error: Errno, in directory: String, name: String
+  ) -> TransferFailure {
+    switch error.rawValue {
+    case ENAMETOOLONG, EINVAL: error.failure(.file(FilePath.joined(directory, name)))
+    default: error.failure(.directory(directory))
+    }
+  }
+
+  package func openPartialFile(
+    _ resumeData: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let place = try PartialPlace(resumeData)
+    let (file, status) = try place.open(.write)
+    guard status.identity.byteCount >= resumeData.heldUpTo else {
+      throw place.changed("it is shorter than what was kept")
+    }
+    return POSIXPartialFile(
+      existing: file, path: resumeData.partialPath, finalName: resumeData.finalName,
+      identity: status.identity)
+  }
+
+  package func removePartialFile(_ resumeData: ResumeData) {
+    // Nobody waits for the outcome, and what is left lies there under its own name.
+    guard let place = try? PartialPlace(resumeData), (try? place.status()) != nil else { return }
+    try? place.directory.remove(place.name)
+  }
+
+  package func removeFinishedFile(_ file: FinishedFile) -> Bool {
+    guard let identity = file.identity, let path = FilePath(file.path) else { return false }
+    do {
+      let directory = try Directory(path.directory)
+      guard let status = try directory.status(of: path.name), status.isRegular,
+        status.identity == identity
+      else { return false }
+      try directory.remove(path.name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  package func freeBytes(at directory: String) -> Int64? {
+    var path = Self.withoutTrailingSlashes(directory)
+    let isMadeWhenMissing = path == documentsDirectory
+    var status = statvfs()
+    while statvfs(path, &status) != 0 {
+      // The documents directory that is still to be made will be on the disk of the next above it.
+      guard Errno.current.rawValue == ENOENT, isMadeWhenMissing,
+        let above = FilePath(path)
+      else { return nil }
+      path = above.directory
+    }
+    let (count, overflow) = UInt64(status.f_bavail)
+      .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return overflow ? Int64.max : Int64(clamping: count)
+  }
+
+  static func withoutTrailingSlashes(_ path: String) -> String {
+    var rest = path[...]
+    while rest.count > 1, rest.hasSuffix("/") { rest = rest.dropLast() }
+    return String(rest)
+  }
+}
+
+extension ResumeData {
+  /// How far the file must reach for every held byte to be in it.
+  var heldUpTo: Int64 { held.ranges.last?.upper ?? 0 }
+}

@@ -1,0 +1,104 @@
+import Synchronization
+import TransferEngine
+import TransferModel
+
+/// An open partial file on a file system of Linux.
+package final class POSIXPartialFile: PartialFile {
+  /// A new file may vanish as a whole in a power cut until its directory was synced. Up to here that
+  /// is put off: fetching so little again costs less than a sync for each of thousands of files,
+  /// whose directory is synced anyway when they get their final names.
+  static let unnamedByteCountMax: Int64 = 1 << 20
+
+  /// What is known to be on the disk, and what can no longer be known.
+  private enum Durability: Sendable {
+    /// The directory has not been synced since the file was made in it.
+    case unnamed(Directory, writtenUpTo: Int64)
+    case named
+    /// After a failed sync the kernel may have dropped the pages and answer the next one with
+    /// success (fsync(2), "Errors"), so the first answer stands.
+    case broken(TransferFailure)
+  }
+
+  package let path: String
+  package let finalName: String
+  package let device: UInt64
+  package let inode: UInt64
+  private let file: OpenFile
+  private let durability: Mutex<Durability>
+
+  private init(
+    _ file: OpenFile, path: String, finalName: String, identity: FileIdentity,
+    durability: sending Durability
+  ) {
+    self.file = file
+    self.path = path
+    self.finalName = finalName
+    device = identity.device
+    inode = identity.inode
+    self.durability = Mutex(durability)
+  }
+
+  /// For a file that was just made in `directory`.
+  convenience init(
+    new file: OpenFile, in directory: Directory, path: String, finalName: String,
+    identity: FileIdentity
+  ) {
+    self.init(
+      file, path: path, finalName: finalName, identity: identity,
+      durability: .unnamed(directory, writtenUpTo: 0))
+  }
+
+  /// For a file of an earlier start.
+  convenience init(
+    existing file: OpenFile, path: String, finalName: String, identity: FileIdentity
+  ) {
+    self.init(
+      file, path: path, finalName: finalName, identity: identity, durability: .named)
+  }
+
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+    do {
+      try file.write(bytes, at: offset)
+    } catch {
+      throw error.failure(.file(path))
+    }
+    durability.withLock { durability in
+      guard case .unnamed(let directory, let writtenUpTo) = durability else { return }
+      let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
+      durability = .unnamed(directory, writtenUpTo: max(writtenUpTo, overflow ? .max : end))
+    }
+  }
+
+  package func sync() throws(TransferFailure) {
+    // Held during the sync: two at once would see each other's errors.
+    let failure = durability.withLock { durability -> TransferFailure? in
+      switch durability {
+      case .broken(let failure): return failure
+      case .named, .unnamed: break
+      }
+      do throws(Errno) {
+        try file.syncData()
+        if case .unnamed(let directory, let writtenUpTo) = durability,
+          writtenUpTo > Self.unnamedByteCountMax
+        {
+          try directory.sync()
+          durability = .named
+        }
+        return nil
+      } catch {
+        let failure = error.failure(.file(path))
+        durability = .broken(failure)
+        return failure
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  package func truncate(to byteCount: Int64) throws(TransferFailure) {
+    do {
+      try file.truncate(to: byteCount)
+    } catch {
+      throw error.failure(.file(path))
+    }
+  }
+}

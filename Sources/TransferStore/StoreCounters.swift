@@ -1,0 +1,68 @@
+import GRDB
+import TransferEngine
+import TransferModel
+
+/// The largest numbers ever given. They only grow.
+struct StoreCounters: Hashable, Sendable {
+  var lastID: Int64 = 0
+  var lastTaskIdentifiers: [SessionID: Int64] = [:]
+
+  init() {}
+
+  init(_ contents: JournalContents) {
+    lastID = contents.lastID.rawValue
+    lastTaskIdentifiers = contents.lastTaskIdentifiers
+    for record in contents.records { raise(by: record) }
+  }
+
+  mutating func raise(by record: TransferRecord) {
+    lastID = max(lastID, record.id.rawValue)
+    let known = lastTaskIdentifiers[record.spec.session]
+    if known == nil || record.taskIdentifier > known ?? 0 {
+      lastTaskIdentifiers[record.spec.session] = record.taskIdentifier
+    }
+  }
+
+  func raised(by changes: [JournalChange]) -> StoreCounters {
+    var raised = self
+    for case .put(let record) in changes { raised.raise(by: record) }
+    return raised
+  }
+
+  /// Writes what is not as in `known`. The largest value wins in the store as well.
+  func write(_ db: Database, since known: StoreCounters) throws {
+    if lastID != known.lastID {
+      try db.execute(
+        sql: """
+          INSERT INTO counter (name, value) VALUES ('last_id', ?)
+          ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+          """, arguments: [lastID])
+    }
+    for (session, last) in lastTaskIdentifiers where known.lastTaskIdentifiers[session] != last {
+      try db.execute(
+        sql: """
+          INSERT INTO session (name, last_task_identifier) VALUES (?, ?)
+          ON CONFLICT (name) DO UPDATE
+          SET last_task_identifier = max(last_task_identifier, excluded.last_task_identifier)
+          """, arguments: [session.rawValue, last])
+    }
+  }
+
+  static func read(_ db: Database) throws -> StoreCounters {
+    var counters = StoreCounters()
+    let lastID =
+      try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = 'last_id'") ?? 0
+    guard let lastID = TransferRowReader.bounded(lastID) else {
+      throw TransferRowReader.Problem(column: "last_id")
+    }
+    counters.lastID = lastID
+    let sessions = try Row.fetchCursor(db, sql: "SELECT name, last_task_identifier FROM session")
+    while let row = try sessions.next() {
+      guard let name = String.fromDatabaseValue(row[0]), 
+        let last = Int64.fromDatabaseValue(row[1]).flatMap(TransferRowReader.bounded)
+      else { throw TransferRowReader.Problem(column: "session") }
+      counters.lastTaskIdentifiers[SessionID(rawValue: name)] = last
+    }
+    return counters
+  }
+}

@@ -1,0 +1,42 @@
+import GRDB
+import Glibc
+
+extension StoreError {
+  /// What an error of SQLite means for the store at a path.
+  ///
+  /// - Parameter code: the meaning where SQLite's own code says nothing better.
+  init(_ error: any Error, at path: String, otherwise code: Code) {
+    guard let error = error as? DatabaseError else {
+      self.init(code: code, path: path, detail: "\(error)")
+      return
+    }
+    let meaning: Code =
+      switch error.resultCode {
+      case .SQLITE_FULL: .diskFull
+      case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+      default: code
+      }
+    // The message without the statement: its values are the user's.
+    self.init(
+      code: meaning, path: path, detail: error.message ?? "SQLite error \(error.resultCode.rawValue)")
+  }
+
+  /// What the kernel's last error means.
+  static func ofKernel(at path: String, otherwise code: Code) -> StoreError {
+    let number = errno
+    let detail = String(cString: strerror(number))
+    return StoreError(code: number == ENOSPC ? .diskFull : code, path: path, detail: detail)
+  }
+}
+
+extension DatabaseError {
+  /// The file itself is wrong, rather than the disk, a lock or the memory.
+  var meansDamage: Bool {
+    switch resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_MISMATCH,
+      .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_TOOBIG:
+      true
+    default: false
+    }
+  }
+}

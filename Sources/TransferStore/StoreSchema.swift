@@ -1,0 +1,108 @@
+import GRDB
+
+/// The tables, and how a store of an earlier version gets them.
+///
+/// The columns stand for themselves where something is sorted, filtered or shown by them; what is
+/// only read back as a whole (headers, resume data, failures) is JSON. Nothing depends on SQLite
+/// beyond this target.
+enum StoreSchema {
+  /// "Kttl", for file(1) and for us: PRAGMA application_id.
+  static let applicationID = 0x4B74_746C
+  /// PRAGMA user_version after all migrations.
+  static let version = 1
+
+  /// A migration that was released is never changed, only followed by another; each ends by setting
+  /// `user_version` to its number.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { db in try createVersion1(db) }
+    return migrator
+  }
+
+  private static func createVersion1(_ db: Database) throws {
+    // The largest numbers ever given outlive the transfers that had them, because a number that
+    // came again would name another transfer to whoever remembers the first.
+    try db.execute(
+      sql: """
+        CREATE TABLE counter (
+          name TEXT NOT NULL PRIMARY KEY,
+          value INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE session (
+          name TEXT NOT NULL PRIMARY KEY,
+          last_task_identifier INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """)
+    try db.execute(
+      sql: """
+        CREATE TABLE transfer (
+          id INTEGER PRIMARY KEY,
+          session TEXT NOT NULL REFERENCES session (name),
+          task_identifier INTEGER NOT NULL,
+          state TEXT NOT NULL,
+          reason TEXT,
+          goes_on_at INTEGER,
+          priority REAL NOT NULL,
+          queue_position INTEGER NOT NULL,
+          title TEXT,
+          url TEXT NOT NULL,
+          directory TEXT,
+          name TEXT,
+          created_at INTEGER NOT NULL,
+          finished_at INTEGER,
+          bytes_received INTEGER NOT NULL,
+          bytes_expected INTEGER,
+          connections INTEGER,
+          limit_bytes_per_second INTEGER,
+          not_before INTEGER,
+          checksum TEXT,
+          ca_certificate_path TEXT,
+          on_conflict TEXT NOT NULL,
+          beginning TEXT NOT NULL,
+          headers TEXT,
+          login TEXT,
+          resume_data TEXT,
+          finished_file TEXT,
+          failure TEXT,
+          fresh_start TEXT,
+          retry_count INTEGER NOT NULL,
+          UNIQUE (session, task_identifier)
+        ) STRICT;
+
+        CREATE INDEX transfer_by_state ON transfer (state, queue_position);
+        CREATE INDEX transfer_by_finish ON transfer (finished_at) WHERE finished_at IS NOT NULL;
+
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = 1;
+        """)
+  }
+
+  /// For the connection that writes.
+  static var writing: Configuration {
+    var configuration = Configuration()
+    configuration.label = "kettle.store"
+    configuration.foreignKeysEnabled = true
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      // Read back by nobody else, so a schema that others planted must not call functions.
+      try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      // NORMAL would lose the last commits in a power cut (sqlite.org/pragma.html#pragma_synchronous).
+      try db.execute(sql: "PRAGMA synchronous = FULL")
+      // A list of a million leaves a log of its own size behind, which nothing else makes small.
+      try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
+    }
+    return configuration
+  }
+
+  /// For looking at a store without changing a byte of it.
+  static var reading: Configuration {
+    var configuration = Configuration()
+    configuration.label = "kettle.store.inspection"
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
+    return configuration
+  }
+}

@@ -1,0 +1,132 @@
+import GRDB
+import TransferModel
+
+/// Turns rows into records.
+struct TransferRowReader {
+  /// What happens to a column that makes no sense.
+  enum Mode {
+    /// The row is refused.
+    case strict
+    /// The column is left out where the request can be understood without it.
+    case salvaging
+  }
+
+  /// The column that makes no sense.
+  struct Problem: Error, Hashable {
+    var column: String
+  }
+
+  /// Identifiers and positions are counted up from what is read, so they must not be near the end
+  /// of their type. No list gets that long.
+  static let numbers: ClosedRange<Int64> = 0...(1 << 53)
+
+  let mode: Mode
+  private let json = StoredJSON()
+
+  init(_ mode: Mode) { self.mode = mode }
+
+  func record(_ row: Row) throws(Problem) -> TransferRecord {
+    var record = TransferRecord(
+      id: TransferID(rawValue: try requiredNumber(.id, row)),
+      taskIdentifier: try requiredNumber(.taskIdentifier, row), spec: try spec(row),
+      createdAt: try value(.createdAt, row, or: WallTime(millisecondsSince1970: 0)) {
+        WallTime(millisecondsSince1970: $0)
+      },
+      queuePosition: try value(.queuePosition, row, or: 0) { Self.bounded($0) },
+      // The user decides about a transfer of which nobody knows whether it was wanted to run.
+      state: try value(.state, row, or: .paused, TransferState.init))
+    record.reason = try optional(.reason, row, WaitingReason.init)
+    record.goesOnAt = try optional(.goesOnAt, row) { WallTime(millisecondsSince1970: $0) }
+    record.resumeData = try coded(.resumeData, row)
+    record.finishedFile = try coded(.finishedFile, row)
+    record.failure = try coded(.failure, row)
+    record.freshStart = try optional(.freshStart, row, FreshStartReason.init)
+    record.retryCount = try value(.retryCount, row, or: 0) { Self.bounded($0).map(Int.init) }
+    record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
+    return record
+  }
+
+  private func spec(_ row: Row) throws(Problem) -> TransferSpec {
+    guard case .success(let parsed) = TransferURL.parse(try required(.url, row)) else {
+      throw problem(.url)
+    }
+    var spec = TransferSpec(url: parsed.url)
+    spec.session = SessionID(rawValue: try required(.session, row))
+    spec.title = try optional(.title, row) { $0 }
+    spec.directory = try optional(.directory, row) { $0 }
+    spec.name = try optional(.name, row) { $0 }
+    spec.connections = try optional(.connections, row) { Int(exactly: $0 as Int64) }
+    spec.headers = try coded(.headers, row) ?? []
+    spec.login = try coded(.login, row)
+    spec.checksum = try optional(.checksum, row) { Checksum($0) }
+    spec.caCertificatePath = try optional(.caCertificatePath, row) { $0 }
+    spec.limitBytesPerSecond = try optional(.limitBytesPerSecond, row) { $0 }
+    spec.notBefore = try optional(.notBefore, row) { WallTime(millisecondsSince1970: $0) }
+    spec.priority = try value(.priority, row, or: .normal) { TransferPriority($0) }
+    spec.onConflict = try value(.onConflict, row, or: .rename, ConflictPolicy.init)
+    spec.beginning = try value(.beginning, row, or: .queued, TransferSpec.Beginning.init)
+    return spec
+  }
+
+  // MARK: Columns
+
+  private func problem(_ column: TransferColumn) -> Problem { Problem(column: column.rawValue) }
+
+  private func stored(_ column: TransferColumn, _ row: Row) throws(Problem) -> DatabaseValue {
+    guard let index = TransferColumn.indexes[column], index < row.count else {
+      throw problem(column)
+    }
+    return row[index]
+  }
+
+  /// A column without which there is no transfer.
+  private func required<Stored: DatabaseValueConvertible>(
+    _ column: TransferColumn, _ row: Row
+  ) throws(Problem) -> Stored {
+    guard let value = Stored.fromDatabaseValue(try stored(column, row)) else {
+      throw problem(column)
+    }
+    return value
+  }
+
+  private func requiredNumber(_ column: TransferColumn, _ row: Row) throws(Problem) -> Int64 {
+    guard let number = Self.bounded(try required(column, row)) else { throw problem(column) }
+    return number
+  }
+
+  static func bounded(_ number: Int64) -> Int64? { numbers.contains(number) ? number : nil }
+
+  /// A column that always has a value; `fallback` is taken when salvaging.
+  private func value<Stored: DatabaseValueConvertible, Value>(
+    _ column: TransferColumn, _ row: Row, or fallback: Value, _ convert: (Stored) -> Value?
+  ) throws(Problem) -> Value {
+    if let value = Stored.fromDatabaseValue(try stored(column, row)).flatMap(convert) {
+      return value
+    }
+    switch mode {
+    case .strict: throw problem(column)
+    case .salvaging: return fallback
+    }
+  }
+
+  /// A column that may be NULL.
+  private func optional<Stored: DatabaseValueConvertible, Value>(
+    _ column: TransferColumn, _ row: Row, _ convert: (Stored) throws -> Value?
+  ) throws(Problem) -> Value? {
+    let stored = try stored(column, row)
+    if stored.isNull { return nil }
+    if let value = Stored.fromDatabaseValue(stored), let converted = try? convert(value) {
+      return converted
+    }
+    switch mode {
+    case .strict: throw problem(column)
+    case .salvaging: return nil
+    }
+  }
+
+  private func coded<Value: Decodable>(
+    _ column: TransferColumn, _ row: Row
+  ) throws(Problem) -> Value? {
+    try optional(column, row) { try json.value(Value.self, in: $0) }
+  }
+}

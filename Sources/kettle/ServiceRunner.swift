@@ -1,0 +1,70 @@
+import Commands
+import ControlProtocol
+import DemoOrigin
+import FoundationEssentials
+import TransferClient
+import TransferDaemon
+
+/// Makes this process the service, or the service of the demo.
+enum ServiceRunner {
+  static func run(_ options: ServiceRunOptions) async -> Int32 {
+    await run(options) {}
+  }
+
+  /// The service together with the origin that it fetches from: one process, so that both live as
+  /// long as the demo, whatever becomes of the terminal.
+  static func runDemo(_ options: ServiceRunOptions) async -> Int32 {
+    let home = ServicePlaces.of(environment: options.environment).homeDirectory
+    let origin = DemoOrigin()
+    let status = await run(options) {
+      let port = try await origin.start()
+      let catalogue = DemoCatalogueFile(origin.catalogue, port: port)
+      let path = home + "/catalogue.json"
+      try JSONEncoder().encode(catalogue).write(to: URL(filePath: path), options: .atomic)
+    }
+    await origin.stop()
+    return status
+  }
+
+  private static func run(
+    _ options: ServiceRunOptions, whenAlone: @escaping @Sendable () async throws -> Void
+  ) async -> Int32 {
+    let service = TransferService(
+      TransferService.Options(
+        places: ServicePlaces.of(environment: options.environment),
+        environment: options.environment, readyDescriptor: options.readyDescriptor,
+        whenAlone: whenAlone))
+    switch await service.run() {
+    case .stopped: return 0
+    case .alreadyRunning:
+      complain("A service is already running; kettle daemon status shows it")
+      return ServiceProcess.lostRaceStatus
+    case .failed(let sentence):
+      complain(sentence)
+      return 1
+    }
+  }
+
+  private static func complain(_ sentence: String) {
+    TerminalConsole().complain(sentence)
+  }
+}
+
+/// What `kettle demo` reads to know what there is to fetch.
+private struct DemoCatalogueFile: Encodable {
+  struct Item: Encodable {
+    var title: String
+    var path: String
+    var bytes: Int64
+  }
+
+  var origin: String
+  var items: [Item]
+
+  init(_ catalogue: DemoCatalogue, port: Int) {
+    origin = "http://127.0.0.1:\(port)"
+    items = catalogue.items.map {
+      Item(title: $0.title, path: $0.path, bytes: $0.byteCount)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Makes sure that everything needed to build and test Kettle is there; installs what is missing on
+# Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
+set -eu
+
+say() { printf 'deps: %s\n' "$*"; }
+complain() { printf 'deps: %s\n' "$*" >&2; }
+
+# Swift 6.2 is the oldest that reads Package.swift.
+if ! command -v swift >/dev/null 2>&1; then
+  complain 'Swift is missing; get 6.2 or later from https://www.swift.org/install/linux/'
+  exit 1
+fi
+version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+set -- ${version:-0 0}
+if [ "$1" -lt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -lt 2 ]; }; then
+  complain "Swift $1.$2 is too old; get 6.2 or later from https://www.swift.org/install/linux/"
+  exit 1
+fi
+
+# A library counts as there when pkg-config knows it: on Debian another build of libcurl may
+# provide it, and installing ours would remove that one.
+has_library() { pkg-config --exists "$1" 2>/dev/null; }
+has_package() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=
+need() { has_package "$1" || has_library "$2" || missing="$missing $1"; }
+need libcurl4-openssl-dev libcurl
+need libncurses-dev ncursesw
+need libsqlite3-dev sqlite3
+need libssl-dev openssl
+command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
+
+if [ -z "$missing" ]; then
+  say 'everything is here'
+  exit 0
+fi
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  complain "missing, by their Debian names:$missing"
+  complain 'they are looked for with pkg-config'
+  complain 'Fedora:   dnf install libcurl-devel ncurses-devel sqlite-devel openssl-devel pkgconf-pkg-config tmux'
+  complain 'Arch:     pacman -S curl ncurses sqlite openssl pkgconf tmux'
+  complain 'openSUSE: zypper install libcurl-devel ncurses-devel sqlite3-devel libopenssl-devel pkgconf-pkg-config tmux'
+  exit 1
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    complain "missing:$missing; install them as root: apt-get install$missing"
+    exit 1
+  fi
+  as_root=sudo
+fi
+say "installing$missing"
+$as_root apt-get update -q
+# The names are words of their own on purpose.
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
+say 'done'
