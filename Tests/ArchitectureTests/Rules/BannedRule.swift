@@ -1,0 +1,115 @@
+/// Finds code that may not stand where it stands.
+enum BannedRule {
+  private struct Ban {
+    var text: String
+    var why: String
+    /// Whether the ban holds in a file.
+    var holds: @Sendable (SourceText) -> Bool = { _ in true }
+    var bytes: [UInt8] { Array(text.utf8) }
+    /// Letters before the text make another word of it: `blueprint(` is not `print(`.
+    var isWord = true
+  }
+
+  /// Files that may do what others may not, each with its reason.
+  private static let allowed: [String: Set<String>] = [
+    "sleep(": [
+      // The wait behind Clock, which tests replace.
+      "Sources/Commands/World/SystemClock.swift",
+      // Nothing tells that another process has begun to listen; it waits with a budget.
+      "Sources/TransferClient/ServiceStarter.swift",
+      // The least time between two views that a client is sent.
+      "Sources/TransferDaemon/Clients/ClientSession.swift",
+    ]
+  ]
+
+  private static let bans: [Ban] = [
+    Ban(text: "try!", why: "a failure is a value, not a crash"),
+    Ban(text: "as!", why: "a wrong type is a value, not a crash"),
+    Ban(text: "fatalError(", why: "a service does not end deep inside", holds: isNotAllowed),
+    Ban(text: "print(", why: "only Commands talks to people") {
+      $0.isSource && $0.target != "Commands"
+    },
+    Ban(
+      text: "sleep(", why: "wait for an event with a budget",
+      holds: { $0.isTest || isNotAllowed("sleep(", $0) }, isWord: false),
+    Ban(text: "Date()", why: "time comes from EngineClock") {
+      $0.isSource && isNotAllowed("Date(", $0)
+    },
+    Ban(text: "Date.now", why: "time comes from EngineClock") {
+      $0.isSource && isNotAllowed("Date(", $0)
+    },
+  ]
+
+  private static func isNotAllowed(_ file: SourceText) -> Bool { isNotAllowed("fatalError(", file) }
+
+  private static func isNotAllowed(_ text: String, _ file: SourceText) -> Bool {
+    allowed[text]?.contains(file.path) != true
+  }
+
+  static func findings(in file: SourceText) -> [Finding] {
+    let bans = bans.filter { $0.holds(file) }
+    var findings: [Finding] = []
+    for (offset, line) in file.code.enumerated() {
+      for ban in bans where contains(line, ban) {
+        findings.append(
+          Finding(path: file.path, line: offset + 1, why: "\(ban.text) is banned: \(ban.why)"))
+      }
+      if forceUnwraps(line) {
+        findings.append(
+          Finding(path: file.path, line: offset + 1, why: "nothing is unwrapped by force"))
+      }
+      if isUnchecked(line), !isExplained(offset, file) {
+        findings.append(
+          Finding(path: file.path, line: offset + 1, why: "say above why this is safe"))
+      }
+    }
+    return findings
+  }
+
+  private static func contains(_ line: [UInt8], _ ban: Ban) -> Bool {
+    let text = ban.bytes
+    guard line.count >= text.count else { return false }
+    for start in 0...(line.count - text.count)
+    where line[start] == text[0] && line[start...].starts(with: text) {
+      let before = line[..<start]
+      if before.suffix(5).elementsEqual("func ".utf8) { continue }
+      if !ban.isWord { return true }
+      if before.last.map({ isWordByte($0) || $0 == UInt8(ascii: ".") }) != true { return true }
+    }
+    return false
+  }
+
+  /// An exclamation mark directly behind a value or a type, and not the start of `!=`.
+  private static func forceUnwraps(_ line: [UInt8]) -> Bool {
+    line.indices.dropFirst().contains { index in
+      guard line[index] == UInt8(ascii: "!") else { return false }
+      let next = index + 1 < line.count ? line[index + 1] : UInt8(ascii: " ")
+      guard next != UInt8(ascii: "=") else { return false }
+      let isCovered = ["try", "as"].contains {
+        line[..<index].suffix($0.utf8.count).elementsEqual($0.utf8)
+      }
+      return !isCovered && (isWordByte(line[index - 1]) || ")]>\"".utf8.contains(line[index - 1]))
+    }
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+      || byte > 127
+  }
+
+  private static func isUnchecked(_ line: [UInt8]) -> Bool {
+    let text = String(decoding: line, as: UTF8.self)
+    return text.contains("@unchecked Sendable") || text.contains("nonisolated(unsafe)")
+  }
+
+  /// A comment on the line above the declaration, which may be a few lines long.
+  private static func isExplained(_ offset: Int, _ file: SourceText) -> Bool {
+    for above in stride(from: offset - 1, through: max(0, offset - 4), by: -1) {
+      if file.linesWithComment.contains(above) { return true }
+      let code = file.code[above]
+      let isEndOfOther = code.contains { ";{}".utf8.contains($0) } || code.allSatisfy { $0 == 32 }
+      if isEndOfOther { return false }
+    }
+    return false
+  }
+}

@@ -1,0 +1,75 @@
+/// What the files of a target may import. Anything else fails the test.
+struct ImportRow: Hashable {
+  /// Targets of this package, as in Package.swift.
+  var ours: Set<String> = []
+  /// Products of other packages and C modules, as in Package.swift.
+  var outside: Set<String> = []
+  /// What comes with Swift.
+  var system: Set<String> = []
+}
+
+/// Who may import what. Arrows point down only, and each outside library has one importer, so that
+/// it can be replaced; docs/architecture.md says what each target is for.
+///
+/// The pure targets have no system module at all: without Glibc, Dispatch and Foundation there is
+/// no file, no clock and no thread. ControlProtocol has the JSON coders of FoundationEssentials.
+let importTable: [String: ImportRow] = [
+  // MARK: Pure
+  "TransferModel": ImportRow(),
+  "TransferCore": ImportRow(ours: ["TransferModel"]),
+  "ControlProtocol": ImportRow(ours: ["TransferModel"], system: ["FoundationEssentials"]),
+  "DashboardUI": ImportRow(ours: ["TransferModel"]),
+
+  // MARK: Shell
+  "TransferEngine": ImportRow(
+    ours: ["TransferCore", "TransferModel"], outside: ["Logging"],
+    system: ["Dispatch", "Synchronization"]),
+  "CurlTransport": ImportRow(
+    ours: ["TransferEngine", "TransferModel"], outside: ["CCurl"],
+    system: ["Glibc", "Synchronization"]),
+  "TransferFiles": ImportRow(
+    ours: ["TransferCore", "TransferEngine", "TransferModel"], outside: ["CLinux", "CCrypto"],
+    system: ["Glibc", "Synchronization"]),
+  "TransferStore": ImportRow(
+    ours: ["TransferEngine", "TransferModel"], outside: ["CLinux", "GRDB"],
+    system: ["Foundation", "FoundationEssentials", "Glibc", "Synchronization"]),
+  "ControlSocket": ImportRow(
+    ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],
+    system: ["Glibc", "Synchronization"]),
+  "DashboardTerminal": ImportRow(
+    ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
+    system: ["Dispatch", "Glibc", "Synchronization"]),
+  "DemoOrigin": ImportRow(
+    outside: ["NIOCore", "NIOPosix", "NIOHTTP1"], system: ["Glibc", "Synchronization"]),
+
+  // MARK: Products
+  "TransferClient": ImportRow(
+    ours: ["ControlProtocol", "ControlSocket", "TransferModel"], outside: ["CLinux"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+  "TransferDaemon": ImportRow(
+    ours: [
+      "ControlProtocol", "ControlSocket", "CurlTransport", "TransferCore", "TransferEngine",
+      "TransferFiles", "TransferModel", "TransferStore",
+    ],
+    outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+  "Commands": ImportRow(
+    ours: [
+      "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient", "TransferModel",
+    ],
+    outside: ["ArgumentParser"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+  "kettle": ImportRow(
+    ours: ["Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+
+  // MARK: C boundary
+  "CCurl": ImportRow(), "CNcurses": ImportRow(), "CLinux": ImportRow(), "CCrypto": ImportRow(),
+]
+
+/// Tests may reach what their target reaches; these reach further.
+let testImportTable: [String: Set<String>] = [
+  // Digests the demo's files by an implementation that is not ours.
+  "DemoOriginTests": ["CCrypto"],
+  // The digests of the fake file storage.
+  "TestSupport": ["CCrypto"],
+]

@@ -1,0 +1,249 @@
+import Testing
+
+/// Each rule against a small bad sample, so that it is known to be able to fail.
+struct RuleTests {
+  private func source(
+    _ text: String, at path: String = "Sources/TransferCore/Sample.swift"
+  ) -> SourceText {
+    SourceText(path: path, text: text)
+  }
+
+  private func lines(_ findings: [Finding]) -> [Int] { findings.map(\.line) }
+
+  // MARK: Imports
+
+  private func foreignImports(_ text: String, at path: String) -> [Int] {
+    lines(ImportRule.findings(in: source(text, at: path), table: importTable))
+  }
+
+  @Test func `an import that the table does not have is found in any form`() {
+    let text = """
+      import TransferModel
+      import Foundation
+      @preconcurrency import Glibc
+      package import struct GRDB.Row
+      // import Dispatch
+      let text = "import Dispatch"
+      @testable import CCurl
+      """
+    #expect(foreignImports(text, at: "Sources/TransferCore/Sample.swift") == [2, 3, 4, 7])
+  }
+
+  @Test func `no target imports the shell that stands above it`() {
+    #expect(foreignImports("import TransferDaemon", at: "Sources/Commands/A.swift") == [1])
+    #expect(foreignImports("import CurlTransport", at: "Sources/TransferEngine/A.swift") == [1])
+    #expect(foreignImports("import Foundation", at: "Sources/NewTarget/A.swift") == [1])
+  }
+
+  @Test func `a test reaches an outside library only through its target`() {
+    #expect(foreignImports("import GRDB", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(foreignImports("import GRDB", at: "Tests/TransferStoreTests/A.swift") == [])
+    #expect(foreignImports("import NIOTLS", at: "Tests/ControlSocketTests/A.swift") == [1])
+    #expect(foreignImports("import XCTest", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(foreignImports("import Foundation", at: "Tests/TransferCoreTests/A.swift") == [])
+  }
+
+  // MARK: Sizes
+
+  @Test func `a file of 601 lines is found and one of 600 is not`() {
+    let long = String(repeating: "a\n", count: 601)
+    #expect(lines(SizeRule.findings(in: source(long))) == [0])
+    #expect(SizeRule.findings(in: source(String(long.dropLast(2)))) == [])
+  }
+
+  @Test func `a long line is found unless it has a string`() {
+    let long = String(repeating: "a", count: 101)
+    #expect(lines(SizeRule.findings(in: source("a\n" + long))) == [2])
+    #expect(SizeRule.findings(in: source("let a = \"\(long)\"")) == [])
+    #expect(SizeRule.findings(in: source("// " + String(repeating: "ä", count: 97))) == [])
+  }
+
+  @Test(arguments: ["func a() {", "init?(b: Int = { 5 }()) {", "var a: Int {", "deinit {"])
+  func `a body of more than 70 lines is found`(opening: String) {
+    let body = { (count: Int) in String(repeating: "  _ = \"}\" // {\n", count: count) }
+    let long = source("struct A {\n" + opening + "\n" + body(69) + "}\n}")
+    #expect(lines(SizeRule.findings(in: long)) == [2])
+    #expect(
+      SizeRule.findings(in: source("struct A {\n" + opening + "\n" + body(68) + "}\n}")) == [])
+  }
+
+  @Test func `functions are found where they are`() {
+    let text = """
+      protocol A {
+        func first()
+        var second: Int { get }
+        func third() -> Int
+      }
+      extension A {
+        func fourth<
+          B
+        >(b: B) -> Int
+        where B: Sendable {
+          self.init(5)
+          return 5
+        }
+        static func < (left: Self, right: Self) -> Bool {
+          true
+        }
+      }
+      """
+    let functions = FunctionScanner(source(text)).functions
+    #expect(functions.map(\.line) == [3, 7, 14])
+    #expect(functions.map(\.lineCount) == [1, 7, 3])
+  }
+
+  // MARK: Bans
+
+  private func banned(_ text: String, at path: String = "Sources/TransferCore/A.swift") -> [Int] {
+    lines(BannedRule.findings(in: source(text, at: path)))
+  }
+
+  @Test(arguments: [
+    "let a = try! b()", "let a = b as! Int", "let a = b!", "a![0]", "a()!.b", "a[0]!", "var a: B!",
+    "let a: Optional<B>!", "\"\\(a!)\"", "a!!.b", "fatalError(\"x\")", "sleep(1)", "usleep(5)",
+    "try await Task.sleep(for: .seconds(1))", "try await clock.sleep(for: .zero)",
+    "Thread.sleep(forTimeInterval: 1)", "print(5)", "let a = Date()", "let a = Date.now",
+    "final class A: @unchecked Sendable {", "nonisolated(unsafe) var a = 5",
+  ])
+  func `banned code is found`(line: String) {
+    #expect(banned("let x = 5\n" + line) == [2])
+  }
+
+  @Test(arguments: [
+    "let a = !b", "if !a, !(b) { }", "a != b", "#if !os(macOS)", "let a = b as? Int", "\"no!\"",
+    "// try! a", "`wait!`()", "blueprint(5)", "page.print(5)", "func print(_ a: Int) {",
+    "func sleep(until: Int) {", "let a = Date(timeIntervalSince1970: 5)", "retry(!a)",
+  ])
+  func `what only looks like it is left alone`(line: String) {
+    #expect(banned(line) == [])
+  }
+
+  @Test func `commands print, tests do not sleep`() {
+    #expect(banned("print(5)", at: "Sources/Commands/A.swift") == [])
+    #expect(banned("print(5)", at: "Tests/TransferCoreTests/A.swift") == [])
+    #expect(banned("usleep(5)", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(banned("let a = b!", at: "Tests/TransferCoreTests/A.swift") == [1])
+  }
+
+  @Test func `an unchecked promise needs its reason above`() {
+    #expect(banned("/// The lock guards all of it.\nfinal class A: @unchecked Sendable {") == [])
+    #expect(banned("// The lock.\nfinal class A:\n  B, @unchecked Sendable\n{") == [])
+    #expect(banned("// Of another.\nlet b = { 5 }\nnonisolated(unsafe) var a = 5") == [3])
+    #expect(banned("// Far away.\n\nnonisolated(unsafe) var a = 5") == [3])
+  }
+
+  // MARK: Words
+
+  @Test func `words that do not belong are found`() {
+    for word in WordRule.postponed {
+      #expect(lines(WordRule.findings(in: source("a\n// \(word): b"))) == [2])
+      #expect(WordRule.findings(in: source("a\(word)b \(word)s")) == [])
+    }
+    for word in WordRule.foreign {
+      #expect(lines(WordRule.findings(in: source("a\nb \"\(word)c\"", at: "docs/a.md"))) == [2])
+    }
+    #expect(WordRule.findings(in: source("/home/me/wor" + "k/a")) == [])
+  }
+
+  @Test(arguments: ["FileUtils", "StringHelpers", "TransferManager", "Manager+A"])
+  func `a vague file name is found`(name: String) {
+    #expect(lines(WordRule.findings(in: source("", at: "Sources/A/\(name).swift"))) == [0])
+  }
+
+  // MARK: Papers
+
+  @Test func `a target without a section, or without an invariant, is found`() {
+    let paper = source(
+      """
+      ### `A`
+      Does it.
+      **Invariant:** never b.
+      ### `B`
+      Does it.
+      """, at: "docs/a.md")
+    #expect(PaperRule.undescribedTargets(["A", "B", "C"], in: paper).count == 2)
+  }
+
+  @Test func `a link that leads nowhere is found`() {
+    let there: Set<String> = ["docs/a.md", "README.md", "docs/b/c.md"]
+    let paper = source(
+      """
+      [a](a.md) [up](../README.md#top) [self](#here) [web](https://example.org/x.md)
+      [gone](gone.md) and [deep](./b/c.md)
+      [up](../gone.md#top)
+      """, at: "docs/a.md")
+    let broken = PaperRule.brokenLinks(in: paper, exists: there.contains)
+    #expect(lines(broken) == [2, 3])
+  }
+
+  @Test func `a paper that a comment names must be there`() {
+    let file = source("// See docs/a.md.\n// As docs/b-c.md says.")
+    #expect(lines(PaperRule.missingPapers(in: file) { $0 == "docs/a.md" }) == [2])
+  }
+
+  @Test func `the names of a diagram and of an enum are read`() {
+    let paper = source(
+      """
+      ## Other
+      ```mermaid
+      x --> y
+      ```
+      ## States
+      ```mermaid
+      stateDiagram-v2
+        [*] --> idle
+        idle --> running: start --> now
+        running --> idle
+      ```
+      a --> b
+      """, at: "docs/a.md")
+    #expect(PaperRule.statesDrawn(under: "States", in: paper) == ["idle", "running"])
+    let file = source(
+      """
+      public enum State: String {
+        /// Why.
+        case idle
+        case running(Int, next: After), done
+        var isDone: Bool {
+          switch self {
+          case .idle: false
+          case extra
+          }
+        }
+      }
+      enum Other { 
+        case other
+      }
+      """)
+    let cases = PaperRule.cases(ofEnum: "public enum State", in: file)
+    #expect(cases == ["idle", "running", "done"])
+  }
+
+  @Test func `the manifest is read with its products`() {
+    let manifest = Manifest(
+      source(
+        """
+        let grdb = Target.Dependency.product(
+          name: "GRDB", package: "GRDB.swift")
+        let package = Package(
+          targets: [
+            .systemLibrary(name: "CCurl"),
+            target("A"),
+            target("B", ["A", "CCurl", grdb]),
+            target(
+              "C",
+              [
+                "A", "B",
+              ]),
+            .executableTarget(
+              name: "d", dependencies: ["C"],
+              swiftSettings: strict),
+            tests("ATests", ["A"]),
+          ])
+        """, at: "Package.swift"))
+    let expected: [String: Set<String>] = [
+      "CCurl": [], "A": [], "B": ["A", "CCurl", "GRDB"], "C": ["A", "B"], "d": ["C"],
+    ]
+    #expect(manifest.dependencies == expected)
+  }
+}

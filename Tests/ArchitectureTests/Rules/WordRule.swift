@@ -1,0 +1,46 @@
+/// Finds words that do not belong into the tree: promises to do it later, and names of places that
+/// a reader does not have.
+enum WordRule {
+  /// Put together here, so that this file does not have them itself.
+  static let postponed = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+  static let foreign = ["/wor" + "k/", ".libr" + "ary/", "far" + "m-"]
+  static let vagueNames = ["Utils", "Helpers", "Manager"]
+
+  static func findings(in file: SourceText) -> [Finding] {
+    var findings: [Finding] = []
+    let name = file.folders.last ?? ""
+    for vague in vagueNames where name.contains(vague) {
+      findings.append(
+        Finding(path: file.path, line: 0, why: "\"\(vague)\" in a name says nothing"))
+    }
+    for (offset, line) in file.lines.enumerated() {
+      for word in postponed where contains(line, word, endsWord: true) {
+        findings.append(Finding(path: file.path, line: offset + 1, why: "do it, or leave it out"))
+      }
+      for word in foreign where contains(line, word, endsWord: false) {
+        findings.append(
+          Finding(path: file.path, line: offset + 1, why: "\"\(word)\" is a place nobody has"))
+      }
+    }
+    return findings
+  }
+
+  /// Whether `word` stands in the line with no letter or digit before it, and, when it `endsWord`,
+  /// none behind it.
+  private static func contains(_ line: String, _ word: String, endsWord: Bool) -> Bool {
+    let (bytes, word) = (Array(line.utf8), Array(word.utf8))
+    guard bytes.count >= word.count else { return false }
+    for start in 0...(bytes.count - word.count)
+    where bytes[start] == word[0] && bytes[start...].starts(with: word) {
+      if start > 0, isWordByte(bytes[start - 1]) { continue }
+      let end = start + word.count
+      if endsWord, end < bytes.count, isWordByte(bytes[end]) { continue }
+      return true
+    }
+    return false
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+/// Holds the rules against the whole tree. What each rule finds is tested beside the rule.
+struct TidyTests {
+  private let repository: Repository
+
+  init() throws { repository = try Repository.current.get() }
+
+  private func expectNone(
+    _ findings: [Finding], _ location: SourceLocation = #_sourceLocation
+  ) {
+    for finding in findings { Issue.record("\(finding)", sourceLocation: location) }
+  }
+
+  @Test func `every target imports only what the table gives it`() {
+    expectNone(repository.swift.flatMap { ImportRule.findings(in: $0, table: importTable) })
+  }
+
+  @Test func `the table is what Package,swift says`() throws {
+    let manifest = Manifest(try #require(repository.file("Package.swift")))
+    let table = importTable.mapValues { $0.ours.union($0.outside) }
+    #expect(Set(table.keys) == Set(manifest.dependencies.keys))
+    for (target, dependencies) in manifest.dependencies {
+      #expect(table[target] == dependencies, "\(target)")
+    }
+    #expect(Set(repository.targets).isSubset(of: table.keys))
+  }
+
+  @Test func `each outside library has its importers and no others`() {
+    var importers: [String: Set<String>] = [:]
+    for (target, row) in importTable {
+      for library in row.outside { importers[library, default: []].insert(target) }
+    }
+    let expected: [String: Set<String>] = [
+      "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
+      "CLinux": ["ControlSocket", "TransferClient", "TransferFiles", "TransferStore"],
+      "CNcurses": ["DashboardTerminal"],
+      "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],
+      "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
+      "NIOPosix": ["ControlSocket", "DemoOrigin"],
+    ]
+    #expect(importers == expected)
+  }
+
+  @Test func `files, functions and lines are short`() {
+    expectNone(repository.swift.flatMap(SizeRule.findings))
+  }
+
+  @Test func `nothing crashes, sleeps, prints or reads the clock where it may not`() {
+    expectNone(repository.swift.flatMap(BannedRule.findings))
+  }
+
+  @Test func `nothing is put off, vague, or named after a place that nobody has`() {
+    expectNone(repository.files.flatMap(WordRule.findings))
+  }
+
+  @Test func `every target has its section in the architecture`() throws {
+    let paper = try #require(repository.file("docs/architecture.md"))
+    expectNone(PaperRule.undescribedTargets(importTable.keys.sorted(), in: paper))
+  }
+
+  @Test func `every link and every paper that is named leads somewhere`() {
+    let files = repository.files
+    expectNone(files.flatMap { PaperRule.brokenLinks(in: $0, exists: repository.exists) })
+    expectNone(files.flatMap { PaperRule.missingPapers(in: $0, exists: repository.exists) })
+  }
+
+  @Test(arguments: [
+    (
+      "The states that people see", "public enum TransferState",
+      "Sources/TransferModel/State/TransferState.swift"
+    ),
+    (
+      "The states of the machine", "package enum State",
+      "Sources/TransferCore/Lifecycle/TransferMachine.swift"
+    ),
+  ])
+  func `a state diagram has exactly the cases of its enum`(
+    title: String, declaration: String, path: String
+  ) throws {
+    let paper = try #require(repository.file("docs/architecture.md"))
+    let cases = PaperRule.cases(ofEnum: declaration, in: try #require(repository.file(path)))
+    #expect(!cases.isEmpty)
+    #expect(PaperRule.statesDrawn(under: title, in: paper) == cases)
+  }
+
+  @Test func `the tree that is checked is the whole tree`() {
+    #expect(repository.swift.count > 40)
+    #expect(repository.file("Sources/TransferModel/State/TransferState.swift") != nil)
+    #expect(repository.file("Tests/ArchitectureTests/TidyTests.swift") != nil)
+    #expect(repository.file("Makefile") != nil)
+  }
+}

@@ -1,0 +1,9 @@
+/// A place that breaks a rule.
+struct Finding: Hashable, CustomStringConvertible {
+  var path: String
+  /// From 1; 0 is the file as a whole.
+  var line: Int
+  var why: String
+
+  var description: String { "\(path):\(line): \(why)" }
+}

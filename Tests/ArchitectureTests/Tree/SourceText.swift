@@ -1,0 +1,43 @@
+/// A text file of the repository, and for Swift what of it is code.
+struct SourceText: Sendable {
+  /// From the root of the repository: `Sources/TransferCore/Queue/Queue.swift`.
+  let path: String
+  let lines: [String]
+  /// The lines with comments and the inside of strings replaced by spaces; code that is
+  /// interpolated into a string stays. Empty when the file is not Swift.
+  let code: [[UInt8]]
+  let linesWithComment: Set<Int>
+  let linesWithString: Set<Int>
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard path.hasSuffix(".swift") else {
+      (code, linesWithComment, linesWithString) = ([], [], [])
+      return
+    }
+    var scanner = SwiftScanner(text)
+    scanner.scan()
+    code = scanner.output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map(Array.init)
+    linesWithComment = scanner.linesWithComment
+    linesWithString = scanner.linesWithString
+  }
+
+  /// How many lines the file has, the end of the last one not counted.
+  var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
+
+  var folders: [String] { path.split(separator: "/").map(String.init) }
+
+  /// `TransferCore` for `Sources/TransferCore/…`; nil for a file that is in no target.
+  var target: String? {
+    folders.count > 2 && ["Sources", "Tests"].contains(folders[0]) ? folders[1] : nil
+  }
+
+  var isSource: Bool { path.hasPrefix("Sources/") }
+  var isTest: Bool { path.hasPrefix("Tests/") }
+}
+
+extension SourceText: CustomStringConvertible {
+  var description: String { path }
+}

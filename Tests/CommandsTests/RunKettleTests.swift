@@ -1,0 +1,94 @@
+import ControlProtocol
+import Testing
+import TransferClient
+import TransferModel
+
+@testable import Commands
+
+@Suite(.timeLimit(.minutes(1)))
+struct RunKettleTests {
+  @Test func `--version`() async {
+    #expect(
+      await FakeWorld().run("--version")
+        == .init(code: 0, output: "kettle 0.1.0\n", error: ""))
+  }
+
+  @Test(arguments: [["--help"], ["-h"], ["help"]])
+  func `help goes to standard output`(arguments: [String]) async {
+    let outcome = await FakeWorld().run(arguments)
+    #expect(outcome.code == 0)
+    #expect(outcome.error == "")
+    #expect(outcome.output == Self.help)
+  }
+
+  @Test(arguments: [
+    "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
+  ])
+  func `each command has a help with examples that fits 80 columns`(command: String) async {
+    let outcome = await FakeWorld().run(command, "--help")
+    #expect(outcome.code == 0)
+    #expect(outcome.output.contains("Examples:\n  kettle \(command)"))
+    for line in outcome.output.split(separator: "\n") { #expect(line.count <= 80) }
+  }
+
+  @Test(arguments: [
+    ("lst", "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"),
+    ("delete", "There is no command \"delete\"; \"kettle --help\" lists them"),
+    (
+      "https://example.org/a",
+      "\"https://example.org/a\" is no command; fetch it with \"kettle get URL\", "
+        + "or queue it with \"kettle add URL\""
+    ),
+  ])
+  func `a word that is no command is answered with help`(word: String, expected: String) async {
+    #expect(
+      await FakeWorld().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
+  }
+
+  @Test func `a wrong option exits 2 with the usage`() async {
+    let outcome = await FakeWorld().run("list", "--jsn")
+    #expect(outcome.code == 2)
+    #expect(outcome.output == "")
+    #expect(
+      outcome.error == """
+        kettle: Unknown option '--jsn'. Did you mean '--json'?
+        Usage: kettle list [--json] [--state <state> ...] [--session <id>]
+          See 'kettle list --help' for more information.
+
+        """)
+  }
+
+  @Test func `words of the command line are made safe before they are repeated`() async {
+    let outcome = await FakeWorld().run("list", "\u{1B}[31m")
+    #expect(outcome.code == 2)
+    #expect(!outcome.error.contains("\u{1B}"))
+  }
+
+  @Test func `on a terminal the dashboard is shown, and says that the service goes on`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    world.dashboard = FakeDashboard(end: .left(goingOnCount: 3))
+    #expect(
+      await world.run()
+        == .init(
+          code: 0,
+          output: "3 transfers go on in the background; \"kettle\" shows them again\n",
+          error: ""))
+    #expect(world.dashboard.requests.map(\.client) == ["kettle"])
+    #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])
+  }
+
+  @Test func `elsewhere the list and then events are printed`() async {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running)])
+    world.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
+    world.console.fail(with: .readerGone, afterWrites: 3)
+    let outcome = await world.run()
+    #expect(outcome.code == 0)
+    #expect(outcome.output.hasPrefix("    ID  STATE"))
+    #expect(outcome.output.hasSuffix("file.iso\n14:00:00     1  file.iso: paused\n"))
+    #expect(world.dashboard.requests.isEmpty)
+  }
+
+  static let help = ""
+}

@@ -1,0 +1,195 @@
+import ControlProtocol
+import Testing
+import TransferModel
+
+struct ClientOutboxTests {
+  private func drain(_ outbox: inout ClientOutbox) -> [ClientOutbox.Item] {
+    var items: [ClientOutbox.Item] = []
+    while let item = outbox.next() { items.append(item) }
+    return items
+  }
+
+  private func event(
+    _ kind: TransferEvent.Kind, _ id: Int64 = 1, at time: Int64 = 0, written: Int64? = nil,
+    total: Int64? = nil
+  ) -> TransferEvent {
+    ProtocolSamples.event(kind, id, at: time, written: written, total: total)
+  }
+
+  @Test func `replies and events leave in the order in which they came`() {
+    var outbox = ClientOutbox()
+    let first = event(.added)
+    let second = event(.stateChanged, at: 1)
+    #expect(outbox.isEmpty)
+    #expect(outbox.put(event: first) == .kept)
+    #expect(outbox.put(reply: [1]) == .kept)
+    #expect(outbox.put(event: second) == .kept)
+    #expect(outbox.put(reply: [2]) == .kept)
+    #expect(!outbox.isEmpty)
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(first)), .reply([1]), .notification(.event(second)), .reply([2]),
+      ])
+    #expect(outbox.isEmpty)
+  }
+
+  @Test func `a newer window of rows takes the place of the unsent one`() {
+    var outbox = ClientOutbox()
+    for first in 0..<1000 {
+      #expect(outbox.put(viewport: ProtocolSamples.window(first: first)) == .kept)
+      if first == 0 { _ = outbox.put(reply: [1]) }
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(.viewport(ProtocolSamples.window(first: 999))), .reply([1]),
+      ])
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 5))
+    #expect(drain(&outbox) == [.notification(.viewport(ProtocolSamples.window(first: 5)))])
+  }
+
+  @Test func `waiting progress of a transfer is added up and has the newest totals`() {
+    var outbox = ClientOutbox()
+    for step: Int64 in 1...100_000 {
+      #expect(outbox.put(event: event(.progress, at: step, written: 2, total: 2 * step)) == .kept)
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(
+          .event(event(.progress, at: 100_000, written: 200_000, total: 200_000)))
+      ])
+  }
+
+  @Test func `progress of two transfers is kept apart`() {
+    var outbox = ClientOutbox()
+    for step: Int64 in 1...3 {
+      _ = outbox.put(event: event(.progress, 1, at: step, written: 1, total: step))
+      _ = outbox.put(event: event(.progress, 2, at: step, written: 10, total: 10 * step))
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(event(.progress, 1, at: 3, written: 3, total: 3))),
+        .notification(.event(event(.progress, 2, at: 3, written: 30, total: 30))),
+      ])
+  }
+
+  @Test func `progress does not overtake what happened to its transfer before`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
+    _ = outbox.put(event: event(.stateChanged, at: 2))
+    _ = outbox.put(event: event(.progress, at: 3, written: 5, total: 6))
+    _ = outbox.put(event: event(.progress, at: 4, written: 1, total: 7))
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(event(.progress, at: 1, written: 1, total: 1))),
+        .notification(.event(event(.stateChanged, at: 2))),
+        .notification(.event(event(.progress, at: 4, written: 6, total: 7))),
+      ])
+  }
+
+  @Test func `progress after sent progress starts from nothing`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
+    #expect(outbox.next() != nil)
+    _ = outbox.put(event: event(.progress, at: 2, written: 4, total: 5))
+    #expect(
+      drain(&outbox) == [.notification(.event(event(.progress, at: 2, written: 4, total: 5)))])
+  }
+
+  @Test func `added up bytes stay at the end of the range`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, written: .max, total: .max))
+    _ = outbox.put(event: event(.progress, written: .max, total: .max))
+    #expect(
+      drain(&outbox) == [.notification(.event(event(.progress, written: .max, total: .max)))])
+  }
+
+  @Test func `one event too many overflows and everything is gone`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
+    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
+    #expect(outbox.put(event: event(.added, 4)) == .overflow)
+    #expect(outbox.next() == nil)
+    #expect(outbox.isEmpty)
+    #expect(outbox.put(reply: [1]) == .overflow)
+    #expect(outbox.put(viewport: ProtocolSamples.window(first: 0)) == .overflow)
+    #expect(outbox.next() == nil)
+  }
+
+  @Test func `events that were sent do not count`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
+    for id: Int64 in 1...1000 {
+      #expect(outbox.put(event: event(.added, id)) == .kept)
+      if id > 2 { #expect(outbox.next() != nil) }
+    }
+  }
+
+  @Test func `bytes are bounded, but one reply may be larger by itself`() {
+    var outbox = ClientOutbox(limits: .init(byteCountMax: 1000))
+    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 5000)) == .kept)
+    #expect(outbox.next() != nil)
+    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 900)) == .kept)
+    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 200)) == .overflow)
+  }
+
+  @Test func `long texts of events count`() {
+    var outbox = ClientOutbox(limits: .init(byteCountMax: 100_000))
+    var large = event(.added)
+    large.snapshot.title = String(repeating: "t", count: 60_000)
+    #expect(outbox.put(event: large) == .kept)
+    #expect(outbox.put(event: large) == .overflow)
+  }
+
+  /// Compared with a plain list in which the rules are applied by looking through all of it.
+  @Test func `any order of putting and taking gives what a plain list gives`() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededRandom(seed: seed)
+    var outbox = ClientOutbox()
+    var model: [ClientOutbox.Item] = []
+    for step: Int64 in 0..<20_000 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        _ = outbox.put(reply: [UInt8(step % 256)])
+        model.append(.reply([UInt8(step % 256)]))
+      case 1:
+        let window = ProtocolSamples.window(first: Int(step))
+        _ = outbox.put(viewport: window)
+        Self.put(window, &model)
+      case 2...5:
+        let kind: TransferEvent.Kind = Bool.random(using: &random) ? .progress : .stateChanged
+        let id = Int64.random(in: 1...4, using: &random)
+        let new = event(kind, id, at: step, written: kind == .progress ? 1 : nil)
+        _ = outbox.put(event: new)
+        Self.put(new, &model)
+      default:
+        let expected = model.isEmpty ? nil : model.removeFirst()
+        #expect(outbox.next() == expected, "seed \(seed), step \(step)")
+      }
+    }
+    #expect(drain(&outbox) == model, "seed \(seed)")
+  }
+
+  private static func put(_ window: RowWindow, _ model: inout [ClientOutbox.Item]) {
+    let index = model.firstIndex {
+      if case .notification(.viewport) = $0 { true } else { false }
+    }
+    if let index {
+      model[index] = .notification(.viewport(window))
+    } else {
+      model.append(.notification(.viewport(window)))
+    }
+  }
+
+  private static func put(_ event: TransferEvent, _ model: inout [ClientOutbox.Item]) {
+    let index = model.lastIndex {
+      if case .notification(.event(let other)) = $0 { other.id == event.id } else { false }
+    }
+    if event.kind == .progress, let index, case .notification(.event(let other)) = model[index],
+      other.kind == .progress
+    {
+      var joined = event
+      joined.bytesWritten = (other.bytesWritten ?? 0) + (event.bytesWritten ?? 0)
+      model[index] = .notification(.event(joined))
+    } else {
+      model.append(.notification(.event(event)))
+    }
+  }
+}

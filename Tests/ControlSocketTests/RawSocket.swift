@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+
+/// A client without any library: what another program, or an attacker, does.
+struct RawSocket {
+  let descriptor: Int32
+
+  /// Connects, or leaves a socket file behind that nobody listens at.
+  enum Purpose { case client, abandonedListener }
+
+  init(_ path: String, _ purpose: Purpose = .client) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    try #require(descriptor >= 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = descriptor
+    let result = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        return switch purpose {
+        case .client: connect(descriptor, $0, size)
+        case .abandonedListener: bind(descriptor, $0, size)
+        }
+      }
+    }
+    try #require(result == 0, "errno \(errno)")
+    if purpose == .abandonedListener { close(descriptor) }
+  }
+
+  func send(_ text: String) {
+    let all = Array(text.utf8)
+    _ = Glibc.send(descriptor, all, all.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Says that nothing more will be sent.
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Reads until the other end closes.
+  func readToEnd() -> String {
+    var all: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &piece, piece.count, 0)
+      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+      all += piece.prefix(count)
+    }
+  }
+
+  func end() { close(descriptor) }
+}

@@ -1,0 +1,173 @@
+import CurlTransport
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+
+/// Sinks that are full or fail, and attempts that are cancelled.
+struct CurlTransportPauseTests {
+  let origin: ScriptedOrigin
+  let probe: TransportProbe
+  let body = SeededBody(seed: 5, byteCount: 5_000_000)
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    probe = try TransportProbe()
+  }
+
+  // MARK: Full
+
+  @Test(arguments: [OriginBehavior.Framing.contentLength, .chunked, .untilClose])
+  func `a sink that is full again and again gets every byte once`(
+    framing: OriginBehavior.Framing
+  ) async throws {
+    origin.serve(OriginBehavior(body).with { $0.framing = framing }, at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    // Every third call is turned away, the repeated ones too.
+    let sink = RecordingSink { $0.callCount.isMultiple(of: 3) ? .full : .taken }
+    probe.transport.accept(id, into: sink)
+    var fullCount = 0
+    while probe.told.read({ $0.ends(of: id) }).isEmpty, sink.bytes.count < body.byteCount {
+      let seen = fullCount
+      fullCount = try await sink.record.wait(for: "a full sink, or the last byte") {
+        [body] in $0.fullCount > seen || $0.bytes.count == body.byteCount
+      }.fullCount
+      probe.transport.resumeReceiving(id)
+    }
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(fullCount > 10)
+    #expect(sink.bytes == body.bytes)
+  }
+
+  @Test func `a full sink gets nothing until it asks`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink { $0.callCount == 2 ? .full : .taken }
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
+    _ = try await probe.fetch(origin.url("/else"))
+    #expect(sink.record.read(\.callCount) == 2)
+    probe.transport.resumeReceiving(id)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(sink.bytes == body.bytes)
+  }
+
+  @Test func `to resume what is not paused changes nothing`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    probe.transport.resumeReceiving(id)
+    _ = try await probe.head(of: id)
+    probe.transport.resumeReceiving(id)
+    let sink = RecordingSink()
+    probe.transport.accept(id, into: sink)
+    probe.transport.resumeReceiving(id)
+    #expect(try await probe.end(of: id) == .complete)
+    probe.transport.resumeReceiving(id)
+    #expect(sink.bytes == body.bytes)
+    #expect(probe.endsAfterShutDown(of: id) == [.complete])
+  }
+
+  // MARK: Failing sinks
+
+  @Test(arguments: [1, 2, 20])
+  func `a sink that fails ends the attempt`(failingCall: Int) async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let sink = RecordingSink { $0.callCount == failingCall ? .failed : .taken }
+    let fetched = try await probe.fetch(origin.url("/file"), into: sink)
+    #expect(fetched.end == .sinkFailed)
+    #expect(sink.record.read(\.callCount) == failingCall)
+  }
+
+  @Test func `a sink that fails after it was full ends the attempt`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink { $0.callCount == 1 ? .full : .failed }
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
+    probe.transport.resumeReceiving(id)
+    #expect(try await probe.end(of: id) == .sinkFailed)
+    #expect(probe.endsAfterShutDown(of: id) == [.sinkFailed])
+  }
+
+  // MARK: Cancelling
+
+  @Test func `to cancel at once ends once`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    probe.transport.cancel(id)
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+
+  @Test func `to cancel while the server thinks ends once`() async throws {
+    origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    try await origin.waitForRequests(1)
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    // The connection is gone too: nobody else is to get this answer.
+    try await origin.waitForRequest("an abandoned request") { $0.progress == .abandoned }
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+
+  @Test func `to cancel behind the head ends once`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    probe.transport.accept(id, into: RecordingSink())
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+
+  @Test func `to cancel a reply without a body ends once`() async throws {
+    origin.serve(.status(204), at: "/none")
+    let id = probe.begin(try origin.url("/none"))
+    _ = try await probe.head(of: id)
+    _ = try await probe.fetch(origin.url("/else"))
+    probe.transport.cancel(id)
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+
+  @Test func `to cancel a full sink ends once`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink { $0.callCount < 4 ? .taken : .full }
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+    #expect(sink.record.read(\.callCount) == 4)
+  }
+
+  @Test func `to cancel in the middle ends once`() async throws {
+    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 200_000 }, at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink()
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "the first bytes") { !$0.bytes.isEmpty }
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+
+  @Test func `the handler of an event may call the transport`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let handed = Monitor<TransportProbe?>(nil)
+    let probe = try TransportProbe { event in
+      if case .headReceived(let id, _) = event { handed.read { $0?.transport.cancel(id) } }
+    }
+    handed.update { $0 = probe }
+    let id = probe.begin(try origin.url("/file"))
+    #expect(try await probe.end(of: id) == .cancelled)
+    handed.update { $0 = nil }
+    #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
+  }
+}

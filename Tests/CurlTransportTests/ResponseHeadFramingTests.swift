@@ -1,0 +1,49 @@
+import Testing
+import TransferModel
+
+@testable import CurlTransport
+
+struct ResponseHeadFramingTests {
+  private func head(_ status: Int = 200, _ fields: (String, String)...) -> ResponseHead {
+    ResponseHead(status: status, headers: fields.map { HeaderField(received: $0.0, $0.1) })
+  }
+
+  @Test func `the body ends where the head says`() {
+    #expect(head(200, ("content-length", "12")).bodyEnd == .byteCount(12))
+    #expect(head(200, ("Content-Length", "12, 12")).bodyEnd == .byteCount(12))
+    #expect(head(200, ("Transfer-Encoding", "Chunked")).bodyEnd == .lastChunk)
+    #expect(head(200).bodyEnd == .connectionEnd)
+  }
+
+  @Test func `chunks go before a length`() {
+    let both = head(200, ("Content-Length", "12"), ("Transfer-Encoding", "chunked"))
+    #expect(both.bodyEnd == .lastChunk)
+    #expect(both.framingProblem == nil)
+  }
+
+  @Test(arguments: [204, 304])
+  func `some replies have no body whatever they say`(status: Int) {
+    #expect(head(status, ("Content-Length", "12")).bodyEnd == .byteCount(0))
+  }
+
+  @Test func `lengths that differ are a problem in one line and in two`() {
+    let problem = "it has two different Content-Length"
+    #expect(head(200, ("Content-Length", "1, 2")).framingProblem == problem)
+    #expect(
+      head(200, ("Content-Length", "1"), ("content-length", "2")).framingProblem == problem)
+  }
+
+  @Test(arguments: ["", "-1", "+1", "1 2", "1,", "9223372036854775808", "１"])
+  func `a length must be a number of 63 bits`(length: String) {
+    #expect(
+      head(200, ("Content-Length", length)).framingProblem
+        == "its Content-Length is not a length")
+  }
+
+  @Test(arguments: ["gzip", "chunked, gzip", "gzip, chunked", ""])
+  func `only chunks were asked for`(coding: String) {
+    #expect(
+      head(200, ("Transfer-Encoding", coding)).framingProblem
+        == "it has a transfer coding that was not asked for")
+  }
+}

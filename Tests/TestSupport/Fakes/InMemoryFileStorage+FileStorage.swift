@@ -1,0 +1,187 @@
+import Synchronization
+import TransferCore
+import TransferEngine
+import TransferModel
+
+extension InMemoryFileStorage: FileStorage {
+  package func createPartialFile(
+    in directory: String, preferredName: String, onConflict: ConflictPolicy
+  ) throws(TransferFailure) -> any PartialFile {
+    let result = state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.create)
+        if directory == documentsDirectory { state.directories.insert(directory) }
+        guard state.directories.contains(directory) else {
+          throw TransferFailure(.directoryMissing, on: directory, detail: "ENOENT")
+        }
+        return try Self.reserve(preferredName, in: directory, onConflict, &state)
+      }
+    }
+    let (path, finalName, inode) = try result.get()
+    return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
+  }
+
+  private static func reserve(
+    _ preferredName: String, in directory: String, _ policy: ConflictPolicy, _ state: inout State
+  ) throws(TransferFailure) -> (path: String, finalName: String, inode: UInt64) {
+    let preferredPath = directory + "/" + preferredName
+    if policy == .skip, state.files[preferredPath] != nil {
+      throw TransferFailure(.nameTaken, on: preferredPath)
+    }
+    for name in FileName.candidates(for: preferredName) {
+      let path = directory + "/" + name + FileName.partialSuffix
+      if policy == .rename, state.files[directory + "/" + name] != nil { continue }
+      if state.files[path] != nil { continue }
+      let file = state.newFile()
+      state.files[path] = file
+      return (path, policy == .rename ? name : preferredName, file.inode)
+    }
+    throw TransferFailure(.nameTaken, on: preferredPath)
+  }
+
+  package func openPartialFile(
+    _ resumeData: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let result = state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.open)
+        let file = try Self.partialFile(resumeData, in: state)
+        guard Int64(file.bytes.count) >= resumeData.held.ranges.last?.upper ?? 0 else {
+          throw Self.changed(resumeData, "it is shorter than what was kept")
+        }
+      }
+    }
+    try result.get()
+    return InMemoryPartialFile(
+      self, path: resumeData.partialPath, finalName: resumeData.finalName, inode: resumeData.inode)
+  }
+
+  package func finish(
+    _ resumeData: ResumeData, onConflict: ConflictPolicy
+  ) throws(TransferFailure) -> FinishedFile {
+    let result = state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.finish)
+        let file = try Self.partialFile(resumeData, in: state)
+        guard Int64(file.bytes.count) == Self.wholeByteCount(resumeData) else {
+          throw Self.changed(resumeData, "it has another size than it had")
+        }
+        guard file.bytes == file.syncedBytes else {
+          throw TransferFailure(
+            .internalProblem, on: resumeData.partialPath, detail: "finished before it was synced")
+        }
+        let path = try Self.finalPath(resumeData, onConflict, state)
+        state.files[resumeData.partialPath] = nil
+        state.files[path] = file
+        return FinishedFile(path: path, identity: state.identity(file))
+      }
+    }
+    return try result.get()
+  }
+
+  private static func finalPath(
+    _ resumeData: ResumeData, _ policy: ConflictPolicy, _ state: State
+  ) throws(TransferFailure) -> String {
+    let directory = directory(of: resumeData.partialPath)
+    for name in FileName.candidates(for: resumeData.finalName) {
+      let path = directory + "/" + name
+      guard state.files[path] != nil else { return path }
+      switch policy {
+      case .rename: continue
+      case .replace: return path
+      case .skip: throw TransferFailure(.nameTaken, on: path)
+      }
+    }
+    throw TransferFailure(.nameTaken, on: directory + "/" + resumeData.finalName)
+  }
+
+  package func finishedFile(of resumeData: ResumeData) -> FinishedFile? {
+    state.withLock { state in
+      if (try? Self.partialFile(resumeData, in: state)) != nil { return nil }
+      let directory = Self.directory(of: resumeData.partialPath)
+      for name in FileName.candidates(for: resumeData.finalName) {
+        let path = directory + "/" + name
+        guard let file = state.files[path] else { return nil }
+        if file.inode == resumeData.inode,
+          Int64(file.bytes.count) == Self.wholeByteCount(resumeData)
+        {
+          return FinishedFile(path: path, identity: state.identity(file))
+        }
+      }
+      return nil
+    }
+  }
+
+  package func removePartialFile(_ resumeData: ResumeData) {
+    state.withLock { state in
+      guard (try? Self.partialFile(resumeData, in: state)) != nil else { return }
+      state.files[resumeData.partialPath] = nil
+    }
+  }
+
+  package func removeFinishedFile(_ file: FinishedFile) -> Bool {
+    state.withLock { state in
+      guard let there = state.files[file.path], file.identity == state.identity(there) else {
+        return false
+      }
+      state.files[file.path] = nil
+      return true
+    }
+  }
+
+  package func digest(
+    of path: String, algorithm: Checksum.Algorithm, shouldStop: @Sendable () -> Bool
+  ) throws(TransferFailure) -> String {
+    let bytes = try state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.digest)
+        guard let file = state.files[path] else {
+          throw TransferFailure(.fileProblem, on: path, detail: "ENOENT")
+        }
+        return file.bytes
+      }
+    }.get()
+    if shouldStop() { throw TransferFailure(.fileProblem, on: path, detail: "stopped") }
+    guard let hex = TestDigest.hex(of: bytes, algorithm) else {
+      throw TransferFailure(.internalProblem, on: path, detail: "the digest failed")
+    }
+    return hex
+  }
+
+  package func freeBytes(at directory: String) -> Int64? {
+    state.withLock { state in
+      guard directory == documentsDirectory || state.directories.contains(directory) else {
+        return nil
+      }
+      return state.freeBytes
+    }
+  }
+
+  // MARK: - Identity -
+
+  private static func partialFile(
+    _ resumeData: ResumeData, in state: State
+  ) throws(TransferFailure) -> File {
+    let directory = directory(of: resumeData.partialPath)
+    guard state.directories.contains(directory) else {
+      throw TransferFailure(.directoryMissing, on: directory, detail: "ENOENT")
+    }
+    guard let file = state.files[resumeData.partialPath] else {
+      throw changed(resumeData, "it is gone")
+    }
+    guard file.inode == resumeData.inode else { throw changed(resumeData, "it is another file") }
+    return file
+  }
+
+  private static func changed(_ resumeData: ResumeData, _ detail: String) -> TransferFailure {
+    TransferFailure(.partialFileChanged, on: resumeData.partialPath, detail: detail)
+  }
+
+  private static func wholeByteCount(_ resumeData: ResumeData) -> Int64 {
+    resumeData.totalByteCount ?? resumeData.held.prefixByteCount
+  }
+
+  private static func directory(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+}

@@ -1,0 +1,124 @@
+import Synchronization
+import TransferModel
+
+/// Files in memory, with the promises of the port, failures on demand and power cuts.
+///
+/// It also holds the engine to its side: what was not synced is not finished.
+package final class InMemoryFileStorage: Sendable {
+  package enum Operation: Hashable, Sendable, CaseIterable {
+    case create, open, write, sync, truncate, finish, digest
+  }
+
+  struct File: Sendable {
+    var inode: UInt64
+    var bytes: [UInt8] = []
+    var syncedBytes: [UInt8] = []
+    var modified: Int64
+  }
+
+  struct State: Sendable {
+    var files: [String: File] = [:]
+    var directories: Set<String>
+    var lastInode: UInt64 = 0
+    /// Counts changes; stands for the time.
+    var clock: Int64 = 0
+    var failures: [Operation: [TransferFailure]] = [:]
+    var calls: [Operation: Int] = [:]
+    var freeBytes: Int64? = 1 << 40
+
+    mutating func begin(_ operation: Operation) throws(TransferFailure) {
+      calls[operation, default: 0] += 1
+      guard var waiting = failures[operation], !waiting.isEmpty else { return }
+      let failure = waiting.removeFirst()
+      failures[operation] = waiting
+      throw failure
+    }
+
+    mutating func newFile() -> File {
+      lastInode += 1
+      clock += 1
+      return File(inode: lastInode, modified: clock)
+    }
+
+    func identity(_ file: File) -> FileIdentity {
+      FileIdentity(
+        device: InMemoryFileStorage.device, inode: file.inode, byteCount: Int64(file.bytes.count),
+        modifiedNanoseconds: file.modified)
+    }
+  }
+
+  static let device: UInt64 = 1
+  let state: Mutex<State>
+  let documentsDirectory: String
+
+  /// - Parameter directories: those that are there; the documents directory is made on demand.
+  package init(documentsDirectory: String, directories: Set<String> = []) {
+    self.documentsDirectory = documentsDirectory
+    state = Mutex(State(directories: directories))
+  }
+
+  // MARK: For tests
+
+  /// The paths of all files, sorted.
+  package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+
+  package func bytes(at path: String) -> [UInt8]? { state.withLock { $0.files[path]?.bytes } }
+
+  /// Puts a file there as another program would: a new one, in place of any other.
+  package func put(_ bytes: [UInt8], at path: String) {
+    state.withLock { state in
+      var file = state.newFile()
+      file.bytes = bytes
+      file.syncedBytes = bytes
+      state.files[path] = file
+    }
+  }
+
+  /// Changes a file as another program would, in place.
+  package func overwrite(_ path: String, with bytes: [UInt8]) {
+    state.withLock { state in
+      state.clock += 1
+      let now = state.clock
+      state.files[path]?.bytes = bytes
+      state.files[path]?.syncedBytes = bytes
+      state.files[path]?.modified = now
+    }
+  }
+
+  package func remove(_ path: String) { state.withLock { $0.files[path] = nil } }
+
+  package func makeDirectory(_ path: String) {
+    state.withLock { _ = $0.directories.insert(path) }
+  }
+
+  /// Takes a directory away with all that is in it, as unmounting does.
+  package func removeDirectory(_ path: String) {
+    state.withLock { state in
+      state.directories.remove(path)
+      state.files = state.files.filter { !$0.key.hasPrefix(path + "/") }
+    }
+  }
+
+  /// Lets the next `count` calls of an operation fail.
+  package func fail(_ operation: Operation, with failure: TransferFailure, count: Int = 1) {
+    state.withLock {
+      $0.failures[operation, default: []] += Array(repeating: failure, count: count)
+    }
+  }
+
+  package func callCount(_ operation: Operation) -> Int {
+    state.withLock { $0.calls[operation] ?? 0 }
+  }
+
+  package func setFreeBytes(_ count: Int64?) { state.withLock { $0.freeBytes = count } }
+
+  /// A power cut: what was not synced is gone.
+  package func cutPower() {
+    state.withLock { state in
+      for path in state.files.keys {
+        let synced = state.files[path]?.syncedBytes ?? []
+        state.files[path]?.bytes = synced
+      }
+    }
+  }
+}

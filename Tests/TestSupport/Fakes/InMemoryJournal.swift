@@ -1,0 +1,107 @@
+import Dispatch
+import Synchronization
+import TransferEngine
+import TransferModel
+
+/// A journal that keeps everything in memory, can fail, and can make commits wait.
+package final class InMemoryJournal: TransferJournal {
+  private struct State: Sendable {
+    var records: [TransferID: TransferRecord] = [:]
+    var lastID = TransferID(rawValue: 0)
+    var lastTaskIdentifiers: [SessionID: Int64] = [:]
+    var commits: [[JournalChange]] = []
+    var failures: [any Error] = []
+    var gate = Gate.open
+  }
+
+  private enum Gate: Sendable {
+    case open
+    case closed(waiting: [DispatchSemaphore])
+  }
+
+  /// Every call of `commit`, when it is made: before it waits or fails.
+  package let attempts: AsyncStream<[JournalChange]>
+  private let attemptsContinuation: AsyncStream<[JournalChange]>.Continuation
+  private let state: Mutex<State>
+
+  package init(_ contents: JournalContents = JournalContents()) {
+    var state = State()
+    state.lastID = contents.lastID
+    state.lastTaskIdentifiers = contents.lastTaskIdentifiers
+    for record in contents.records { Self.apply(.put(record), to: &state) }
+    self.state = Mutex(state)
+    (attempts, attemptsContinuation) = AsyncStream.makeStream()
+  }
+
+  // MARK: The port
+
+  package func load() throws -> JournalContents {
+    state.withLock { state in
+      JournalContents(
+        records: state.records.values.sorted { $0.id < $1.id }, lastID: state.lastID,
+        lastTaskIdentifiers: state.lastTaskIdentifiers)
+    }
+  }
+
+  package func commit(_ changes: [JournalChange]) throws {
+    attemptsContinuation.yield(changes)
+    waitAtGate()
+    let failure = state.withLock { state -> (any Error)? in
+      if !state.failures.isEmpty { return state.failures.removeFirst() }
+      state.commits.append(changes)
+      for change in changes { Self.apply(change, to: &state) }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  private func waitAtGate() {
+    let ticket = state.withLock { state -> DispatchSemaphore? in
+      guard case .closed(let waiting) = state.gate else { return nil }
+      let ticket = DispatchSemaphore(value: 0)
+      state.gate = .closed(waiting: waiting + [ticket])
+      return ticket
+    }
+    ticket?.wait()
+  }
+
+  private static func apply(_ change: JournalChange, to state: inout State) {
+    switch change {
+    case .put(let record):
+      state.records[record.id] = record
+      state.lastID = max(state.lastID, record.id)
+      let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
+      state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
+    case .remove(let id): state.records[id] = nil
+    }
+  }
+
+  // MARK: For tests
+
+  /// The changes that were made, one element for each commit.
+  package var commits: [[JournalChange]] { state.withLock { $0.commits } }
+
+  package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
+
+  /// Lets the next `count` commits fail and change nothing.
+  package func failNextCommits(_ count: Int = 1, with error: any Error) {
+    state.withLock { $0.failures += Array(repeating: error, count: count) }
+  }
+
+  /// Makes commits wait until `release`.
+  package func hold() {
+    state.withLock { state in
+      if case .open = state.gate { state.gate = .closed(waiting: []) }
+    }
+  }
+
+  /// Lets the waiting commits go on, and those that come.
+  package func release() {
+    let waiting = state.withLock { state -> [DispatchSemaphore] in
+      guard case .closed(let waiting) = state.gate else { return [] }
+      state.gate = .open
+      return waiting
+    }
+    for ticket in waiting { ticket.signal() }
+  }
+}

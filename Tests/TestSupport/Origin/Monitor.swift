@@ -1,0 +1,90 @@
+import Glibc
+
+/// A value under a lock whose changes can be waited for, by threads and by tasks, within a budget.
+package final class Monitor<State: Sendable>: @unchecked Sendable {
+  // `state` is touched with `mutex` held only.
+  private var state: State
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let changed: UnsafeMutablePointer<pthread_cond_t>
+
+  package init(_ state: State) {
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    changed = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(changed, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(changed)
+    pthread_mutex_destroy(mutex)
+    changed.deallocate()
+    mutex.deallocate()
+  }
+
+  package func read<Result>(_ body: (State) throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(state)
+  }
+
+  package func update<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    defer { pthread_cond_broadcast(changed) }
+    return try body(&state)
+  }
+
+  /// Blocks the calling thread until `isReached` holds. False when the budget ran out first.
+  package func block(
+    forMilliseconds budget: Int64, until isReached: (State) -> Bool
+  ) -> Bool {
+    var deadline = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
+    let nanoseconds = deadline.tv_nsec + Int(budget % 1000) * 1_000_000
+    deadline.tv_sec += Int(budget / 1000) + nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while !isReached(state) {
+      if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT { return isReached(state) }
+    }
+    return true
+  }
+
+  /// Suspends until `isReached` holds, and answers the state as it was then. `what` is named when
+  /// the budget runs out.
+  @discardableResult
+  package func wait(
+    for what: String, budgetMilliseconds: Int64 = 20_000,
+    until isReached: @escaping @Sendable (State) -> Bool
+  ) async throws -> State {
+    let isIn = await withCheckedContinuation { continuation in
+      // A thread of its own: a task must not block one of Swift's.
+      OriginThread.start {
+        continuation.resume(
+          returning: self.block(forMilliseconds: budgetMilliseconds, until: isReached))
+      }
+    }
+    guard isIn else {
+      throw BudgetSpent(
+        what: what, budgetMilliseconds: budgetMilliseconds, state: read { "\($0)" })
+    }
+    return read { $0 }
+  }
+}
+
+/// What was waited for did not happen in time.
+package struct BudgetSpent: Error, CustomStringConvertible {
+  package var what: String
+  package var budgetMilliseconds: Int64
+  package var state: String
+
+  package var description: String {
+    "waited \(budgetMilliseconds) ms in vain for: \(what); the state was \(state)"
+  }
+}

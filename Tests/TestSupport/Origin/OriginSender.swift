@@ -1,0 +1,135 @@
+import Glibc
+
+/// Sends one reply at the pace and with the pauses of its behaviour.
+struct OriginSender {
+  let descriptor: Int32
+  let requestNumber: Int
+  let behavior: OriginBehavior
+  let log: Monitor<OriginServer.Log>
+  private var bodyBytesSent: Int64 = 0
+
+  init(
+    descriptor: Int32, requestNumber: Int, behavior: OriginBehavior,
+    log: Monitor<OriginServer.Log>
+  ) {
+    self.descriptor = descriptor
+    self.requestNumber = requestNumber
+    self.behavior = behavior
+    self.log = log
+  }
+
+  /// Answers whether all of it went out that was meant to.
+  mutating func send(_ reply: OriginReply) -> Bool {
+    if let event = behavior.headWaitsFor, !wait(for: event) { return false }
+    if let head = reply.head, !sendHead(head) { return false }
+    guard write(reply.prologue) else { return false }
+    guard sendBody(reply) else { return false }
+    if case .cut = reply.ending { return true }
+    return write(reply.epilogue) && sendEnd(reply)
+  }
+
+  private func sendHead(_ head: [UInt8]) -> Bool {
+    guard let pace = behavior.headBytesPerSecond else { return write(head) }
+    return head.allSatisfy { write([$0]) && pause(milliseconds: 1000 / max(pace, 1)) }
+  }
+
+  private mutating func sendBody(_ reply: OriginReply) -> Bool {
+    var end = reply.bodyByteCount
+    if case .cut(let count, _) = reply.ending { end = min(end, count) }
+    while bodyBytesSent < end {
+      var next = min(end, bodyBytesSent + pieceByteCount)
+      if let stall = behavior.stall, bodyBytesSent <= stall.afterByteCount {
+        if bodyBytesSent == stall.afterByteCount, !wait(for: stall.until) { return false }
+        if bodyBytesSent < stall.afterByteCount { next = min(next, stall.afterByteCount) }
+      }
+      guard sendPiece(bodyBytesSent..<next, of: reply) else { return false }
+    }
+    // A stall behind the last byte holds back the end of the reply.
+    if let stall = behavior.stall, stall.afterByteCount == bodyBytesSent, end == bodyBytesSent {
+      return wait(for: stall.until)
+    }
+    return true
+  }
+
+  private mutating func sendPiece(_ range: Range<Int64>, of reply: OriginReply) -> Bool {
+    let bytes: [UInt8]
+    switch reply.body {
+    case .text(let text): bytes = Array(text[Int(range.lowerBound)..<Int(range.upperBound)])
+    case .file(let body, let part):
+      bytes = body.bytes(
+        in: part.lowerBound + range.lowerBound..<part.lowerBound + range.upperBound)
+    }
+    switch reply.framing {
+    case .chunked, .chunkedWithoutEnd:
+      guard write(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10]) else {
+        return false
+      }
+    case .chunkedMalformed(let size):
+      guard write(Array("\(size)\r\n".utf8) + bytes) else { return false }
+    case .contentLength, .contentLengths, .untilClose:
+      guard write(bytes) else { return false }
+    }
+    bodyBytesSent = range.upperBound
+    log.update { $0.requests[requestNumber - 1].bytesSent = range.upperBound }
+    guard let pace = behavior.bytesPerSecond else { return true }
+    return pause(milliseconds: Int64(bytes.count) * 1000 / max(pace, 1))
+  }
+
+  private func sendEnd(_ reply: OriginReply) -> Bool {
+    if case .excess(let count) = reply.ending, !write([UInt8](repeating: 120, count: count)) {
+      return false
+    }
+    return reply.framing == .chunked ? write(Array("0\r\n\r\n".utf8)) : true
+  }
+
+  /// At a pace, a piece is a twentieth of a second.
+  private var pieceByteCount: Int64 {
+    behavior.bytesPerSecond.map { min(max($0 / 20, 1), 64 * 1024) } ?? 64 * 1024
+  }
+}
+
+// MARK: - Waiting and writing
+
+extension OriginSender {
+  /// False when the test or the client ended the connection meanwhile.
+  private func wait(for event: String) -> Bool {
+    while isOpen {
+      let isReleased = log.block(forMilliseconds: 50) {
+        $0.released.contains(event) || isCut($0)
+      }
+      if isReleased { return isOpen }
+    }
+    return false
+  }
+
+  private func pause(milliseconds: Int64) -> Bool {
+    _ = log.block(forMilliseconds: milliseconds, until: isCut)
+    return isOpen
+  }
+
+  private var isOpen: Bool {
+    if log.read(isCut) { return false }
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+  }
+
+  private func isCut(_ log: OriginServer.Log) -> Bool {
+    log.isStopped || log.reset.contains(log.requests[requestNumber - 1].connection)
+  }
+
+  private func write(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.send(
+          descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
+          Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR || errno == EAGAIN, !log.read(isCut) { continue }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+}

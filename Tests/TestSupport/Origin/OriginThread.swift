@@ -1,0 +1,26 @@
+import Glibc
+
+/// A thread that runs one closure and goes.
+enum OriginThread {
+  private final class Start: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  static func start(_ body: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    defer { pthread_attr_destroy(&attributes) }
+    var thread = pthread_t()
+    let start = Unmanaged.passRetained(Start(body))
+    let status = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+        return nil
+      }, start.toOpaque())
+    precondition(status == 0, "The system has no thread left for the test.")
+  }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import TransferModel
+
+/// An HTTP server on the loopback that does what the test says, lies included, and writes down what
+/// came over the wire. It speaks through raw sockets, because an HTTP library would not lie.
+///
+///     let origin = try ScriptedOrigin()
+///     origin.serve(OriginBehavior(body), at: "/file.bin")
+///     origin.serve([.status(503), OriginBehavior(body)], at: "/busy")  // 503 once
+///     origin.serve(at: "/few") { $0.underWayCount > 4 ? .status(503) : OriginBehavior(body) }
+///
+/// It stops when the last reference goes.
+package final class ScriptedOrigin: Sendable {
+  package let port: Int
+  private let server: OriginServer
+
+  package init() throws(OriginError) {
+    server = try OriginServer()
+    port = server.port
+  }
+
+  deinit { server.stop() }
+
+  /// The URL of a path here.
+  package func url(_ path: String) throws -> TransferURL {
+    try TransferURL.parse("http://127.0.0.1:\(port)\(path)").get().url
+  }
+
+  /// Answers every request for `path` like this.
+  package func serve(_ behavior: OriginBehavior, at path: String) {
+    serve(at: path) { _ in behavior }
+  }
+
+  /// Answers the first request for `path` like the first, and so on; the last one stays.
+  package func serve(_ behaviors: [OriginBehavior], at path: String) {
+    serve(at: path) { request in
+      behaviors[min(request.numberForPath, behaviors.count) - 1]
+    }
+  }
+
+  /// Lets `choose` decide for each request for `path`.
+  package func serve(
+    at path: String, _ choose: @escaping @Sendable (OriginRequest) -> OriginBehavior
+  ) {
+    server.log.update { $0.behaviors[path] = choose }
+  }
+
+  /// Redirects `count` times, from `path` over `path/1`, `path/2`, … to `location`.
+  package func serveRedirects(
+    _ count: Int, status: Int = 302, from path: String, to location: String
+  ) {
+    for step in 0..<count {
+      let here = step == 0 ? path : "\(path)/\(step)"
+      serve(
+        .redirect(status, to: step == count - 1 ? location : "\(path)/\(step + 1)"), at: here)
+    }
+  }
+
+  /// Lets everything go on that waits for `event`, also what comes to wait for it later.
+  package func release(_ event: String) { server.log.update { _ = $0.released.insert(event) } }
+
+  /// Cuts every connection that is open now.
+  package func cutConnections(_ cut: OriginBehavior.Cut = .reset) { server.cutConnections(cut) }
+
+  /// Refuses connections from now on, and cuts those that are open; the port stays unused.
+  package func stop() { server.stop() }
+}
+
+// MARK: - What came over the wire
+
+extension ScriptedOrigin {
+  /// In the order in which they came.
+  package var requests: [OriginRequest] { server.log.read { $0.requests } }
+
+  package func requests(at path: String) -> [OriginRequest] {
+    requests.filter { $0.path == path }
+  }
+
+  /// How many connections were ever accepted.
+  package var connectionCount: Int { server.log.read { $0.connectionCount } }
+
+  /// Of body, over all requests: what a resume costs shows here.
+  package var bytesSent: Int64 { requests.reduce(0) { $0 + $1.bytesSent } }
+
+  /// Waits until `count` requests came, for `path` or for any, and answers the last of them.
+  @discardableResult
+  package func waitForRequests(
+    _ count: Int = 1, at path: String? = nil, budgetMilliseconds: Int64 = 20_000
+  ) async throws -> OriginRequest {
+    let isMeant: @Sendable (OriginRequest) -> Bool = { path == nil || $0.path == path }
+    let log = try await server.log.wait(
+      for: "request \(count) at \(path ?? "any path")", budgetMilliseconds: budgetMilliseconds
+    ) { $0.requests.count(where: isMeant) >= count }
+    return log.requests.filter(isMeant)[count - 1]
+  }
+
+  /// Waits until some request is as described, and answers it.
+  @discardableResult
+  package func waitForRequest(
+    _ what: String, budgetMilliseconds: Int64 = 20_000,
+    where isMeant: @escaping @Sendable (OriginRequest) -> Bool
+  ) async throws -> OriginRequest? {
+    try await server.log.wait(for: what, budgetMilliseconds: budgetMilliseconds) {
+      $0.requests.contains(where: isMeant)
+    }.requests.first(where: isMeant)
+  }
+
+  /// Waits until `byteCount` bytes of body went out for `path`, over all its requests.
+  package func waitForBytesSent(
+    _ byteCount: Int64, at path: String, budgetMilliseconds: Int64 = 20_000
+  ) async throws {
+    try await server.log.wait(
+      for: "\(byteCount) bytes sent at \(path)", budgetMilliseconds: budgetMilliseconds
+    ) { log in
+      log.requests.filter { $0.path == path }.reduce(0) { $0 + $1.bytesSent } >= byteCount
+    }
+  }
+}
+
+/// The origin could not be set up.
+package struct OriginError: Error {
+  package var call: String
+  package var errno: Int32
+}

@@ -1,0 +1,57 @@
+/// A file that exists as a formula: byte `offset` depends on the seed and the offset only, so any
+/// part of any length is at hand, and no two parts are alike.
+package struct SeededBody: Hashable, Sendable {
+  package var seed: UInt64
+  package var byteCount: Int64
+
+  package init(seed: UInt64, byteCount: Int64) {
+    self.seed = seed
+    self.byteCount = byteCount
+  }
+
+  package func bytes(in range: Range<Int64>) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+      fill(UnsafeMutableRawBufferPointer(buffer), from: range.lowerBound)
+      count = range.count
+    }
+  }
+
+  package var bytes: [UInt8] { bytes(in: 0..<byteCount) }
+
+  /// Writes the bytes from `offset` on into the whole of `buffer`.
+  package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
+    // Mixed first: or the body of the next seed would be this one, moved by eight bytes.
+    let base = Self.word(seed)
+    var position = 0
+    var next = UInt64(offset)
+    while position < buffer.count {
+      let word = Self.word(base &+ next / 8)
+      let skipped = Int(next % 8)
+      if skipped == 0, buffer.count - position >= 8 {
+        buffer.storeBytes(of: word.littleEndian, toByteOffset: position, as: UInt64.self)
+        position += 8
+        next += 8
+      } else {
+        buffer[position] = UInt8(truncatingIfNeeded: word >> (8 * UInt64(skipped)))
+        position += 1
+        next += 1
+      }
+    }
+  }
+
+  /// The offset of the first byte that is not the body's; nil when all are.
+  package func firstDifference(in bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int64? {
+    let right = self.bytes(in: offset..<offset + Int64(bytes.count))
+    if right.withUnsafeBytes({ $0.elementsEqual(bytes) }) { return nil }
+    return zip(right, bytes).enumerated().first { $1.0 != $1.1 }.map { offset + Int64($0.offset) }
+  }
+
+  /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs, unrelated
+  /// outputs.
+  private static func word(_ input: UInt64) -> UInt64 {
+    var value = input &* 0x9E37_79B9_7F4A_7C15
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,269 @@
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+
+/// The engine over faked ports: what happens in which order.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferEngineTests {
+  @Test func `a download ends under its final name with the right bytes`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 6)
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.body(attempt, [4, 5, 6])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso"])
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6])
+    #expect(world.journal.records[id]?.state == .completed)
+  }
+
+  @Test func `completed is told only when the store has it`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.journal.commits.last?.first.map(Self.stateOfPut) == .completed)
+  }
+
+  private static func stateOfPut(_ change: JournalChange) -> TransferState? {
+    if case .put(let record) = change { record.state } else { nil }
+  }
+
+  @Test func `an add that the store cannot keep queues nothing`() async throws {
+    let world = try await EngineWorld()
+    world.journal.failNextCommits(1, with: DiskFull())
+    await #expect(throws: EngineError.self) {
+      _ = try await world.engine.add([EngineWorld.spec()])
+    }
+    #expect(world.transport.requests.isEmpty)
+    #expect(world.told.all.isEmpty)
+    // And the next one is as good as new.
+    let ids = try await world.engine.add([EngineWorld.spec()])
+    #expect(world.journal.records[ids[0]] != nil)
+  }
+
+  private struct DiskFull: Error {}
+
+  @Test func `no byte flows before the store knows the partial file`() async throws {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let attempt = await world.transport.request(1).id
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    _ = await attempts.next()
+    world.journal.hold()
+    world.transport.head(attempt, 200, ["Content-Length": "3"])
+    // The commit that names the partial file is under way and held.
+    let held = await attempts.next()
+    guard case .put(let record)? = held?.first else {
+      Issue.record("expected the record with the partial file")
+      return
+    }
+    #expect(record.resumeData?.partialPath == "/home/u/Downloads/a.iso.part")
+    #expect(!world.transport.calls.contains(.accept(attempt)))
+    world.journal.release()
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    #expect(world.journal.records[id]?.resumeData != nil)
+  }
+
+  @Test func `the network waits when 8 MiB are not on record`() async throws {
+    let world = try await EngineWorld()
+    let (_, attempt) = try await world.flowing(total: 64 << 20)
+    world.journal.hold()
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    var taken = 0
+    while world.transport.body(attempt, piece) == .taken { taken += 1 }
+    #expect(taken == 8)
+    world.journal.release()
+    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+    #expect(world.transport.body(attempt, piece) == .taken)
+  }
+
+  @Test func `pause keeps what came and start asks for the rest`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    let results = await world.engine.control(.pause, [id])
+    #expect(results == [.applied])
+    // When pause returns, the bytes are on the disk and on record.
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.state == .paused)
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    #expect(second.headers.contains(HeaderField(received: "Range", "bytes=4-")))
+    world.transport.head(
+      second.id, 206,
+      ["Content-Range": "bytes 4-9/10", "Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(second.id)) }
+    world.transport.body(second.id, [5, 6, 7, 8, 9, 10])
+    world.transport.end(second.id, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(
+      world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  }
+
+  @Test func `when stop returns the partial file is gone`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.stop, [id])
+    #expect(world.files.paths.isEmpty)
+    #expect(world.journal.records[id]?.state == .idle)
+    #expect(world.journal.records[id]?.resumeData == nil)
+  }
+
+  @Test func `when remove returns the transfer is gone from the store`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.remove(.stays), [id])
+    #expect(world.files.paths.isEmpty)
+    #expect(world.journal.records[id] == nil)
+    #expect(world.told.all.contains { if case .removed = $0 { true } else { false } })
+  }
+
+  @Test func `a shutdown keeps every byte and the next start goes on from there`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3])
+    await world.engine.shutDown()
+    #expect(world.transport.calls.last == .shutDown)
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+
+    let next = try await EngineWorld(after: world)
+    let request = await next.transport.request(1)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=3-")))
+  }
+
+  @Test func `a crash costs at most what was not on record`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 64 << 20)
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<5 { world.transport.body(attempt, piece) }
+    let journal = world.journal
+    await world.told.wait { _ in true }
+    await Self.committed(journal) { ($0[id]?.resumeData?.held.byteCount ?? 0) >= 5 << 20 }
+    let next = try await EngineWorld(after: world)
+    let request = await next.transport.request(1)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=\(5 << 20)-")))
+  }
+
+  /// Returns when the store holds what is wanted.
+  private static func committed(
+    _ journal: InMemoryJournal, _ isMet: ([TransferID: TransferRecord]) -> Bool
+  ) async {
+    for await _ in journal.attempts {
+      if isMet(journal.records) { return }
+      // The attempt comes before its commit; the next look is after it.
+      await Task.yield()
+      if isMet(journal.records) { return }
+    }
+  }
+
+  @Test func `a partial file that was exchanged is not touched`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.pause, [id])
+    world.files.put([9, 9, 9, 9, 9], at: "/home/u/Downloads/a.iso.part")
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    world.transport.head(
+      second.id, 206, ["Content-Range": "bytes 4-9/10", "ETag": "\"v1\""])
+    let third = await world.transport.request(3)
+    #expect(!third.headers.contains { $0.name == "Range" })
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [9, 9, 9, 9, 9])
+  }
+
+  @Test func `a failed sync is not believed`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    world.files.fail(
+      .sync, with: TransferFailure(.fileProblem, on: "/home/u/Downloads/a.iso.part", detail: "EIO"))
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .failed, of: id)
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 0)
+  }
+
+  @Test func `a disk without room for the file is found out before the first byte`() async throws {
+    let world = try await EngineWorld()
+    world.files.setFreeBytes(5)
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let attempt = await world.transport.request(1).id
+    world.transport.head(attempt, 200, ["Content-Length": "6"])
+    await world.told.wait(for: .waiting, of: id)
+    #expect(world.journal.records[id]?.reason == .diskSpace)
+    #expect(world.files.paths.isEmpty)
+    world.files.setFreeBytes(1 << 30)
+    world.clock.advance(milliseconds: 10_000)
+    let second = await world.transport.request(2).id
+    world.transport.head(second, 200, ["Content-Length": "6"])
+    await world.transport.called { $0.contains(.accept(second)) }
+  }
+
+  @Test func `more bytes than were announced are not kept`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    #expect(world.transport.body(attempt, [1, 2, 3, 4]) == .failed)
+    world.transport.end(attempt, .sinkFailed)
+    await world.told.wait(for: .failed, of: id)
+    #expect(world.journal.records[id]?.failure?.code == .tooLong)
+  }
+
+  @Test func `reset deletes what Kettle finished and keeps what others changed`() async throws {
+    let world = try await EngineWorld()
+    let (first, attempt) = try await world.flowing(total: 1)
+    world.transport.body(attempt, [1])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: first)
+    let second = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    let other = await world.transport.request(2).id
+    world.transport.head(other, 200, ["Content-Length": "1"])
+    await world.transport.called { $0.contains(.accept(other)) }
+    world.transport.body(other, [2])
+    world.transport.end(other, .complete)
+    await world.told.wait(for: .completed, of: second)
+    world.files.overwrite("/home/u/Downloads/b.iso", with: [7, 7])
+    let outcome = await world.engine.reset()
+    #expect(outcome.deletedPaths == ["/home/u/Downloads/a.iso"])
+    #expect(outcome.keptPaths == ["/home/u/Downloads/b.iso"])
+    #expect(world.files.paths == ["/home/u/Downloads/b.iso"])
+    #expect(world.journal.records[first]?.state == .idle)
+    #expect(world.journal.records[second]?.state == .idle)
+  }
+
+  @Test func `progress has what came since it was told last`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 100)
+    await world.engine.setCadence(.live)
+    for round in 1...3 {
+      world.transport.body(attempt, [UInt8](repeating: 0, count: 10))
+      world.clock.advance(milliseconds: 100)
+      await world.told.wait { Self.progress(in: $0, of: id).count >= round }
+    }
+    let progress = Self.progress(in: world.told.all, of: id)
+    #expect(progress.map(\.written) == [10, 10, 10])
+    #expect(progress.map(\.total) == [10, 20, 30])
+  }
+
+  private static func progress(
+    in events: [EngineEvent], of id: TransferID
+  ) -> [(written: Int64, total: Int64)] {
+    events.compactMap { event in
+      guard case .progress(let row, let written) = event, row.id == id else { return nil }
+      return (written, row.bytesReceived)
+    }
+  }
+
+  @Test func `nothing ticks when nothing runs`() async throws {
+    let world = try await EngineWorld()
+    #expect(world.clock.deadline == nil)
+    let (id, _) = try await world.flowing(total: 100)
+    _ = await world.engine.control(.pause, [id])
+    #expect(world.clock.deadline == nil)
+  }
+}

@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferStore
+
+/// What the port promises, asked of the store and of the journal in memory.
+@Suite struct JournalConformanceTests {
+  enum Kind: CaseIterable, Sendable {
+    case sqlite, memory
+  }
+
+  private let scratch: StoreScratch
+
+  init() throws { scratch = try StoreScratch() }
+
+  private func journal(_ kind: Kind) throws -> any TransferJournal {
+    switch kind {
+    case .sqlite: try scratch.open().journal
+    case .memory: InMemoryJournal()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a new journal is empty`(_ kind: Kind) throws {
+    let contents = try journal(kind).load()
+    #expect(contents.records == [])
+    #expect(contents.lastID == TransferID(rawValue: 0))
+    #expect(contents.lastTaskIdentifiers == [:])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `records come back as they were, by id`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let records = [Sample.plain(30), Sample.full(7), Sample.plain(8)]
+    try journal.commit(records.map(JournalChange.put))
+    #expect(try journal.load().records == [records[1], records[2], records[0]])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a record replaces the one with its id, and clears what it had`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([.put(Sample.full(1))])
+    var plain = Sample.plain(1, session: "org.example.app")
+    plain.state = .idle
+    try journal.commit([.put(plain)])
+    #expect(try journal.load().records == [plain])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `changes are made in their order`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let one = TransferID(rawValue: 1)
+    try journal.commit([.put(Sample.plain(1)), .remove(one)])
+    #expect(try journal.load().records == [])
+    try journal.commit([.remove(one), .put(Sample.plain(2)), .remove(TransferID(rawValue: 99))])
+    #expect(try journal.load().records == [Sample.plain(2)])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `numbers are remembered when their transfers are gone`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([
+      .put(Sample.plain(5, session: "a", task: 2)), .put(Sample.plain(9, session: "b", task: 7)),
+    ])
+    try journal.commit([.remove(TransferID(rawValue: 9)), .remove(TransferID(rawValue: 5))])
+    try journal.commit([.put(Sample.plain(3, session: "b", task: 1))])
+    let contents = try journal.load()
+    #expect(contents.lastID == TransferID(rawValue: 9))
+    #expect(
+      contents.lastTaskIdentifiers
+        == [SessionID(rawValue: "a"): 2, SessionID(rawValue: "b"): 7])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `no changes are no error`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([])
+    #expect(try journal.load().records == [])
+  }
+}
+
+@Suite struct InMemoryJournalTests {
+  private struct Refusal: Error {}
+
+  @Test func `a commit that fails changes nothing`() throws {
+    let journal = InMemoryJournal()
+    journal.failNextCommits(with: Refusal())
+    #expect(throws: Refusal.self) { try journal.commit(Sample.puts(1...2)) }
+    #expect(try journal.load().records == [])
+    try journal.commit(Sample.puts(1...2))
+    #expect(journal.commits == [Sample.puts(1...2)])
+  }
+
+  @Test func `a commit that is held back is made when it is released`() async throws {
+    let journal = InMemoryJournal()
+    journal.hold()
+    let commit = Task.detached { try journal.commit(Sample.puts(1...1)) }
+    var attempts = journal.attempts.makeAsyncIterator()
+    #expect(await attempts.next() == Sample.puts(1...1))
+    #expect(journal.commits.isEmpty)
+    journal.release()
+    try await commit.value
+    #expect(journal.commits.count == 1)
+  }
+}

@@ -1,0 +1,173 @@
+import GRDB
+import Glibc
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferStore
+
+@Suite struct SQLiteJournalTests {
+  private let scratch: StoreScratch
+
+  init() throws { scratch = try StoreScratch() }
+
+  private func pragma(_ name: String, _ configuration: Configuration) throws -> String? {
+    try DatabaseQueue(path: scratch.path, configuration: configuration).inDatabase { db in
+      try String.fetchOne(db, sql: "PRAGMA \(name)")
+    }
+  }
+
+  // MARK: Content
+
+  @Test(arguments: TransferState.allCases)
+  func `a record in every state outlives the service`(_ state: TransferState) throws {
+    let record = Sample.full(12, state: state)
+    try scratch.fill([.put(record)])
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.load().records == [record])
+  }
+
+  @Test func `the full sample differs from a new record in every field`() {
+    // Whoever adds a field to the model is sent here, to the sample, and to the columns.
+    let pairs = [
+      (Mirror(reflecting: Sample.full(1).spec), Mirror(reflecting: Sample.plain(1).spec)),
+      (Mirror(reflecting: Sample.full(1)), Mirror(reflecting: Sample.plain(1))),
+    ]
+    for (full, plain) in pairs {
+      for (one, other) in zip(full.children, plain.children)
+      where !["id", "taskIdentifier", "createdAt", "queuePosition"].contains(one.label) {
+        #expect(
+          String(describing: one.value) != String(describing: other.value),
+          "\(one.label ?? "") is as in a new record")
+      }
+    }
+    #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 15)
+    #expect(Mirror(reflecting: Sample.full(1)).children.count == 14)
+  }
+
+  @Test func `what is sorted and shown stands in columns of its own`() throws {
+    var record = Sample.full(3, state: .waiting)
+    record.finishedFile = nil
+    try scratch.fill([.put(record)])
+    let row = try DatabaseQueue(path: scratch.path).read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT state, reason, session, bytes_received, bytes_expected, priority, url
+          FROM transfer WHERE id = 3
+          """)
+    }
+    let expected: Row = [
+      "state": "waiting", "reason": "retryAfter", "session": "org.example.app",
+      "bytes_received": 4096 + (1 << 41) - 8192, "bytes_expected": 1 << 42, "priority": 0.75,
+      "url": "https://example.org:8443/a%20b/3?token=s%2Fecret",
+    ]
+    #expect(row == expected)
+  }
+
+  // MARK: Promises
+
+  @Test func `commits survive a power cut, and relations are checked`() throws {
+    _ = try scratch.open()
+    #expect(try pragma("journal_mode", StoreSchema.writing) == "wal")
+    #expect(try pragma("synchronous", StoreSchema.writing) == "2")
+    #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
+    #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
+    #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
+    #expect(try pragma("user_version", StoreSchema.writing) == "1")
+  }
+
+  @Test func `what was committed is there after the service was killed`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...100))
+    try journal.commit([.remove(TransferID(rawValue: 50))])
+    // The files as they are now are what kill -9 leaves behind.
+    let copy = try StoreScratch()
+    _ = try copy.open().journal.close()
+    for suffix in ["", "-wal"] {
+      try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
+    }
+    let opening = try copy.open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.load().records.count == 99)
+    #expect(try journal.load().records.count == 99)
+  }
+
+  @Test func `a commit makes all changes or none`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit([.put(Sample.plain(1, task: 1))])
+    // Two transfers of one session with one task identifier.
+    let error = #expect(throws: StoreError.self) {
+      try journal.commit([.put(Sample.plain(2, task: 2)), .put(Sample.plain(3, task: 1))])
+    }
+    #expect(error?.code == .unwritable)
+    #expect(try journal.load().records == [Sample.plain(1, task: 1)])
+    // The numbers of a commit that was not made were not given.
+    #expect(try journal.load().lastID == TransferID(rawValue: 1))
+    try journal.commit([.put(Sample.plain(2, task: 2))])
+    #expect(try journal.load().records.count == 2)
+  }
+
+  @Test func `numbers never go back, over removals and new starts`() throws {
+    try scratch.fill(Sample.puts(1...20))
+    try scratch.fill((1...20).map { .remove(TransferID(rawValue: $0)) })
+    try scratch.fill([.put(Sample.plain(4, task: 4))])
+    let contents = try scratch.open().journal.load()
+    #expect(contents.records.map(\.id.rawValue) == [4])
+    #expect(contents.lastID.rawValue == 20)
+    #expect(contents.lastTaskIdentifiers == [.kettle: 20])
+  }
+
+  @Test func `a store that another program holds is told to be in use`() throws {
+    let journal = try scratch.open().journal
+    var impatient = Configuration()
+    impatient.busyMode = .immediateError
+    let other = try DatabaseQueue(path: scratch.path, configuration: impatient)
+    try other.inDatabase { db in
+      try db.execute(sql: "BEGIN IMMEDIATE")
+      let error = #expect(throws: StoreError.self) { try journal.commit(Sample.puts(1...1)) }
+      #expect(error?.code == .busy)
+      try db.execute(sql: "ROLLBACK")
+    }
+    try journal.commit(Sample.puts(1...1))
+    #expect(try journal.load().records.count == 1)
+  }
+
+  @Test func `a full disk is told, and nothing is half there`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...10))
+    // SQLite refuses to grow, as on a full disk.
+    try journal.queue.inDatabase { db in try db.execute(sql: "PRAGMA max_page_count = 30") }
+    let error = #expect(throws: StoreError.self) { try journal.commit(Sample.puts(11...5000)) }
+    #expect(error?.code == .diskFull)
+    #expect(try journal.load().records.count == 10)
+    #expect(try journal.load().lastID.rawValue == 10)
+  }
+
+  @Test func `50,000 transfers are added in one commit and come back`() throws {
+    let journal = try scratch.open().journal
+    let clock = ContinuousClock()
+    let duration = try clock.measure { try journal.commit(Sample.puts(1...50_000)) }
+    #expect(try journal.load().records.count == 50_000)
+    // Well under 1 s when optimized; here the bound only catches what is not linear.
+    #expect(duration < .seconds(30))
+  }
+
+  @Test func `a closed store is one file and takes no more`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...3))
+    try journal.close()
+    #expect(try scratch.names() == ["store.sqlite"])
+    #expect(throws: StoreError.self) { try journal.commit(Sample.puts(4...4)) }
+  }
+
+  @Test func `a header with a NUL comes back as it was`() throws {
+    var record = Sample.plain(1)
+    record.spec.headers = [HeaderField(received: "X", "a\u{0}b")]
+    try scratch.fill([.put(record)])
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.load().records.first?.spec.headers == record.spec.headers)
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+import TransferModel
+
+/// Records for tests.
+enum Sample {
+  static func url(_ text: String) -> TransferURL {
+    guard case .success(let parsed) = TransferURL.parse(text) else {
+      preconditionFailure("A sample is no URL: \(text)")
+    }
+    return parsed.url
+  }
+
+  /// As it is when it was just added.
+  static func plain(_ id: Int64, session: String = "kettle", task: Int64? = nil) -> TransferRecord {
+    var spec = TransferSpec(url: url("https://example.org/files/\(id).iso"))
+    spec.session = SessionID(rawValue: session)
+    spec.directory = "/home/somebody/Downloads"
+    return TransferRecord(
+      id: TransferID(rawValue: id), taskIdentifier: task ?? id, spec: spec,
+      createdAt: WallTime(millisecondsSince1970: 1_700_000_000_000 + id), queuePosition: id,
+      state: .queued)
+  }
+
+  /// With every field set, so that one that is not kept shows.
+  static func full(_ id: Int64, state: TransferState = .waiting) -> TransferRecord {
+    var record = plain(id, session: "org.example.app")
+    record.spec = fullSpec(id)
+    record.state = state
+    record.reason = .retryAfter
+    record.goesOnAt = WallTime(millisecondsSince1970: 1_700_000_300_000)
+    record.resumeData = resumeData(id)
+    record.finishedFile = FinishedFile(
+      path: "/home/somebody/Downloads/ü \(id).iso",
+      identity: FileIdentity(
+        device: .max, inode: UInt64(id), byteCount: 1 << 40, modifiedNanoseconds: -1))
+    record.failure = TransferFailure(.httpStatus, on: "https://example.org/\"x\"", detail: "503")
+    record.freshStart = .resourceChanged
+    record.retryCount = 3
+    record.finishedAt = WallTime(millisecondsSince1970: 1_700_000_400_000)
+    return record
+  }
+
+  private static func fullSpec(_ id: Int64) -> TransferSpec {
+    var spec = TransferSpec(url: url("https://example.org:8443/a%20b/\(id)?token=s%2Fecret"))
+    spec.session = SessionID(rawValue: "org.example.app")
+    spec.title = "Título «\(id)» \u{1F4BE}\nline two"
+    spec.directory = "/mnt/disk; DROP TABLE transfer"
+    spec.name = "na'me \"\(id)\".iso"
+    spec.connections = 8
+    spec.headers = [
+      HeaderField(received: "X-One", "a, \"b\""), HeaderField(received: "X-One", "ü"),
+    ]
+    spec.login = Login(user: "me", password: "p:w\\\"'")
+    spec.checksum = Checksum("sha256:" + String(repeating: "0a", count: 32))
+    spec.caCertificatePath = "/etc/own.pem"
+    spec.limitBytesPerSecond = 1 << 50
+    spec.notBefore = WallTime(millisecondsSince1970: -5)
+    spec.priority = .high
+    spec.onConflict = .replace
+    spec.beginning = .paused
+    return spec
+  }
+
+  static func resumeData(_ id: Int64) -> ResumeData {
+    var held = HeldRanges(prefix: 4096)
+    if let range = ByteRange(lower: 8192, upper: 1 << 41) { held.insert(range) }
+    var resumeData = ResumeData(
+      partialPath: "/home/somebody/Downloads/ü \(id).iso.part", device: 66_305,
+      inode: .max - UInt64(id), held: held, totalByteCount: 1 << 42,
+      validator: Validator(
+        entityTag: "\"v\(id)\"", lastModified: "Tue, 14 Nov 2023 22:13:20 GMT",
+        isLastModifiedStrong: true),
+      finalName: "ü \(id).iso")
+    resumeData.isWhole = true
+    return resumeData
+  }
+
+  static func puts(_ ids: ClosedRange<Int64>) -> [JournalChange] { ids.map { .put(plain($0)) } }
+}

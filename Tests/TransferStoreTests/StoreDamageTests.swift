@@ -1,0 +1,252 @@
+import GRDB
+import Glibc
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferStore
+
+@Suite struct StoreDamageTests {
+  private let scratch: StoreScratch
+  private var aside: String { scratch.path + ".damaged-" + StoreScratch.stamp }
+
+  init() throws { scratch = try StoreScratch() }
+
+  /// Changes a store as damage, or another program, would.
+  private func meddle(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: scratch.path)
+    try queue.inDatabase { db in
+      try db.execute(sql: "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")
+      try db.execute(sql: sql)
+    }
+    try queue.close()
+  }
+
+  /// Opens and expects that the very bytes that were there are kept aside.
+  private func openDamaged() throws -> (StoreNotice, JournalContents) {
+    let before = try scratch.bytes(scratch.path)
+    let opening = try scratch.open()
+    let notice = try #require(opening.notice)
+    #expect(notice.asidePath == aside)
+    #expect(try scratch.bytes(aside) == before)
+    #expect(StoreScratch.mode(of: scratch.path) == 0o600)
+    return (notice, try opening.journal.load())
+  }
+
+  // MARK: Files that are no store
+
+  @Test(arguments: [
+    [], [0], Array("hello, this is no database at all".utf8), [UInt8](repeating: 0, count: 8192),
+    [UInt8](repeating: 0xFF, count: 100_000), Array("SQLite format 3\u{0}".utf8),
+  ])
+  func `what is no store is put aside and an empty one begun`(_ content: [UInt8]) throws {
+    _ = try StorePlace(scratch.path).prepareDirectory()
+    try scratch.put(content, scratch.path)
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records == [])
+    #expect(notice.keptCount == 0)
+    // The next start finds a good store.
+    #expect(try scratch.open().notice == nil)
+  }
+
+  @Test func `another program's database is put aside`() throws {
+    _ = try StorePlace(scratch.path).prepareDirectory()
+    let queue = try DatabaseQueue(path: scratch.path)
+    try queue.write { db in try db.execute(sql: "CREATE TABLE bookmark (url TEXT)") }
+    try queue.close()
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records == [])
+    #expect(notice.reason == "it is not a store of Kettle")
+  }
+
+  @Test func `a second damaged store of the same second gets a number`() throws {
+    for number in 1...3 {
+      _ = try StorePlace(scratch.path).prepareDirectory()
+      for suffix in ["-wal", "-shm"] { unlink(scratch.path + suffix) }
+      try scratch.put([UInt8(number)], scratch.path)
+      let notice = try #require(try scratch.open().notice)
+      #expect(notice.asidePath == (number == 1 ? aside : aside + "-\(number)"))
+      #expect(try scratch.bytes(notice.asidePath) == [UInt8(number)])
+    }
+  }
+
+  @Test func `the log is put aside with its store, under the name that belongs to it`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...3))
+    try journal.queue.inDatabase { db in
+      try db.execute(sql: "UPDATE transfer SET url = 'nonsense' WHERE id = 2")
+    }
+    // Killed: the changes are in the log only.
+    let copy = try StoreScratch()
+    _ = try StorePlace(copy.path).prepareDirectory()
+    for suffix in ["", "-wal"] {
+      try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
+    }
+    let log = try copy.bytes(copy.path + "-wal")
+    let opening = try copy.open()
+    let notice = try #require(opening.notice)
+    #expect(try opening.journal.load().records == [Sample.plain(1), Sample.plain(3)])
+    #expect(try copy.bytes(notice.asidePath + "-wal") == log)
+    try journal.close()
+  }
+
+  // MARK: Rows that make no sense
+
+  @Test func `one row that makes no sense does not cost the others`() throws {
+    try scratch.fill(Sample.puts(1...50))
+    try meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records.map(\.id.rawValue) == Array(1...16) + Array(18...50))
+    #expect(contents.lastID.rawValue == 50)
+    #expect(notice.keptCount == 49)
+    #expect(notice.lostCount == 1)
+    #expect(notice.reason == "\"url\" of a transfer makes no sense")
+  }
+
+  @Test(arguments: [
+    "state = 'flying'", "state = ''", "reason = 'because'", "priority = 7.5", "on_conflict = 'x'",
+    "beginning = ''", "headers = '{'", "login = '[]'", "resume_data = '{}'", "checksum = 'sha256:0'",
+    "finished_file = 'null'", "failure = '{\"code\":\"x\"}'", "fresh_start = '?'",
+    "retry_count = -1", "queue_position = 9223372036854775807", "retry_count = 9223372036854775807",
+  ])
+  func `what makes no sense is left out and the request is kept`(_ assignment: String) throws {
+    try scratch.fill([.put(Sample.full(1)), .put(Sample.full(2))])
+    try meddle("UPDATE transfer SET \(assignment) WHERE id = 2")
+    let (notice, contents) = try openDamaged()
+    #expect(notice.keptCount == 2)
+    #expect(notice.lostCount == 0)
+    #expect(contents.records.first == Sample.full(1))
+    let saved = try #require(contents.records.last)
+    #expect(saved.spec.url == Sample.full(2).spec.url)
+    #expect(saved.spec.title == Sample.full(2).spec.title)
+    if assignment.hasPrefix("state") { #expect(saved.state == .paused) }
+  }
+
+  @Test(arguments: [
+    "[5, 3]", "[0, 10, 10, 20]", "[-1, 4]", "[0]", "[0, 10, 5, 20]", "[0, 9223372036854775808]",
+  ])
+  func `held ranges that cannot be are not believed`(_ held: String) throws {
+    try scratch.fill([.put(Sample.full(1))])
+    try meddle("UPDATE transfer SET resume_data = json_set(resume_data, '$.held', json('\(held)'))")
+    let (_, contents) = try openDamaged()
+    #expect(contents.records.first?.resumeData == nil)
+  }
+
+  @Test(arguments: ["id = -4", "id = 9223372036854775807", "task_identifier = 9223372036854775807"])
+  func `a number from which nothing can be counted up is not taken over`(
+    _ assignment: String
+  ) throws {
+    try scratch.fill(Sample.puts(1...3))
+    try meddle("UPDATE transfer SET \(assignment) WHERE id = 3")
+    let (_, contents) = try openDamaged()
+    #expect(contents.records.count == 2)
+    #expect(contents.lastID.rawValue <= 3)
+  }
+
+  @Test func `a counter that makes no sense follows from the transfers`() throws {
+    try scratch.fill(Sample.puts(1...3))
+    try meddle("UPDATE counter SET value = -7; UPDATE session SET last_task_identifier = -1")
+    let (_, contents) = try openDamaged()
+    #expect(contents.records.count == 3)
+    #expect(contents.lastID.rawValue == 3)
+    #expect(contents.lastTaskIdentifiers == [.kettle: 3])
+  }
+
+  @Test func `two transfers with one task identifier are both kept`() throws {
+    try scratch.fill(Sample.puts(1...3))
+    try meddle(
+      """
+      CREATE TABLE copy AS SELECT * FROM transfer;
+      DROP TABLE transfer;
+      ALTER TABLE copy RENAME TO transfer;
+      UPDATE transfer SET task_identifier = 1;
+      UPDATE transfer SET state = 'x' WHERE id = 1;
+      """)
+    let (notice, contents) = try openDamaged()
+    #expect(notice.keptCount == 3)
+    #expect(contents.records.map(\.taskIdentifier) == [1, 4, 5])
+    #expect(contents.lastTaskIdentifiers == [.kettle: 5])
+  }
+
+  // MARK: Bytes that make no sense
+
+  @Test func `a store that was cut off gives back what was before the cut`() throws {
+    try scratch.fill(Sample.puts(1...2000))
+    let bytes = try scratch.bytes(scratch.path)
+    try scratch.put(Array(bytes.prefix(bytes.count / 2)), scratch.path)
+    let (_, contents) = try openDamaged()
+    #expect(contents.records.allSatisfy { $0 == Sample.plain($0.id.rawValue) })
+  }
+
+  @Test func `a page of nonsense in the middle costs the transfers on it and no more`() throws {
+    try scratch.fill(Sample.puts(1...2000))
+    var bytes = try scratch.bytes(scratch.path)
+    let page = try pageOfTransfer(1000)
+    for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+    try scratch.put(bytes, scratch.path)
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records.count > 1900)
+    #expect(contents.records.count < 2000)
+    #expect(contents.records.first?.id.rawValue == 1)
+    #expect(contents.records.last?.id.rawValue == 2000)
+    #expect(contents.records.allSatisfy { $0 == Sample.plain($0.id.rawValue) })
+    #expect(notice.lostCount == nil)
+  }
+
+  /// The page of the table that has the row: the one in which its URL stands.
+  private func pageOfTransfer(_ id: Int64) throws -> Int {
+    let bytes = try scratch.bytes(scratch.path)
+    let text = Array("https://example.org/files/\(id).iso".utf8)
+    let offset = try #require(
+      (0..<bytes.count - text.count).first { bytes[$0] == text[0] && Array(bytes[$0..<$0 + text.count]) == text })
+    return offset / 4096 + 1
+  }
+
+  @Test func `no damage ends the service, and none is passed over in silence by an empty list`()
+    throws
+  {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    try scratch.fill(Sample.puts(1...60) + [.put(Sample.full(61)), .put(Sample.full(62))])
+    let sound = try scratch.bytes(scratch.path)
+    for round in 0..<80 {
+      let copy = try StoreScratch()
+      _ = try StorePlace(copy.path).prepareDirectory()
+      let damaged = Self.damaged(sound, &random)
+      try copy.put(damaged, copy.path)
+      do {
+        let opening = try copy.open()
+        let records = try opening.journal.load().records
+        if let notice = opening.notice {
+          #expect(try copy.bytes(notice.asidePath) == damaged, "seed \(seed) round \(round)")
+        } else {
+          #expect(records.count == 62, "seed \(seed) round \(round)")
+        }
+        try opening.journal.commit([.put(Sample.plain(1000, task: 1000))])
+        try opening.journal.close()
+        #expect(try copy.open().notice == nil, "seed \(seed) round \(round)")
+      } catch let error as StoreError {
+        // A flipped name of a migration reads as a newer version: refused, and left as it is.
+        #expect(error.code == .newer, "seed \(seed) round \(round): \(error)")
+        #expect(try copy.bytes(copy.path) == damaged, "seed \(seed) round \(round)")
+      }
+    }
+  }
+
+  private static func damaged(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    var bytes = bytes
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0:
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
+    case 1: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+    default:
+      let start = Int.random(in: 0..<bytes.count, using: &random)
+      let end = min(bytes.count, start + Int.random(in: 1...8192, using: &random))
+      for index in start..<end { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+    }
+    return bytes
+  }
+}

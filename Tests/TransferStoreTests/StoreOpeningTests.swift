@@ -1,0 +1,131 @@
+import GRDB
+import Glibc
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferStore
+
+@Suite struct StoreOpeningTests {
+  private let scratch: StoreScratch
+
+  init() throws { scratch = try StoreScratch() }
+
+  private func mode(_ path: String) -> mode_t? { StoreScratch.mode(of: path) }
+
+  // MARK: Access
+
+  @Test func `the store and its directory are the user's alone from the first instant`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...3))
+    #expect(mode(scratch.directory) == 0o700)
+    #expect(try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+    for suffix in ["", "-wal", "-shm"] { #expect(mode(scratch.path + suffix) == 0o600) }
+  }
+
+  @Test func `a store that others could read is closed to them`() throws {
+    try scratch.fill(Sample.puts(1...1))
+    chmod(scratch.path, 0o644)
+    chmod(scratch.directory, 0o755)
+    _ = try scratch.open()
+    #expect(mode(scratch.path) == 0o600)
+    #expect(mode(scratch.directory) == 0o700)
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `another user's store is refused`() throws {
+    try scratch.fill(Sample.puts(1...1))
+    chown(scratch.path, 65_534, 65_534)
+    let error = #expect(throws: StoreError.self) { try scratch.open() }
+    #expect(error?.code == .wrongOwner)
+    chown(scratch.path, 0, 0)
+    chown(scratch.directory, 65_534, 65_534)
+    #expect(throws: StoreError.self) { try scratch.open() }
+  }
+
+  @Test func `a directory in place of the store is told and left`() throws {
+    _ = try StorePlace(scratch.path).prepareDirectory()
+    #expect(mkdir(scratch.path, 0o700) == 0)
+    let error = #expect(throws: StoreError.self) { try scratch.open() }
+    #expect(error?.code == .unreadable)
+    #expect(try scratch.names() == ["store.sqlite"])
+  }
+
+  // MARK: Versions
+
+  @Test func `a newer store is refused and not touched`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    let newer = try DatabaseQueue(path: scratch.path, configuration: StoreSchema.writing)
+    try newer.write { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE transfer ADD COLUMN mirror TEXT;
+          INSERT INTO grdb_migrations (identifier) VALUES ('v2');
+          PRAGMA user_version = 2;
+          """)
+    }
+    try newer.close()
+    let before = try scratch.bytes(scratch.path)
+    let error = #expect(throws: StoreError.self) { try scratch.open() }
+    #expect(error?.code == .newer)
+    #expect(
+      error?.sentence
+        == "The store \"\(scratch.path)\" was made by a newer Kettle "
+        + "(its version is 2, this Kettle knows 1); install that version again, "
+        + "or move the file away to begin with an empty list")
+    #expect(try scratch.bytes(scratch.path) == before)
+    #expect(try scratch.names().filter { $0.contains("damaged") } == [])
+  }
+
+  // MARK: Starts that were cut short
+
+  @Test func `a start that was cut short while the store was made is made again`() throws {
+    _ = try StorePlace(scratch.path).prepareDirectory()
+    try scratch.put([], scratch.path + ".new")
+    try scratch.put([1, 2, 3], scratch.path + ".new-wal")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.load().records == [])
+    #expect(
+      try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+  }
+
+  @Test func `a complete new store that did not get its name is taken`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    #expect(rename(scratch.path, scratch.path + ".new") == 0)
+    #expect(try scratch.open().journal.load().records.count == 5)
+    #expect(mode(scratch.path + ".new") == nil)
+  }
+
+  @Test func `a log without its store is put aside and not replayed into a new one`() throws {
+    let other = try StoreScratch()
+    let journal = try other.open().journal
+    try journal.commit(Sample.puts(1...5))
+    _ = try StorePlace(scratch.path).prepareDirectory()
+    let log = try other.bytes(other.path + "-wal")
+    try scratch.put(log, scratch.path + "-wal")
+    let opening = try scratch.open()
+    #expect(try opening.journal.load().records == [])
+    let aside = scratch.path + ".damaged-" + StoreScratch.stamp
+    #expect(opening.notice?.asidePath == aside)
+    #expect(try scratch.bytes(aside + "-wal") == log)
+  }
+
+  // MARK: The notice
+
+  @Test func `the notice says what happened, to what, and what to do`() {
+    var notice = StoreNotice(
+      path: "/s/store.sqlite", asidePath: "/s/store.sqlite.damaged-X", reason: "not a database",
+      keptCount: 41, lostCount: 1)
+    #expect(
+      notice.sentence
+        == "The store \"/s/store.sqlite\" was damaged (not a database) and is kept as "
+        + "\"/s/store.sqlite.damaged-X\"; 41 of its transfers could be read, 1 could not; "
+        + "add again what is missing")
+    notice.lostCount = nil
+    #expect(
+      notice.sentence
+        == "The store \"/s/store.sqlite\" was damaged (not a database) and is kept as "
+        + "\"/s/store.sqlite.damaged-X\"; 41 of its transfers could be read, "
+        + "how many are missing is not known; add again what is missing")
+  }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import TransferModel
+
+@testable import TransferStore
+
+/// A state directory of its own for a test; it goes when the test is over.
+final class StoreScratch: Sendable {
+  let root: String
+  /// The store in it; its directory is not there yet.
+  var path: String { directory + "/store.sqlite" }
+  var directory: String { root + "/state/kettle" }
+
+  init() throws {
+    var template = Array("/tmp/kettle-store-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
+    }
+    root = try #require(made)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  static let now = WallTime(millisecondsSince1970: 1_798_135_200_123)
+  /// The same, in the name of a file that was put aside.
+  static let stamp = "20261224T180000Z"
+
+  func open() throws(StoreError) -> StoreOpening { try StoreOpening.open(path, at: Self.now) }
+
+  /// Makes a store with these changes in it, and closes it.
+  func fill(_ changes: [JournalChange]) throws {
+    let journal = try open().journal
+    try journal.commit(changes)
+    try journal.close()
+  }
+
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+  }
+
+  func bytes(_ path: String) throws -> [UInt8] {
+    [UInt8](try #require(FileManager.default.contents(atPath: path)))
+  }
+
+  func put(_ bytes: [UInt8], _ path: String) throws {
+    try #require(FileManager.default.createFile(atPath: path, contents: Data(bytes)))
+  }
+
+  static func mode(of path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+}
