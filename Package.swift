@@ -52,7 +52,8 @@ let package = Package(
     // MARK: Shell
     target("TransferEngine", ["TransferCore", "TransferModel", logging]),
     target("CurlTransport", ["TransferEngine", "TransferModel", "CCurl"]),
-    target("TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
+    target(
+      "TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
     target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
     target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
@@ -81,7 +82,8 @@ let package = Package(
 
     // MARK: Tests
     .target(
-      name: "TestSupport", dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto"],
+      name: "TestSupport",
+      dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto"],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests("ArchitectureTests", []),
     tests("TransferModelTests", ["TransferModel"]),
@@ -100,19 +102,25 @@ let package = Package(
     tests(
       "TransferStoreTests",
       ["TransferStore", "TransferEngine", "TransferModel", "TestSupport", grdb]),
-    tests(
-      "CompatibilityTests", ["TransferStore", "TransferEngine", "TransferModel", grdb]),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: ["TransferStore", "TransferEngine", "TransferModel"],
+      exclude: ["Fixtures"], swiftSettings: strict),
     tests(
       "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
     tests(
       "TransferClientTests",
       ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
-    tests("DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel"]),
+    tests(
+      "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
+    // The real program; it is built because the tests depend on it.
+    tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel"]),
     tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "ControlProtocol", "DashboardUI", "TransferClient", "TransferModel",
+        "Commands", "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient",
+        "TransferModel",
         argumentParser,
       ]),
   ]

@@ -13,7 +13,7 @@ struct KettleCommand: RunnableCommand {
 
       Examples:
         kettle                                     show the dashboard
-        kettle demo                                try it; nothing of yours is touched
+        kettle demo                                try it out, at no risk
         kettle get https://example.org/disk.iso    fetch a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
         kettle wait && echo all there              go on when everything is done

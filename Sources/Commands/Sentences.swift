@@ -143,7 +143,9 @@ extension Sentences {
     // A reader who has seen enough is no failure of ours.
     case .readerGone: .done
     case .interrupted: .interrupted
-    case .cannotWrite, .cannotRead, .noTerminal: .refused
+    // What was asked for may have been done already, so it is not "nothing was queued".
+    case .cannotWrite: .transferFailed
+    case .cannotRead, .noTerminal: .refused
     }
   }
 }

@@ -27,6 +27,8 @@ package final class CurlTransport: Transport {
       throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many open files")
     }
     let queue = CommandQueue(waking: multi)
+    // From here on the new thread alone uses the handle; others only wake it, which is allowed
+    // (curl_multi_wakeup(3)).
     nonisolated(unsafe) let handedOver = multi
     let thread = TransportThread {
       CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()

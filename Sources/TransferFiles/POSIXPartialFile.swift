@@ -4,9 +4,9 @@ import TransferModel
 
 /// An open partial file on a file system of Linux.
 package final class POSIXPartialFile: PartialFile {
-  /// A new file may vanish as a whole in a power cut until its directory was synced. Up to here that
-  /// is put off: fetching so little again costs less than a sync for each of thousands of files,
-  /// whose directory is synced anyway when they get their final names.
+  /// A new file may vanish as a whole in a power cut until its directory was synced. Up to here
+  /// that is put off: fetching so little again costs less than a sync for each of thousands of
+  /// files, whose directory is synced anyway when they get their final names.
   static let unnamedByteCountMax: Int64 = 1 << 20
 
   /// What is known to be on the disk, and what can no longer be known.

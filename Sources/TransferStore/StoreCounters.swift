@@ -58,7 +58,7 @@ struct StoreCounters: Hashable, Sendable {
     counters.lastID = lastID
     let sessions = try Row.fetchCursor(db, sql: "SELECT name, last_task_identifier FROM session")
     while let row = try sessions.next() {
-      guard let name = String.fromDatabaseValue(row[0]), 
+      guard let name = String.fromDatabaseValue(row[0]),
         let last = Int64.fromDatabaseValue(row[1]).flatMap(TransferRowReader.bounded)
       else { throw TransferRowReader.Problem(column: "session") }
       counters.lastTaskIdentifiers[SessionID(rawValue: name)] = last

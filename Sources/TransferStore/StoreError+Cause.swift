@@ -18,7 +18,8 @@ extension StoreError {
       }
     // The message without the statement: its values are the user's.
     self.init(
-      code: meaning, path: path, detail: error.message ?? "SQLite error \(error.resultCode.rawValue)")
+      code: meaning, path: path,
+      detail: error.message ?? "SQLite error \(error.resultCode.rawValue)")
   }
 
   /// What the kernel's last error means.

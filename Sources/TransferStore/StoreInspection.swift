@@ -36,7 +36,8 @@ enum StoreInspection {
       let said = error.message ?? "SQLite error \(error.resultCode.rawValue)"
       return .damaged(said, StoreReading.salvage(db))
     } catch let problem as TransferRowReader.Problem {
-      return .damaged("\"\(problem.column)\" of a transfer makes no sense", StoreReading.salvage(db))
+      return .damaged(
+        "\"\(problem.column)\" of a transfer makes no sense", StoreReading.salvage(db))
     }
   }
 

@@ -4,8 +4,8 @@ import TransferModel
 
 /// Opens the store, and makes a new one where there is none or a damaged one.
 ///
-/// A store that is damaged is moved aside and never written to or deleted; what can be read of it is
-/// in the new one. A store of a later version is left as it is.
+/// A store that is damaged is moved aside and never written to or deleted; what can be read of it
+/// is in the new one. A store of a later version is left as it is.
 package struct StoreOpening: Sendable {
   package let journal: SQLiteJournal
   /// Set when something was put aside; to be shown to the user.
@@ -39,7 +39,8 @@ package struct StoreOpening: Sendable {
         reason: "only its log was there", keptCount: 0, lostCount: nil)
     }
     // A complete new store that did not get its name has what was salvaged before the crash.
-    if place.hasUnfinished, case .sound(let contents) = try StoreInspection.of(place.unfinishedPath) {
+    if place.hasUnfinished, case .sound(let contents) = try StoreInspection.of(place.unfinishedPath)
+    {
       try place.adoptUnfinished()
       return StoreOpening(journal: try journal(place.path, contents), notice: notice)
     }

@@ -30,7 +30,8 @@ struct StorePlace {
       throw .ofKernel(at: path, otherwise: .unreadable)
     }
     guard status.st_uid == geteuid() else {
-      throw StoreError(code: .wrongOwner, path: path, detail: "its directory is of user \(status.st_uid)")
+      throw StoreError(
+        code: .wrongOwner, path: path, detail: "its directory is of user \(status.st_uid)")
     }
     if status.st_mode & 0o077 != 0, chmod(directory, 0o700) != 0 {
       throw .ofKernel(at: path, otherwise: .unwritable)
@@ -56,7 +57,8 @@ struct StorePlace {
       throw .ofKernel(at: path, otherwise: .unreadable)
     }
     guard status.st_uid == geteuid() else {
-      throw StoreError(code: .wrongOwner, path: path, detail: "the file is of user \(status.st_uid)")
+      throw StoreError(
+        code: .wrongOwner, path: path, detail: "the file is of user \(status.st_uid)")
     }
     if status.st_mode & 0o177 != 0, chmod(path, 0o600) != 0 {
       throw .ofKernel(at: path, otherwise: .unwritable)

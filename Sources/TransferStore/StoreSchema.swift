@@ -15,11 +15,16 @@ enum StoreSchema {
   /// `user_version` to its number.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("v1") { db in try createVersion1(db) }
+    migrator.registerMigration("v1") { db in
+      try createCounters(db)
+      try createTransfers(db)
+      try db.execute(
+        sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
+    }
     return migrator
   }
 
-  private static func createVersion1(_ db: Database) throws {
+  private static func createCounters(_ db: Database) throws {
     // The largest numbers ever given outlive the transfers that had them, because a number that
     // came again would name another transfer to whoever remembers the first.
     try db.execute(
@@ -34,6 +39,9 @@ enum StoreSchema {
           last_task_identifier INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """)
+  }
+
+  private static func createTransfers(_ db: Database) throws {
     try db.execute(
       sql: """
         CREATE TABLE transfer (
@@ -72,9 +80,6 @@ enum StoreSchema {
 
         CREATE INDEX transfer_by_state ON transfer (state, queue_position);
         CREATE INDEX transfer_by_finish ON transfer (finished_at) WHERE finished_at IS NOT NULL;
-
-        PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = 1;
         """)
   }
 
@@ -88,7 +93,8 @@ enum StoreSchema {
       // Read back by nobody else, so a schema that others planted must not call functions.
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
       try db.execute(sql: "PRAGMA journal_mode = WAL")
-      // NORMAL would lose the last commits in a power cut (sqlite.org/pragma.html#pragma_synchronous).
+      // NORMAL would lose the last commits in a power cut
+      // (sqlite.org/pragma.html#pragma_synchronous).
       try db.execute(sql: "PRAGMA synchronous = FULL")
       // A list of a million leaves a log of its own size behind, which nothing else makes small.
       try db.execute(sql: "PRAGMA journal_size_limit = 16777216")

@@ -1,34 +1,20 @@
-/// The columns of the table `transfer`, in the order in which they are written and read.
-enum TransferColumn: String, CaseIterable {
-  case id, session
-  case taskIdentifier = "task_identifier"
-  case state, reason
-  case goesOnAt = "goes_on_at"
-  case priority
-  case queuePosition = "queue_position"
-  case title, url, directory, name
-  case createdAt = "created_at"
-  case finishedAt = "finished_at"
-  case bytesReceived = "bytes_received"
-  case bytesExpected = "bytes_expected"
-  case connections
-  case limitBytesPerSecond = "limit_bytes_per_second"
-  case notBefore = "not_before"
-  case checksum
-  case caCertificatePath = "ca_certificate_path"
-  case onConflict = "on_conflict"
-  case beginning, headers, login
-  case resumeData = "resume_data"
-  case finishedFile = "finished_file"
-  case failure
-  case freshStart = "fresh_start"
-  case retryCount = "retry_count"
+/// The columns of the table `transfer`, in the order in which they are written and read. The raw
+/// value is the place in a row.
+enum TransferColumn: Int, CaseIterable {
+  case id, session, taskIdentifier, state, reason, goesOnAt, priority, queuePosition, title, url
+  case directory, name, createdAt, finishedAt, bytesReceived, bytesExpected, connections
+  case limitBytesPerSecond, notBefore, checksum, caCertificatePath, onConflict, beginning, headers
+  case login, resumeData, finishedFile, failure, freshStart, retryCount
 
-  static let list = allCases.map(\.rawValue).joined(separator: ", ")
+  /// The name in the table: `task_identifier` for `taskIdentifier`.
+  var sqlName: String {
+    String(describing: self).reduce(into: "") { name, letter in
+      if letter.isUppercase { name += "_" }
+      name += letter.lowercased()
+    }
+  }
 
-  /// Where the column stands in `list`.
-  static let indexes: [TransferColumn: Int] = Dictionary(
-    uniqueKeysWithValues: zip(allCases, 0...))
+  static let list = allCases.map(\.sqlName).joined(separator: ", ")
 }
 
 /// The statements on the table `transfer`.
@@ -36,7 +22,7 @@ enum TransferSQL {
   static let put: String = {
     let marks = TransferColumn.allCases.map { _ in "?" }.joined(separator: ", ")
     let updates = TransferColumn.allCases.dropFirst()
-      .map { "\($0.rawValue) = excluded.\($0.rawValue)" }.joined(separator: ", ")
+      .map { "\($0.sqlName) = excluded.\($0.sqlName)" }.joined(separator: ", ")
     return "INSERT INTO transfer (\(TransferColumn.list)) VALUES (\(marks)) "
       + "ON CONFLICT (id) DO UPDATE SET \(updates)"
   }()

@@ -70,20 +70,26 @@ struct TransferRowReader {
 
   // MARK: Columns
 
-  private func problem(_ column: TransferColumn) -> Problem { Problem(column: column.rawValue) }
+  private func problem(_ column: TransferColumn) -> Problem { Problem(column: column.sqlName) }
 
   private func stored(_ column: TransferColumn, _ row: Row) throws(Problem) -> DatabaseValue {
-    guard let index = TransferColumn.indexes[column], index < row.count else {
-      throw problem(column)
-    }
-    return row[index]
+    guard column.rawValue < row.count else { throw problem(column) }
+    return row[column.rawValue]
+  }
+
+  // Inlined into `spec`, it ends the optimizer of Swift 6.3.1 ("Found outside of lifetime use").
+  @inline(never)
+  private static func converted<Stored: DatabaseValueConvertible>(
+    _ value: DatabaseValue, to type: Stored.Type
+  ) -> Stored? {
+    Stored.fromDatabaseValue(value)
   }
 
   /// A column without which there is no transfer.
   private func required<Stored: DatabaseValueConvertible>(
     _ column: TransferColumn, _ row: Row
   ) throws(Problem) -> Stored {
-    guard let value = Stored.fromDatabaseValue(try stored(column, row)) else {
+    guard let value = Self.converted(try stored(column, row), to: Stored.self) else {
       throw problem(column)
     }
     return value
@@ -100,7 +106,7 @@ struct TransferRowReader {
   private func value<Stored: DatabaseValueConvertible, Value>(
     _ column: TransferColumn, _ row: Row, or fallback: Value, _ convert: (Stored) -> Value?
   ) throws(Problem) -> Value {
-    if let value = Stored.fromDatabaseValue(try stored(column, row)).flatMap(convert) {
+    if let value = Self.converted(try stored(column, row), to: Stored.self).flatMap(convert) {
       return value
     }
     switch mode {
@@ -115,7 +121,7 @@ struct TransferRowReader {
   ) throws(Problem) -> Value? {
     let stored = try stored(column, row)
     if stored.isNull { return nil }
-    if let value = Stored.fromDatabaseValue(stored), let converted = try? convert(value) {
+    if let value = Self.converted(stored, to: Stored.self), let converted = try? convert(value) {
       return converted
     }
     switch mode {

@@ -56,6 +56,7 @@ private struct DemoCatalogueFile: Encodable {
     var title: String
     var path: String
     var bytes: Int64
+    var sha256: String
   }
 
   var origin: String
@@ -64,7 +65,7 @@ private struct DemoCatalogueFile: Encodable {
   init(_ catalogue: DemoCatalogue, port: Int) {
     origin = "http://127.0.0.1:\(port)"
     items = catalogue.items.map {
-      Item(title: $0.title, path: $0.path, bytes: $0.byteCount)
+      Item(title: $0.title, path: $0.path, bytes: $0.byteCount, sha256: $0.sha256)
     }
   }
 }

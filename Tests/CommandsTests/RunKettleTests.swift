@@ -90,5 +90,50 @@ struct RunKettleTests {
     #expect(world.dashboard.requests.isEmpty)
   }
 
-  static let help = ""
+  static let help = """
+    OVERVIEW: Put the download on and walk away.
+
+    A service in the background fetches the files; it goes on when the dashboard,
+    the terminal or the whole login is gone. Without a command, kettle shows the
+    dashboard.
+
+    Examples:
+      kettle                                     show the dashboard
+      kettle demo                                try it out, at no risk
+      kettle get https://example.org/disk.iso    fetch a file and wait for it
+      kettle add -i urls.txt                     queue a list of URLs
+      kettle wait && echo all there              go on when everything is done
+
+    Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be
+    reached, 4 timed out, 130 interrupted.
+
+    USAGE: kettle [<subcommand>] [<options>]
+
+    OPTIONS:
+      --version               Show the version.
+      -h, --help              Show help information.
+
+    FETCH SUBCOMMANDS:
+      get                     Fetch one file and wait for it.
+      add                     Queue downloads and print their ids.
+
+    LOOK SUBCOMMANDS:
+      list                    Show the transfers.
+      watch                   Print what happens, one event a line, until Ctrl-C.
+      wait                    Wait until transfers are finished.
+
+    CONTROL SUBCOMMANDS:
+      start                   Start transfers, or let them go on.
+      pause                   Pause transfers; what they have is kept.
+      stop                    Stop transfers and throw away what they have so far.
+      remove                  Take transfers off the list.
+      reset                   Delete the fetched files and put all transfers back
+                              to idle.
+
+    SERVICE SUBCOMMANDS:
+      daemon                  Run, start, stop or look at the service.
+      demo                    Try the dashboard over five files that Kettle serves
+                              itself.
+
+    """
 }

@@ -116,7 +116,7 @@ struct SentencesTests {
       .cannotWrite(detail: "No space left on device"),
       [
         "Standard output cannot be written to (No space left on device); check where it leads"
-      ], .refused
+      ], .transferFailed
     ),
     (
       .cannotRead(detail: "Is a directory"),

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TransferCore
 import TransferEngine
 import TransferModel
 

@@ -88,7 +88,9 @@ import TransferModel
 
   // MARK: Names
 
-  @Test(arguments: ["", ".", "..", "a/b", "/etc/passwd", "a\u{0}b", String(repeating: "x", count: 251)])
+  @Test(arguments: [
+    "", ".", "..", "a/b", "/etc/passwd", "a\u{0}b", String(repeating: "x", count: 251),
+  ])
   func `a name that is no component is refused before anything is touched`(_ name: String) throws {
     let failure = failure { () throws(TransferFailure) in try create(name) }
     #expect(failure?.code == .fileProblem)
@@ -125,7 +127,8 @@ import TransferModel
     let all = names.withLock { $0 }
     #expect(all.count == 1000)
     #expect(Set(all).count == 1000)
-    let contents = Set(all.compactMap { Disk.bytes(at: $0) }.map { String(decoding: $0, as: UTF8.self) })
+    let contents = Set(
+      all.compactMap { Disk.bytes(at: $0) }.map { String(decoding: $0, as: UTF8.self) })
     #expect(contents == Set((0..<1000).map(String.init)))
     #expect(Disk.names(in: directory).count == 1000)
   }

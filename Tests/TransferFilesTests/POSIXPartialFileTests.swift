@@ -30,7 +30,8 @@ import TransferModel
 
   @Test func `a negative place is an error and no write`() throws {
     let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
-    #expect(failure { () throws(TransferFailure) in try file.write([1], at: -1) }?.detail == "EINVAL")
+    #expect(
+      failure { () throws(TransferFailure) in try file.write([1], at: -1) }?.detail == "EINVAL")
     #expect(failure { () throws(TransferFailure) in try file.truncate(to: -1) }?.detail == "EINVAL")
     #expect(Disk.bytes(at: scratch.path + "/a") == [])
   }

@@ -105,7 +105,8 @@ import TransferModel
 
   @Test(arguments: [
     "state = 'flying'", "state = ''", "reason = 'because'", "priority = 7.5", "on_conflict = 'x'",
-    "beginning = ''", "headers = '{'", "login = '[]'", "resume_data = '{}'", "checksum = 'sha256:0'",
+    "beginning = ''", "headers = '{'", "login = '[]'", "resume_data = '{}'",
+    "checksum = 'sha256:0'",
     "finished_file = 'null'", "failure = '{\"code\":\"x\"}'", "fresh_start = '?'",
     "retry_count = -1", "queue_position = 9223372036854775807", "retry_count = 9223372036854775807",
   ])
@@ -198,7 +199,9 @@ import TransferModel
     let bytes = try scratch.bytes(scratch.path)
     let text = Array("https://example.org/files/\(id).iso".utf8)
     let offset = try #require(
-      (0..<bytes.count - text.count).first { bytes[$0] == text[0] && Array(bytes[$0..<$0 + text.count]) == text })
+      (0..<bytes.count - text.count).first {
+        bytes[$0] == text[0] && Array(bytes[$0..<$0 + text.count]) == text
+      })
     return offset / 4096 + 1
   }
 

@@ -8,6 +8,8 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
     /// Starts with a slash.
     var path: String
     var bytes: Int64
+    /// What the finished file is verified by.
+    var sha256: String?
   }
 
   /// For example `http://127.0.0.1:40123`.
@@ -28,6 +30,7 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
       guard case .success(let parsed) = TransferURL.parse(origin + item.path) else { return nil }
       var spec = TransferSpec(url: parsed.url)
       spec.title = item.title
+      spec.checksum = item.sha256.flatMap { Checksum(algorithm: .sha256, hex: $0) }
       spec.beginning = .idle
       return spec
     }

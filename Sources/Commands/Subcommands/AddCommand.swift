@@ -84,26 +84,17 @@ struct Adding {
   static let batchByteCount = 256 * 1024
 
   /// Queues all of them, batch after batch, and prints each batch when it is in the store.
+  ///
+  /// When nothing can be printed any more the rest is queued all the same: a reader like `head`
+  /// must not decide what is fetched. That it could not be printed is thrown at the end.
   func add(
     _ specs: [TransferSpec], printingTo console: any Console, json: Bool
   ) async throws {
-    guard json else {
-      for batch in Self.batches(specs) {
-        let ids = try await add(batch)
-        try console.write(ids.map { "\($0)\n" }.joined(), to: .output)
-      }
-      return
-    }
-    var printer = try JSONArrayPrinter(on: console)
+    var printer = AddedPrinter(on: console, json: json)
     do {
       for batch in Self.batches(specs) {
         let ids = try await add(batch)
-        try printer.print(
-          zip(ids, batch).map { id, spec in
-            .object([
-              .init("id", .integer(id.rawValue)), .init("url", .string(spec.url.text)),
-            ])
-          })
+        printer.print(ids, of: batch)
       }
     } catch {
       // What was queued before it went wrong is still an array.

@@ -118,6 +118,8 @@ package struct TransferService: Sendable {
       group.cancelAll()
     }
     signals.end()
+    // Leaves one file; what the log of the database still has is not lost without it either.
+    try? opened.journal.close()
     logger.info("The service has ended")
     return .stopped
   }

@@ -251,6 +251,22 @@ struct AddCommandTests {
     #expect(counts == [1000, 1000, 500])
   }
 
+  @Test(arguments: [
+    (ConsoleError.readerGone, Int32(0)), (.cannotWrite(detail: "No space left on device"), 1),
+  ])
+  func `a reader that has gone does not decide what is queued`(
+    failure: ConsoleError, code: Int32
+  ) async {
+    for json in [[], ["--json"]] {
+      var world = FakeWorld()
+      let urls = (1...2500).map { "https://example.org/\($0)" }
+      world.console = FakeConsole(input: urls.joined(separator: "\n"))
+      world.console.fail(with: failure)
+      #expect(await world.run(["add", "-i", "-"] + json).code == code)
+      #expect(specs(world).count == 2500)
+    }
+  }
+
   @Test func `a batch is bounded in bytes too`() throws {
     let path = String(repeating: "x", count: 15_000)
     guard case .success(let parsed) = TransferURL.parse("https://example.org/" + path) else {

@@ -17,6 +17,7 @@ package enum TestDigest {
       return nil
     }
     let digits = Array("0123456789abcdef")
-    return String(digest.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    return String(
+      digest.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }

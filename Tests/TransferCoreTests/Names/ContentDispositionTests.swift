@@ -70,7 +70,8 @@ import TransferCore
     "attachment; filename=\"\"", "attachment; filename=\"..\"", "attachment; filename=\"/\"",
     "attachment; filename*=UTF-8''", "attachment; filename*=UTF-8''%2e%2e",
     "attachment; filename*0=\"foo.\"; filename*1=\"html\"", "attachment; xfilename=foo",
-    "attachment; name=foo", "attachment; filename=;", "attachment; filename=\"x\\", "attachment, filename=x",
+    "attachment; name=foo", "attachment; filename=;", "attachment; filename=\"x\\",
+    "attachment, filename=x",
   ])
   func `a header without a usable name gives none`(_ header: String) {
     #expect(FileName.fromContentDisposition(header) == nil)

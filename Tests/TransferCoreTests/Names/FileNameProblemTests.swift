@@ -29,13 +29,16 @@ import TransferCore
         == "The name \"..\" means a directory; give the name of a file")
     #expect(
       FileNameProblem.slash.sentence("a/b")
-        == "The name \"a/b\" has a \"/\" in it; give the name alone and choose the directory with -d"
+        == "The name \"a/b\" has a \"/\" in it; "
+        + "give the name alone and choose the directory with -d"
     )
     #expect(
       FileNameProblem.controlCharacter.sentence("a\u{1B}b")
         == "The name \"a\u{FFFD}b\" has a control character or line break in it; take it out")
     #expect(
       FileNameProblem.tooLong.sentence(String(repeating: "x", count: 300))
-        == "The name \"\(String(repeating: "x", count: 80))…\" is longer than 250 bytes; shorten it")
+        == "The name \"\(String(repeating: "x", count: 80))…\" "
+        + "is longer than 250 bytes; shorten it"
+    )
   }
 }

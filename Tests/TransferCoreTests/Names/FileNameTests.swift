@@ -29,7 +29,8 @@ import TransferModel
     }
   }
 
-  @Test func `every name of the corpus holds to the rules, and making it safe twice changes nothing`() {
+  @Test
+  func `every name of the corpus holds to the rules, and making it safe twice changes nothing`() {
     for (given, _) in HostileNames.all {
       guard let name = FileName.sanitized(given) else { continue }
       #expect(complaint(about: name) == nil, "\(given.debugDescription)")
@@ -40,8 +41,10 @@ import TransferModel
   @Test func `random text never becomes an unsafe name`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed)
-    let pieces = ["/", "\\", ".", "..", "-", "~", " ", "\u{0}", "\u{1B}", "\u{202E}", "\u{200B}",
-      "a", "é", "日", "👍🏽", "con", ".tar", ".gz", "%2f", "\u{301}", "\u{85}", "\u{A0}", ":", "|"]
+    let pieces = [
+      "/", "\\", ".", "..", "-", "~", " ", "\u{0}", "\u{1B}", "\u{202E}", "\u{200B}",
+      "a", "é", "日", "👍🏽", "con", ".tar", ".gz", "%2f", "\u{301}", "\u{85}", "\u{A0}", ":", "|",
+    ]
     for _ in 0..<3000 {
       let count = Int.random(in: 0...60, using: &random)
       let given = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
@@ -97,7 +100,8 @@ import TransferModel
     ("file.iso", "file (2).iso"), ("a.tar.gz", "a (2).tar.gz"), ("a.TAR.xz", "a (2).TAR.xz"),
     ("README", "README (2)"), (".profile", ".profile (2)"), (".x.y", ".x (2).y"),
     ("Version 1.2", "Version 1.2 (2)"), ("Dr. Strange and others", "Dr. Strange and others (2)"),
-    ("x.tar", "x (2).tar"), (".tar.gz", ".tar (2).gz"), ("a.", "a. (2)"), ("a (2).txt", "a (2) (2).txt"),
+    ("x.tar", "x (2).tar"), (".tar.gz", ".tar (2).gz"), ("a.", "a. (2)"),
+    ("a (2).txt", "a (2) (2).txt"),
     ("archive.part1.rar", "archive.part1 (2).rar"), ("é.日本", "é (2).日本"),
     ("a.averyveryverylongextension", "a.averyveryverylongextension (2)"),
   ])
@@ -138,8 +142,10 @@ import TransferModel
     #expect(try FileName.fromURL(url(text)) == expected)
   }
 
-  @Test(arguments: ["https://h", "https://h/", "https://h/dir/", "https://h/..", "https://h/%2e%2e",
-    "https://h/%2f", "https://h/?file=x.iso", "https://h/%20"])
+  @Test(arguments: [
+    "https://h", "https://h/", "https://h/dir/", "https://h/..", "https://h/%2e%2e",
+    "https://h/%2f", "https://h/?file=x.iso", "https://h/%20",
+  ])
   func `a URL without a last segment gives no name`(_ text: String) throws {
     #expect(try FileName.fromURL(url(text)) == nil)
   }

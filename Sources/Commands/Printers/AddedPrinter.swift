@@ -1,0 +1,42 @@
+import TransferModel
+
+/// Prints what was queued: an id a line, or an array of objects with id and url.
+///
+/// It keeps the first error of the console and writes nothing after it.
+struct AddedPrinter {
+  private let console: any Console
+  private let json: Bool
+  private var array: JSONArrayPrinter?
+  private var failure: ConsoleError?
+
+  init(on console: any Console, json: Bool) {
+    self.console = console
+    self.json = json
+    guard json else { return }
+    do { array = try JSONArrayPrinter(on: console) } catch { failure = error }
+  }
+
+  mutating func print(_ ids: [TransferID], of specs: [TransferSpec]) {
+    guard failure == nil else { return }
+    do {
+      if json {
+        try array?.print(zip(ids, specs).map(Self.object))
+      } else {
+        try console.write(ids.map { "\($0)\n" }.joined(), to: .output)
+      }
+    } catch {
+      failure = error
+    }
+  }
+
+  func end() throws(ConsoleError) {
+    if let failure { throw failure }
+    try array?.end()
+  }
+
+  private static func object(_ id: TransferID, _ spec: TransferSpec) -> JSONValue {
+    .object([
+      .init("id", .integer(id.rawValue)), .init("url", .string(spec.url.text)),
+    ])
+  }
+}

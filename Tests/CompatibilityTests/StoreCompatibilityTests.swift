@@ -1,0 +1,67 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import TransferEngine
+import TransferModel
+import TransferStore
+
+/// Stores that released versions made are opened by this one with all that is in them.
+@Suite struct StoreCompatibilityTests {
+  private static let now = WallTime(millisecondsSince1970: 1_798_135_200_000)
+
+  private func withScratch<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "kettle-compatibility-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    return try body(directory.appending(path: "store.sqlite").path)
+  }
+
+  private func fixture(_ name: String) throws -> String {
+    let folder = try #require(#filePath.lastIndex(of: "/"))
+    return #filePath[...folder] + "Fixtures/" + name
+  }
+
+  @Test func `a store of version 1 is read with every transfer in it`() throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
+      let opening = try StoreOpening.open(path, at: Self.now)
+      #expect(opening.notice == nil)
+      let contents = try opening.journal.load()
+      #expect(contents.records.map(\.state) == TransferState.allCases)
+      for (found, expected) in zip(contents.records, StoreFixture.records) {
+        #expect(found == expected)
+      }
+      #expect(contents.records.filter { $0.resumeData != nil }.count == 5)
+      #expect(contents.lastID == StoreFixture.removed.id)
+      #expect(
+        contents.lastTaskIdentifiers == [.kettle: 40, SessionID(rawValue: "org.example.app"): 9])
+    }
+  }
+
+  @Test func `a store of version 1 can be written to and read again`() throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
+      let journal = try StoreOpening.open(path, at: Self.now).journal
+      try journal.commit([.remove(StoreFixture.records[0].id)])
+      try journal.close()
+      let again = try StoreOpening.open(path, at: Self.now)
+      #expect(again.notice == nil)
+      #expect(try again.journal.load().records == Array(StoreFixture.records.dropFirst()))
+    }
+  }
+
+  /// Makes the fixture; `Fixtures/README.md` tells when.
+  @Test(.enabled(if: getenv("KETTLE_FIXTURE") != nil))
+  func `a store is made for the fixtures`() throws {
+    let target = try #require(getenv("KETTLE_FIXTURE").map { String(cString: $0) })
+    try withScratch { path in
+      let journal = try StoreOpening.open(path, at: Self.now).journal
+      try journal.commit((StoreFixture.records + [StoreFixture.removed]).map(JournalChange.put))
+      try journal.commit([.remove(StoreFixture.removed.id)])
+      // Closing brings everything into the one file.
+      try journal.close()
+      try FileManager.default.copyItem(atPath: path, toPath: target)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// A home of its own for the real program: nothing in it is known to any other test.
+final class KettleHome: Sendable {
+  struct Outcome: Sendable {
+    var code: Int32
+    var output: String
+    var errors: String
+  }
+
+  let path: String
+  let environment: [String: String]
+
+  /// The program under test stands beside the tests that were built with it.
+  static let program: String = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let beside = URL(filePath: own).deletingLastPathComponent().path + "/kettle"
+    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path
+    return root + "/.build/debug/kettle"
+  }()
+
+  init() throws {
+    // Short, because the path of a socket must be.
+    var template = Array("/tmp/kettle-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
+    path = String(cString: made)
+    var environment = ["HOME": path, "XDG_RUNTIME_DIR": path + "/run", "LANG": "C.UTF-8"]
+    environment["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    environment["TZ"] = "UTC"
+    if let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] {
+      environment["LD_LIBRARY_PATH"] = libraries
+    }
+    self.environment = environment
+    try FileManager.default.createDirectory(
+      atPath: path + "/run", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit {
+    _ = try? Self.run(Self.program, ["daemon", "stop"], environment, path)
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var downloads: String { path + "/Downloads" }
+
+  /// Runs the program to its end.
+  @discardableResult
+  func kettle(_ arguments: String..., with extra: [String: String] = [:]) throws -> Outcome {
+    try Self.run(
+      Self.program, arguments, environment.merging(extra) { $1 }, path)
+  }
+
+  /// The rows of `kettle list --json`.
+  func rows() throws -> [[String: Any]] {
+    let outcome = try kettle("list", "--json")
+    let parsed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    return try #require(parsed as? [[String: Any]])
+  }
+
+  func state(of id: String) throws -> String? {
+    try rows().first { ($0["id"] as? Int).map(String.init) == id }?["state"] as? String
+  }
+
+  func servicePID() throws -> Int32 {
+    let outcome = try kettle("daemon", "status", "--json")
+    let parsed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let status = try #require(parsed as? [String: Any])
+    return Int32(try #require(status["processID"] as? Int))
+  }
+
+  func tmux(_ arguments: String...) throws -> Outcome {
+    try Self.run(
+      "/usr/bin/env", ["tmux", "-S", path + "/tmux", "-f", "/dev/null"] + arguments, environment,
+      path)
+  }
+
+  /// Waits until the terminal shows what is wanted, and answers the whole screen.
+  func screen(_ isWanted: (String) -> Bool, budgetMilliseconds: Int = 20_000) throws -> String {
+    let deadline = ContinuousClock.now + .milliseconds(budgetMilliseconds)
+    var shown = ""
+    while ContinuousClock.now < deadline {
+      shown = try tmux("capture-pane", "-p").output
+      if isWanted(shown) { return shown }
+    }
+    Issue.record("The screen never showed what was wanted:\n\(shown)")
+    return shown
+  }
+
+  // Standard output and error go to files: a pipe that nobody reads in time would stop the program.
+  private static func run(
+    _ program: String, _ arguments: [String], _ environment: [String: String], _ directory: String
+  ) throws -> Outcome {
+    let name = directory + "/run-" + UUID().uuidString
+    defer {
+      for suffix in [".out", ".err"] { try? FileManager.default.removeItem(atPath: name + suffix) }
+    }
+    for suffix in [".out", ".err"] {
+      _ = FileManager.default.createFile(atPath: name + suffix, contents: nil)
+    }
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.environment = environment
+    process.currentDirectoryURL = URL(filePath: directory)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: name + ".out")
+    process.standardError = FileHandle(forWritingAtPath: name + ".err")
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(
+      code: process.terminationStatus,
+      output: String(
+        decoding: FileManager.default.contents(atPath: name + ".out") ?? Data(), as: UTF8.self),
+      errors: String(
+        decoding: FileManager.default.contents(atPath: name + ".err") ?? Data(), as: UTF8.self))
+  }
+}
