@@ -48,41 +48,51 @@ final class KettleHome: Sendable {
 
   /// Runs the program to its end.
   @discardableResult
-  func kettle(_ arguments: String..., with extra: [String: String] = [:]) throws -> Outcome {
-    try Self.run(
-      Self.program, arguments, environment.merging(extra) { $1 }, path)
+  func kettle(_ arguments: String...) async throws -> Outcome {
+    try await runOnThread(Self.program, arguments)
+  }
+
+  /// A process is waited for on a thread of its own, not on one that all tests share.
+  private func runOnThread(_ program: String, _ arguments: [String]) async throws -> Outcome {
+    let (environment, path) = (environment, path)
+    return try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          with: Result { try Self.run(program, arguments, environment, path) })
+      }
+    }
   }
 
   /// The rows of `kettle list --json`.
-  func rows() throws -> [[String: Any]] {
-    let outcome = try kettle("list", "--json")
+  func rows() async throws -> [[String: Any]] {
+    let outcome = try await kettle("list", "--json")
     let parsed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     return try #require(parsed as? [[String: Any]])
   }
 
-  func state(of id: String) throws -> String? {
-    try rows().first { ($0["id"] as? Int).map(String.init) == id }?["state"] as? String
+  func state(of id: String) async throws -> String? {
+    try await rows().first { ($0["id"] as? Int).map(String.init) == id }?["state"] as? String
   }
 
-  func servicePID() throws -> Int32 {
-    let outcome = try kettle("daemon", "status", "--json")
+  func servicePID() async throws -> Int32 {
+    let outcome = try await kettle("daemon", "status", "--json")
     let parsed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let status = try #require(parsed as? [String: Any])
     return Int32(try #require(status["processID"] as? Int))
   }
 
-  func tmux(_ arguments: String...) throws -> Outcome {
-    try Self.run(
-      "/usr/bin/env", ["tmux", "-S", path + "/tmux", "-f", "/dev/null"] + arguments, environment,
-      path)
+  func tmux(_ arguments: String...) async throws -> Outcome {
+    try await runOnThread(
+      "/usr/bin/env", ["tmux", "-S", path + "/tmux", "-f", "/dev/null"] + arguments)
   }
 
   /// Waits until the terminal shows what is wanted, and answers the whole screen.
-  func screen(_ isWanted: (String) -> Bool, budgetMilliseconds: Int = 20_000) throws -> String {
+  func screen(_ isWanted: (String) -> Bool, budgetMilliseconds: Int = 20_000) async throws -> String
+  {
     let deadline = ContinuousClock.now + .milliseconds(budgetMilliseconds)
     var shown = ""
     while ContinuousClock.now < deadline {
-      shown = try tmux("capture-pane", "-p").output
+      shown = try await tmux("capture-pane", "-p").output
       if isWanted(shown) { return shown }
     }
     Issue.record("The screen never showed what was wanted:\n\(shown)")

@@ -14,74 +14,77 @@ struct RealDashboardTests {
     origin = try ScriptedOrigin()
   }
 
-  private func open(_ command: String = "", columns: Int = 80, rows: Int = 24) throws {
+  private func open(
+    _ command: String = "", columns: Int = 80, rows: Int = 24
+  ) async throws {
     let line = "\(command) \(KettleHome.program); echo ended with $?; exec sh"
-    _ = try home.tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", line)
+    _ = try await home.tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", line)
   }
 
-  private func addSlow(_ name: String, seed: UInt64) throws -> SeededBody {
+  private func addSlow(_ name: String, seed: UInt64) async throws -> SeededBody {
     let body = SeededBody(seed: seed, byteCount: 4_000_000)
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 400_000 }, at: "/" + name)
-    #expect(try home.kettle("add", "--paused", origin.url("/" + name).text).code == 0)
+    #expect(try await home.kettle("add", "--paused", origin.url("/" + name).text).code == 0)
     return body
   }
 
-  @Test func `keys drive the transfers and leaving says that the service goes on`() throws {
-    let body = try addSlow("one.bin", seed: 1)
-    try open()
-    _ = try home.screen { $0.contains("one.bin") && $0.contains("paused") }
-    _ = try home.tmux("send-keys", "s")
-    _ = try home.screen { $0.contains("1 running") && $0.contains("KiB/s") }
-    _ = try home.tmux("send-keys", "p")
-    _ = try home.screen { $0.contains("1 paused") }
+  @Test func `keys drive the transfers and leaving says that the service goes on`() async throws {
+    let body = try await addSlow("one.bin", seed: 1)
+    try await open()
+    _ = try await home.screen { $0.contains("one.bin") && $0.contains("paused") }
+    _ = try await home.tmux("send-keys", "s")
+    _ = try await home.screen { $0.contains("1 running") && $0.contains("KiB/s") }
+    _ = try await home.tmux("send-keys", "p")
+    _ = try await home.screen { $0.contains("1 paused") }
     origin.serve(OriginBehavior(body), at: "/one.bin")
-    _ = try home.tmux("send-keys", "S")
-    _ = try home.screen { $0.contains("1 done") && $0.contains("100 %") }
-    _ = try home.tmux("send-keys", "q")
-    _ = try home.screen { $0.contains("ended with 0") }
+    _ = try await home.tmux("send-keys", "S")
+    _ = try await home.screen { $0.contains("1 done") && $0.contains("100 %") }
+    _ = try await home.tmux("send-keys", "q")
+    _ = try await home.screen { $0.contains("ended with 0") }
     #expect(body.difference(fromFileAt: home.downloads + "/one.bin") == nil)
   }
 
   @Test func `a killed dashboard changes nothing for the download`() async throws {
-    let body = try addSlow("two.bin", seed: 2)
-    try open()
-    _ = try home.screen { $0.contains("two.bin") }
-    _ = try home.tmux("send-keys", "S")
+    let body = try await addSlow("two.bin", seed: 2)
+    try await open()
+    _ = try await home.screen { $0.contains("two.bin") }
+    _ = try await home.tmux("send-keys", "S")
     try await origin.waitForBytesSent(600_000, at: "/two.bin")
-    let pid = try home.tmux("display-message", "-p", "#{pane_pid}").output.trimmed
-    _ = try home.tmux("kill-server")
+    let pid = try await home.tmux("display-message", "-p", "#{pane_pid}").output.trimmed
+    _ = try await home.tmux("kill-server")
     #expect(!pid.isEmpty)
-    let row = try #require(try home.rows().first)
+    let row = try #require(try await home.rows().first)
     #expect(row["state"] as? String == "running")
     let before = origin.bytesSent
     try await origin.waitForBytesSent(before + 400_000, at: "/two.bin")
-    try open()
-    _ = try home.screen { $0.contains("1 running") }
-    #expect(try home.kettle("wait", "--timeout", "60").code == 0)
+    try await open()
+    _ = try await home.screen { $0.contains("1 running") }
+    #expect(try await home.kettle("wait", "--timeout", "60").code == 0)
     #expect(body.difference(fromFileAt: home.downloads + "/two.bin") == nil)
   }
 
-  @Test func `the rows stay when the service is killed, and it comes back by itself`() throws {
-    _ = try addSlow("three.bin", seed: 3)
-    try open()
-    _ = try home.screen { $0.contains("three.bin") && $0.contains("paused") }
-    kill(try home.servicePID(), SIGKILL)
-    _ = try home.tmux("send-keys", "S")
-    _ = try home.screen { $0.contains("three.bin") }
-    _ = try home.screen { !$0.contains("reconnecting") && $0.contains("three.bin") }
-    _ = try home.tmux("send-keys", "S")
-    _ = try home.screen { $0.contains("1 running") }
+  @Test func `the rows stay when the service is killed, and it comes back by itself`() async throws
+  {
+    _ = try await addSlow("three.bin", seed: 3)
+    try await open()
+    _ = try await home.screen { $0.contains("three.bin") && $0.contains("paused") }
+    kill(try await home.servicePID(), SIGKILL)
+    _ = try await home.tmux("send-keys", "S")
+    _ = try await home.screen { $0.contains("three.bin") }
+    _ = try await home.screen { !$0.contains("reconnecting") && $0.contains("three.bin") }
+    _ = try await home.tmux("send-keys", "S")
+    _ = try await home.screen { $0.contains("1 running") }
   }
 
-  @Test func `a terminal that is too small says so`() throws {
-    try open(columns: 20, rows: 5)
-    _ = try home.screen { $0.contains("36x8") }
+  @Test func `a terminal that is too small says so`() async throws {
+    try await open(columns: 20, rows: 5)
+    _ = try await home.screen { $0.contains("36x8") }
   }
 
   @Test(arguments: ["TERM=dumb", "TERM=no-such-terminal", "env -u TERM"])
-  func `a terminal that cannot draw gets lines`(terminal: String) throws {
-    _ = try addSlow("four.bin", seed: 4)
-    try open(terminal == "env -u TERM" ? terminal : "env \(terminal)")
-    _ = try home.screen { $0.contains("four.bin") }
+  func `a terminal that cannot draw gets lines`(terminal: String) async throws {
+    _ = try await addSlow("four.bin", seed: 4)
+    try await open(terminal == "env -u TERM" ? terminal : "env \(terminal)")
+    _ = try await home.screen { $0.contains("four.bin") }
   }
 }
