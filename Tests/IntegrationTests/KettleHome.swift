@@ -100,6 +100,8 @@ final class KettleHome: Sendable {
   }
 
   // Standard output and error go to files: a pipe that nobody reads in time would stop the program.
+  // Spawned by hand, because Foundation's Process waits for every descendant that still has a
+  // descriptor of its own, and the server of tmux is one.
   private static func run(
     _ program: String, _ arguments: [String], _ environment: [String: String], _ directory: String
   ) throws -> Outcome {
@@ -107,24 +109,25 @@ final class KettleHome: Sendable {
     defer {
       for suffix in [".out", ".err"] { try? FileManager.default.removeItem(atPath: name + suffix) }
     }
-    for suffix in [".out", ".err"] {
-      _ = FileManager.default.createFile(atPath: name + suffix, contents: nil)
-    }
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.environment = environment
-    process.currentDirectoryURL = URL(filePath: directory)
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(forWritingAtPath: name + ".out")
-    process.standardError = FileHandle(forWritingAtPath: name + ".err")
-    try process.run()
-    process.waitUntilExit()
-    return Outcome(
-      code: process.terminationStatus,
-      output: String(
-        decoding: FileManager.default.contents(atPath: name + ".out") ?? Data(), as: UTF8.self),
-      errors: String(
-        decoding: FileManager.default.contents(atPath: name + ".err") ?? Data(), as: UTF8.self))
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, name + ".out", O_WRONLY | O_CREAT, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, name + ".err", O_WRONLY | O_CREAT, 0o600)
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var processID: pid_t = 0
+    let problem = posix_spawn(&processID, program, &actions, nil, words, variables)
+    guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO) }
+    var status: Int32 = 0
+    while waitpid(processID, &status, 0) == -1, errno == EINTR {}
+    let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+    return Outcome(code: code, output: text(name + ".out"), errors: text(name + ".err"))
+  }
+
+  private static func text(_ path: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
   }
 }

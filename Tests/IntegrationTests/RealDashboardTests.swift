@@ -69,11 +69,16 @@ struct RealDashboardTests {
     try await open()
     _ = try await home.screen { $0.contains("three.bin") && $0.contains("paused") }
     kill(try await home.servicePID(), SIGKILL)
-    _ = try await home.tmux("send-keys", "S")
     _ = try await home.screen { $0.contains("three.bin") }
-    _ = try await home.screen { !$0.contains("reconnecting") && $0.contains("three.bin") }
-    _ = try await home.tmux("send-keys", "S")
-    _ = try await home.screen { $0.contains("1 running") }
+    // A key that is pressed before the link is back is answered with a sentence and not kept, and
+    // starting twice is starting once.
+    var isRunning = false
+    for _ in 0..<200 where !isRunning {
+      _ = try await home.tmux("send-keys", "S")
+      isRunning = try await home.tmux("capture-pane", "-p").output.contains("1 running")
+    }
+    #expect(isRunning)
+    _ = try await home.screen { $0.contains("1 running") && $0.contains("three.bin") }
   }
 
   @Test func `a terminal that is too small says so`() async throws {
