@@ -113,6 +113,7 @@ let package = Package(
       ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
     tests(
       "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
+    tests("TransferDaemonTests", ["TransferDaemon", "ControlProtocol", "TransferModel"]),
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel"]),
     tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),

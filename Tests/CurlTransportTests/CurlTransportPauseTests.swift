@@ -147,7 +147,9 @@ struct CurlTransportPauseTests {
   }
 
   @Test func `to cancel in the middle ends once`() async throws {
-    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 200_000 }, at: "/file")
+    // It never gets further by itself, however long the machine takes to cancel.
+    origin.serve(
+      OriginBehavior(body).with { $0.stall = .init(after: 20_000, until: "never") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
     let sink = RecordingSink()
