@@ -19,7 +19,8 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
-	swift test --skip-build --disable-xctest
+	swift test --skip-build --disable-xctest --skip IntegrationTests
+	swift test --skip-build --disable-xctest --filter IntegrationTests
 	@echo 'test: everything passed'
 
 bench: ## Measure against curl and aria2

@@ -115,7 +115,7 @@ let package = Package(
       "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
     tests("TransferDaemonTests", ["TransferDaemon", "ControlProtocol", "TransferModel"]),
     // The real program; it is built because the tests depend on it.
-    tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel"]),
+    tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
     tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),
     tests(
       "CommandsTests",

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Testing
 
@@ -40,6 +41,9 @@ final class KettleHome: Sendable {
   }
 
   deinit {
+    // Servers of tmux outlive those who talk to them.
+    _ = try? Self.run(
+      "/usr/bin/env", ["tmux", "-S", path + "/tmux", "kill-server"], environment, path)
     _ = try? Self.run(Self.program, ["daemon", "stop"], environment, path)
     try? FileManager.default.removeItem(atPath: path)
   }
@@ -115,6 +119,8 @@ final class KettleHome: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, name + ".out", O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, name + ".err", O_WRONLY | O_CREAT, 0o600)
+    // The sockets of other tests in this process must not stay open in what is started here.
+    _ = kettle_spawn_close_from(&actions, 3)
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }

@@ -70,6 +70,7 @@ let importTable: [String: ImportRow] = [
 let testImportTable: [String: Set<String>] = [
   // Digests the demo's files by an implementation that is not ours.
   "DemoOriginTests": ["CCrypto"],
+  "IntegrationTests": ["CLinux"],
   // The digests of the fake file storage.
   "TestSupport": ["CCrypto"],
 ]
