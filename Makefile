@@ -3,10 +3,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench install format lint catalogue clean
+.PHONY: help deps build demo test test-faults bench install format lint catalogue faults clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install what the system lacks
 	@./assets/install-deps.sh
@@ -19,9 +19,16 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
-	swift test --skip-build --disable-xctest --skip IntegrationTests
+	swift test --skip-build --disable-xctest --skip 'WireTests|IntegrationTests|FaultStormTests'
+	swift test --skip-build --disable-xctest --filter WireTests
 	swift test --skip-build --disable-xctest --filter IntegrationTests
 	@echo 'test: everything passed'
+
+test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
+	@./assets/install-deps.sh faults
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
+	@echo 'test-faults: everything passed'
 
 bench: ## Measure against curl and aria2
 	@echo 'bench: nothing to measure; the measurements come with the benchmark suite'
@@ -40,6 +47,10 @@ catalogue: ## Write the demo's catalogue into its source file
 	awk -f assets/demo-catalogue.awk assets/demo-catalogue.json \
 	  > 'Sources/DemoOrigin/Catalogue+Generated.swift'
 	swift format -i 'Sources/DemoOrigin/Catalogue+Generated.swift'
+
+faults: ## Write the names of the tests into the table of faults
+	awk -f assets/faults-table.awk $$(find Tests -name '*.swift' | sort) docs/faults.md > .build/faults.md
+	mv .build/faults.md docs/faults.md
 
 clean: ## Remove everything that was built
 	rm -rf .build

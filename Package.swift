@@ -48,6 +48,7 @@ let package = Package(
     target("TransferCore", ["TransferModel"]),
     target("ControlProtocol", ["TransferModel"]),
     target("DashboardUI", ["TransferModel"]),
+    target("Configuration", ["TransferModel"]),
 
     // MARK: Shell
     target("TransferEngine", ["TransferCore", "TransferModel", logging]),
@@ -56,6 +57,7 @@ let package = Package(
       "TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
     target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
     target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
+    target("NetworkWatch", ["TransferCore"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
 
@@ -64,8 +66,9 @@ let package = Package(
     target(
       "TransferDaemon",
       [
-        "ControlProtocol", "ControlSocket", "CurlTransport", "TransferCore", "TransferEngine",
-        "TransferFiles", "TransferModel", "TransferStore", logging,
+        "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
+        "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+        logging,
       ]),
     target(
       "Commands",
@@ -90,6 +93,8 @@ let package = Package(
     tests("TransferCoreTests", ["TransferCore", "TransferModel"]),
     tests("ControlProtocolTests", ["ControlProtocol", "TransferModel"]),
     tests("DashboardUITests", ["DashboardUI", "TransferModel"]),
+    tests("ConfigurationTests", ["Configuration", "TransferModel"]),
+    tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     tests(
       "TransferEngineTests",
       ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
@@ -113,9 +118,23 @@ let package = Package(
       ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
     tests(
       "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
-    tests("TransferDaemonTests", ["TransferDaemon", "ControlProtocol", "TransferModel"]),
+    tests(
+      "TransferDaemonTests",
+      [
+        "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
+        "TransferCore", "TransferEngine", "TransferModel", "TestSupport", logging,
+      ]),
+    // The engine over the real network, disk and store, and an origin that lies.
+    tests(
+      "WireTests",
+      [
+        "TransferEngine", "TransferCore", "TransferModel", "CurlTransport", "TransferFiles",
+        "TransferStore", "TestSupport", logging,
+      ]),
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
+    // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
+    tests("FaultStormTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
     tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),
     tests(
       "CommandsTests",

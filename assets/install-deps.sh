@@ -1,7 +1,9 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
+# With the word "faults" it looks for what `make test-faults` needs, too.
 set -eu
+purpose=${1:-}
 
 say() { printf 'deps: %s\n' "$*"; }
 complain() { printf 'deps: %s\n' "$*" >&2; }
@@ -32,6 +34,16 @@ need libncurses-dev ncursesw
 need libsqlite3-dev sqlite3
 need libssl-dev openssl
 command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
+
+# The tests under faults trace system calls and make file systems; the programs that make these
+# are where only root looks.
+if [ "$purpose" = faults ]; then
+  need_program() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+  need_program strace strace
+  need_program mkfs.ext4 e2fsprogs
+  need_program mkfs.xfs xfsprogs
+  need_program mkfs.btrfs btrfs-progs
+fi
 
 if [ -z "$missing" ]; then
   say 'everything is here'

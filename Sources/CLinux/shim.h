@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /// renameat(2) that fails with EEXIST instead of replacing: the one atomic way to take a free name.
@@ -52,5 +53,13 @@ static inline int kettle_spawn_change_directory(posix_spawn_file_actions_t *acti
 
 /// POSIX_SPAWN_SETSID: the started program leads a session of its own (posix_spawn(3)).
 static inline short kettle_spawn_setsid_flag(void) { return 0x80; }
+
+/// What kind of file system a file is on: one of the magic numbers of statfs(2). Returns 0 or -1.
+static inline int kettle_file_system_kind(int descriptor, long *kind) {
+  struct statfs status;
+  int result = fstatfs(descriptor, &status);
+  if (result == 0) *kind = (long)status.f_type;
+  return result;
+}
 
 #endif

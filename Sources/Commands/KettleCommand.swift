@@ -31,7 +31,7 @@ struct KettleCommand: RunnableCommand {
         name: "Control",
         subcommands: [
           StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
-          ResetCommand.self,
+          LimitCommand.self, ResetCommand.self,
         ]),
       CommandGroup(name: "Service", subcommands: [DaemonCommand.self, DemoCommand.self]),
     ])

@@ -26,6 +26,24 @@ extension Sentences {
     }
   }
 
+  static func limited(_ id: TransferID, _ bytesPerSecond: Int64?) -> String {
+    bytesPerSecond.map { "\(id) is limited to \(ByteText.speed($0))" }
+      ?? "\(id) has no limit of its own"
+  }
+
+  static func limitedAll(_ bytesPerSecond: Int64?) -> String {
+    bytesPerSecond.map { "Everything together is limited to \(ByteText.speed($0))" }
+      ?? "Everything together has no limit"
+  }
+
+  static func limitRefused(_ refusal: ControlTransfers.Refusal) -> String {
+    switch refusal.why {
+    case .completed:
+      "Transfer \(refusal.id) is completed, so there is nothing to limit"
+    case .unknown, .notStarted: of(refusal)
+    }
+  }
+
   static func started(_ row: TransferSnapshot) -> String {
     let held = ByteText.size(row.bytesReceived)
     if row.state == .completed { return "\(row.id) is completed" }

@@ -37,6 +37,8 @@ extension Sentences {
     case .pausedGet:
       "\"kettle get\" waits for the file, which --paused keeps from coming; "
         + "use \"kettle add --paused\""
+    case .linkForSeveral:
+      "--url is a link for one transfer; give exactly one id with it"
     case .neitherIDsNorAll(let command):
       "\"kettle \(command)\" needs the ids of transfers, or --all; "
         + "\"kettle list\" shows the ids"
@@ -67,6 +69,9 @@ extension Sentences {
     case .rate(let text):
       "The rate \(quoted(text)) cannot be read; write bytes a second above 0, such as "
         + "500K, 1.5M or 1G"
+    case .limit(let text):
+      "The rate \(quoted(text)) cannot be read; write bytes a second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
     case .time(let text):
       "The time \(quoted(text)) cannot be read; write 2026-12-24T18:00:00Z, "
         + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"

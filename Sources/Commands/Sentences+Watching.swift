@@ -25,7 +25,9 @@ extension Sentences {
     let what =
       switch row.reason {
       case .needsLogin: "a login; remove it and add its URL again with --user"
-      case .needsLink: "a fresh link, because its own has expired; add the fresh one"
+      case .needsLink:
+        "a fresh link, because its own has expired; "
+          + "give it with \"kettle start \(row.id) --url URL\""
       case .retry, .retryAfter, .network, .diskSpace, .discretionary, nil: "the user"
       }
     return "Transfer \(row.id) waits for \(what)"

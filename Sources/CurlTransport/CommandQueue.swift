@@ -9,6 +9,8 @@ enum Command: Sendable {
   case accept(AttemptID, any ByteSink)
   case resumeReceiving(AttemptID)
   case cancel(AttemptID)
+  case limit(TransferID, Int64?)
+  case limitAll(Int64?)
 }
 
 /// Carries commands to the thread that owns the multi handle, and wakes it.

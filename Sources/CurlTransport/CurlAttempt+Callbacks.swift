@@ -6,8 +6,7 @@ import TransferModel
 extension CurlAttempt {
   static let onRequestReady: curl_prereq_callback = { context, _, _, _, _ in
     guard let attempt = CurlAttempt.of(context: context) else { return kettle_prereq_abort }
-    attempt.requestIsReady()
-    return kettle_prereq_ok
+    return attempt.requestIsReady() ? kettle_prereq_ok : kettle_prereq_abort
   }
 
   static let onHeaderLine: curl_write_callback = { bytes, size, count, context in
@@ -21,17 +20,23 @@ extension CurlAttempt {
     let byteCount = size * count
     guard let attempt = CurlAttempt.of(context: context) else { return refusal(of: byteCount) }
     switch attempt.bodyCame(UnsafeRawBufferPointer(start: bytes, count: byteCount)) {
-    case .taken: return byteCount
-    case .full: return kettle_write_pause
-    case .failed: return refusal(of: byteCount)
+    case .goesOn: return byteCount
+    case .pauses: return kettle_write_pause
+    case .ends: return refusal(of: byteCount)
     }
   }
 
-  /// Hears of everything on the connection, and looks for one thing: the alert close_notify, two
-  /// bytes of which the second is 0 (RFC 8446, section 6). No other TLS message has two bytes.
+  /// Hears of everything on the connection, and looks for two things: the beginning of TLS, and
+  /// the alert close_notify, two bytes of which the second is 0 (RFC 8446, section 6). No other
+  /// TLS message has two bytes.
   static let onTrace: curl_debug_callback = { _, kind, bytes, byteCount, context in
-    if kind == CURLINFO_SSL_DATA_IN, byteCount == 2, let bytes, bytes[1] == 0 {
-      CurlAttempt.of(context: context)?.isClosedByServer = true
+    switch kind {
+    case CURLINFO_SSL_DATA_OUT: CurlAttempt.of(context: context)?.hasTLSBegun = true
+    case CURLINFO_SSL_DATA_IN:
+      if byteCount == 2, let bytes, bytes[1] == 0 {
+        CurlAttempt.of(context: context)?.isClosedByServer = true
+      }
+    default: break
     }
     return 0
   }
@@ -41,15 +46,22 @@ extension CurlAttempt {
 }
 
 extension CurlAttempt {
-  /// The connection stands; comes again for every round of a login.
-  private func requestIsReady() {
+  /// The connection stands; comes again for every round of a login. Answers whether the request
+  /// goes out: a server can ask without end, as with a nonce that is stale every time (RFC 7616).
+  private func requestIsReady() -> Bool {
     loop.assertIsOnThread()
+    requestCount += 1
+    if requestCount > Self.requestCountMax {
+      return giveUp("it asks again and again", .loginNeeded)
+    }
     switch phase {
     case .connecting, .awaitingHead:
       phase = .awaitingHead(silentSince: loop.now)
+      headBegunAt = headBegunAt ?? loop.now
       noteDeadline()
-    case .headTold, .bodyHeld, .receiving, .blocked, .throttled, .givenUp: break
+    case .headTold, .bodyHeld, .receiving, .blocked, .throttled, .decided: break
     }
+    return true
   }
 
   /// Answers whether the exchange goes on.
@@ -64,48 +76,85 @@ extension CurlAttempt {
     }
   }
 
-  private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+  /// What libcurl is answered when it hands over a piece of the body.
+  private enum PieceAnswer {
+    case goesOn
+    /// libcurl hands over the same bytes again when it goes on.
+    case pauses
+    case ends
+  }
+
+  private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> PieceAnswer {
     loop.assertIsOnThread()
-    if bytes.isEmpty { return .taken }
+    if bytes.isEmpty { return .goesOn }
     switch phase {
     case .connecting, .awaitingHead:
       // libcurl hands over the body of a 401 only when it does not answer it.
       guard let head = headReader.heldBackHead else {
-        return giveUp("its body came before its head") ? .taken : .failed
+        return giveUp("its body came before its head") ? .goesOn : .ends
       }
-      guard tell(head) else { return .failed }
+      guard tell(head) else { return .ends }
       phase = .bodyHeld
-      return .full
+      return .pauses
     case .headTold:
       phase = .bodyHeld
-      return .full
-    case .bodyHeld, .blocked, .throttled: return .full
+      return .pauses
+    case .bodyHeld, .blocked, .throttled: return .pauses
     case .receiving(let sink, _): return hand(bytes, to: sink)
-    case .givenUp: return .failed
+    case .decided: return .ends
     }
   }
 
-  private func hand(_ bytes: UnsafeRawBufferPointer, to sink: any ByteSink) -> SinkAnswer {
-    if let until = speedLimit?.wait(at: loop.now) {
-      phase = .throttled(sink, until: until)
-      noteDeadline()
-      return .full
+  /// Hands over what the sink does not have yet, as far as the speed limits allow it.
+  ///
+  /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
+  /// piece comes again. It begins with the same bytes then, and may have more behind them.
+  private func hand(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer {
+    let bytes = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
+    let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)
+    if count > 0 {
+      switch sink.receive(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) {
+      case .taken: noteHanded(count)
+      case .satisfied:
+        noteHanded(count)
+        return satisfied()
+      case .full:
+        loop.limits.putBack(count, of: transfer)
+        loop.limits.leave(id)
+        rest(in: .blocked(sink))
+        return .pauses
+      case .failed:
+        phase = .decided(.sinkFailed)
+        return .ends
+      }
     }
-    let answer = sink.receive(bytes)
-    switch answer {
-    case .taken:
-      deliveredByteCount += Int64(bytes.count)
-      speedLimit?.take(bytes.count, at: loop.now)
-      phase = .receiving(sink, silentSince: loop.now)
-    case .full: phase = .blocked(sink)
-    case .failed: phase = .givenUp(.sinkFailed)
+    guard count == bytes.count else {
+      rest(in: .throttled(sink))
+      return .pauses
     }
-    return answer
+    handedOfPiece = 0
+    phase = .receiving(sink, silentSince: loop.now)
+    return .goesOn
+  }
+
+  private func noteHanded(_ count: Int) {
+    deliveredByteCount += Int64(count)
+    handedOfPiece += count
+    pace.note(count)
+  }
+
+  /// With the last byte the exchange is over by itself, and its connection stays for others.
+  private func satisfied() -> PieceAnswer {
+    phase = .decided(.satisfied)
+    return bodyEnd == .byteCount(deliveredByteCount) ? .goesOn : .ends
   }
 
   /// Reports the head unless nobody can tell where its body ends. Answers whether it did.
   func tell(_ head: ResponseHead) -> Bool {
     guard isUsable(head) else { return false }
+    if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
+      return giveUp(proxy.refusal(407), .proxyFailed)
+    }
     bodyEnd = head.bodyEnd
     phase = .headTold
     loop.emit(.headReceived(id, head))
@@ -113,13 +162,14 @@ extension CurlAttempt {
   }
 
   private func isUsable(_ head: ResponseHead) -> Bool {
-    head.framingProblem.map(giveUp) ?? true
+    head.framingProblem.map { giveUp($0) } ?? true
   }
 
   /// Answers false: the exchange does not go on.
-  private func giveUp(_ problem: String) -> Bool {
-    phase = .givenUp(
-      .failed(TransferFailure(.protocolBroken, on: url.hostAndPort, detail: problem)))
+  private func giveUp(
+    _ problem: String, _ code: TransferFailure.Code = .protocolBroken
+  ) -> Bool {
+    phase = .decided(.failed(TransferFailure(code, on: url.hostAndPort, detail: problem)))
     return false
   }
 }

@@ -21,6 +21,14 @@ extension CurlAttempt {
       request.caCertificatePath.map { TrustedCertificates(file: $0, directory: nil) }
       ?? settings.certificates
     let attempt = CurlAttempt(request, easy: easy, certificates: certificates, loop: loop)
+    switch settings.proxies.route(to: request.url) {
+    case .direct: break
+    case .through(let proxy): attempt.proxy = proxy
+    case .unusable(let place):
+      return .failure(
+        TransferFailure(
+          .proxyFailed, on: host, detail: "what \(place) says is no address of a proxy"))
+    }
     let code = attempt.configure(request, settings)
     return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
   }
@@ -32,6 +40,7 @@ extension CurlAttempt {
     setTrust(request, &options)
     setLogin(request, &options)
     setConnection(request, settings, &options)
+    setProxy(settings, &options)
     return options.code
   }
 
@@ -68,17 +77,19 @@ extension CurlAttempt {
     options.set(CURLOPT_USERAGENT, settings.userAgent)
     for header in request.headers {
       // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
-      append(header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)")
+      append(
+        header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)",
+        to: &headerList)
     }
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
-      append("Accept-Encoding: identity")
+      append("Accept-Encoding: identity", to: &headerList)
     }
     options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
 
-  private func append(_ line: String) {
+  private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
     // nil only without memory; the list before stays as it was.
-    if let longer = curl_slist_append(headerList, line) { headerList = longer }
+    if let longer = curl_slist_append(list, line) { list = longer }
   }
 
   private func setTrust(_ request: AttemptRequest, _ options: inout Options) {
@@ -128,12 +139,27 @@ extension CurlAttempt {
     // Without it, to cancel during a name look-up waits for the look-up, and all attempts with it.
     // Outside of a process's last moments the thread that is left behind cleans up after itself.
     options.note(kettle_easy_leave_lookups_behind(easy))
-    // A proxy's answer to CONNECT is no head of the server.
+    for address in settings.knownAddresses { append(address, to: &addressList) }
+    options.note(kettle_easy_set_list(easy, CURLOPT_RESOLVE, addressList))
+  }
+
+  /// Both texts are set always: without them libcurl would look into the environment.
+  private func setProxy(_ settings: CurlSettings, _ options: inout Options) {
+    options.set(CURLOPT_PROXY, proxy?.address ?? "")
+    options.set(CURLOPT_NOPROXY, "")
+    guard let proxy else { return }
+    // A proxy's answer to CONNECT is no head of the server, and what is meant for the server is
+    // not for the proxy.
     options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    switch settings.proxies {
-    case .fromEnvironment: break
-    case .none: options.set(CURLOPT_PROXY, "")
-    }
+    options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    options.set(CURLOPT_PROXY_CAINFO, settings.certificates.file)
+    options.set(CURLOPT_PROXY_CAPATH, settings.certificates.directory)
+    options.set(CURLOPT_PROXY_SSLVERSION, kettle_tls_1_2_or_newer)
+    guard let login = proxy.login else { return }
+    options.set(CURLOPT_PROXYUSERNAME, login.user)
+    options.set(CURLOPT_PROXYPASSWORD, login.password)
+    options.set(CURLOPT_PROXYAUTH, Self.schemes(for: login))
+    options.set(CURLOPT_SOCKS5_AUTH, kettle_auth_basic)
   }
 }
 

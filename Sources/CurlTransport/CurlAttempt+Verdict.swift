@@ -8,7 +8,7 @@ extension CurlAttempt {
   func verdict(on code: CURLcode) -> Verdict {
     loop.assertIsOnThread()
     switch phase {
-    case .givenUp(let end): return .ended(end)
+    case .decided(let end): return .ended(end)
     case .connecting, .awaitingHead:
       guard code == CURLE_OK else { return .ended(.failed(failure(for: code))) }
       guard let head = headReader.heldBackHead else {
@@ -27,18 +27,10 @@ extension CurlAttempt {
   /// libcurl's pausing did.
   private func end(for code: CURLcode) -> AttemptEnd {
     guard code == CURLE_OK else { return .failed(failure(for: code)) }
-    let host = url.hostAndPort
-    switch bodyEnd {
-    case .byteCount(let announced) where announced != deliveredByteCount:
-      return .failed(
-        TransferFailure(
-          deliveredByteCount < announced ? .truncated : .tooLong, on: host,
-          detail: "\(deliveredByteCount) of \(announced) bytes came"))
-    case .connectionEnd where url.scheme == .https && !isClosedByServer && Self.mustSeeAlert:
-      return .failed(
-        TransferFailure(.truncated, on: host, detail: "the connection was cut"))
-    case .byteCount, .lastChunk, .connectionEnd, nil: return .complete
-    }
+    let isVouchedFor = url.scheme == .http || isEndSaid
+    guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndVouchedFor: isVouchedFor)
+    else { return .complete }
+    return .failed(TransferFailure(problem.code, on: url.hostAndPort, detail: problem.detail))
   }
 
   /// Whether the end of a TLS connection counts only with an alert that we saw. With OpenSSL,
@@ -46,6 +38,11 @@ extension CurlAttempt {
   /// body. With GnuTLS it reports that as a failure, and shows no alerts.
   private static let mustSeeAlert =
     kettle_tls_library().map { !String(cString: $0).hasPrefix("GnuTLS") } ?? false
+
+  /// Inside of the TLS of a proxy, an alert could be the proxy's, who knows nothing of the body.
+  private var isEndSaid: Bool {
+    !Self.mustSeeAlert || (isClosedByServer && proxy?.scheme != .https)
+  }
 
   private func endWithBytesHeld(_ code: CURLcode) -> AttemptEnd {
     let cause = code == CURLE_OK ? CURLE_PARTIAL_FILE : code
@@ -57,11 +54,14 @@ extension CurlAttempt {
     kettle_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     var proxyStatus: CLong = 0
     kettle_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
+    var proxyError: CLong = 0
+    kettle_easy_get_long(easy, CURLINFO_PROXY_ERROR, &proxyError)
     let reason = CurlFailureReason(
       code: code, text: String(cString: errorText),
       systemError: Int32(truncatingIfNeeded: systemError),
-      proxyStatus: proxyStatus, isInsideHead: headReader.isInsideHead,
-      isConnected: isConnected)
+      proxy: proxy, proxyStatus: proxyStatus, proxyError: UInt32(clamping: proxyError),
+      isInsideHead: headReader.isInsideHead,
+      isConnected: isConnected, hasTLSBegun: hasTLSBegun)
     return reason.failure(url: url, certificates: certificates)
   }
 

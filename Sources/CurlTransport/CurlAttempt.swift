@@ -18,24 +18,10 @@ final class CurlAttempt {
     case receiving(any ByteSink, silentSince: MonotonicTime)
     /// The sink was full; libcurl is paused and holds what it did not take.
     case blocked(any ByteSink)
-    /// The speed limit is used up; libcurl is paused and holds the next bytes.
-    case throttled(any ByteSink, until: MonotonicTime)
-    /// A callback gave up; libcurl hands the attempt back soon.
-    case givenUp(AttemptEnd)
-  }
-
-  /// When the attempt does something by itself.
-  enum Deadline {
-    /// It has been silent for too long.
-    case silence(MonotonicTime)
-    /// It may take bytes again.
-    case goesOn(MonotonicTime)
-
-    var time: MonotonicTime {
-      switch self {
-      case .silence(let time), .goesOn(let time): time
-      }
-    }
+    /// A speed limit is used up; libcurl is paused and holds the next bytes.
+    case throttled(any ByteSink)
+    /// A callback decided how it ends; libcurl hands the attempt back soon.
+    case decided(AttemptEnd)
   }
 
   /// What `verdict(on:)` answers.
@@ -46,34 +32,50 @@ final class CurlAttempt {
   }
 
   let id: AttemptID
+  let transfer: TransferID
   let url: TransferURL
   /// The certificates that it trusts, to be named when they cannot be read.
   let certificates: TrustedCertificates
-  private let silenceMilliseconds: Int64
+  private let timeouts: AttemptTimeouts
   let easy: UnsafeMutableRawPointer
   /// libcurl writes the reason of a failure there (CURLOPT_ERRORBUFFER(3)).
   let errorText: UnsafeMutablePointer<CChar>
   var headerList: UnsafeMutablePointer<curl_slist>?
+  var addressList: UnsafeMutablePointer<curl_slist>?
+  /// The proxy that the way leads through; nil when it leads straight to the server.
+  var proxy: ProxyServer?
   unowned let loop: CurlLoop
 
   var phase = Phase.connecting
-  var speedLimit: SpeedLimit?
+  /// A login takes up to three requests with the server and as many with a proxy.
+  static let requestCountMax = 8
+  var requestCount = 0
+  /// When the first request went out; nil before.
+  var headBegunAt: MonotonicTime?
   var headReader = HeadReader()
   /// As the head says; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
+  /// Something went out in TLS: from there on, a proxy that speaks none of it only carries bytes.
+  var hasTLSBegun = false
   /// The server said in TLS that it sends no more (close_notify, RFC 8446, section 6.1).
   var isClosedByServer = false
   var deliveredByteCount: Int64 = 0
+  /// How many bytes of the piece that libcurl holds the sink has already.
+  var handedOfPiece = 0
+  var pace: BodyPace
 
   init(
     _ request: AttemptRequest, easy: UnsafeMutableRawPointer, certificates: TrustedCertificates,
     loop: CurlLoop
   ) {
     id = request.id
+    transfer = request.transfer
     url = request.url
     self.certificates = certificates
-    silenceMilliseconds = max(request.timeouts.idleMilliseconds, 1)
-    speedLimit = SpeedLimit(bytesPerSecond: request.limitBytesPerSecond)
+    timeouts = request.timeouts
+    pace = BodyPace(
+      leastByteCount: request.timeouts.slowByteCount,
+      windowMilliseconds: request.timeouts.slowMilliseconds)
     self.easy = easy
     self.loop = loop
     errorText = .allocate(capacity: kettle_error_size)
@@ -84,6 +86,7 @@ final class CurlAttempt {
   deinit {
     curl_easy_cleanup(easy)
     curl_slist_free_all(headerList)
+    curl_slist_free_all(addressList)
     errorText.deallocate()
   }
 
@@ -113,7 +116,7 @@ extension CurlAttempt {
     case .bodyHeld:
       receive(into: sink)
       return curl_easy_pause(easy, CURLPAUSE_CONT)
-    case .givenUp: return CURLE_OK
+    case .decided: return CURLE_OK
     case .connecting, .awaitingHead, .receiving, .blocked, .throttled:
       preconditionFailure(
         "`accept` must be called once, after `headReceived`. Invalid phase: \(phase)")
@@ -127,49 +130,91 @@ extension CurlAttempt {
     case .blocked(let sink):
       receive(into: sink)
       return curl_easy_pause(easy, CURLPAUSE_CONT)
-    case .connecting, .awaitingHead, .headTold, .bodyHeld, .receiving, .throttled, .givenUp:
+    case .connecting, .awaitingHead, .headTold, .bodyHeld, .receiving, .throttled, .decided:
       return CURLE_OK
     }
   }
 
-  /// Called when `Deadline.goesOn` has come. Answers what libcurl says of the bytes that it held
-  /// back.
+  /// Called when the speed limits give enough again. Answers what libcurl says of the bytes that
+  /// it held back.
   func goOn() -> CURLcode {
-    guard case .throttled(let sink, _) = phase else { return CURLE_OK }
+    guard case .throttled(let sink) = phase else { return CURLE_OK }
     receive(into: sink)
     return curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
   private func receive(into sink: any ByteSink) {
     phase = .receiving(sink, silentSince: loop.now)
+    pace.run(at: loop.now)
     noteDeadline()
+  }
+
+  /// Nothing comes now, and that is not the server's fault.
+  func rest(in phase: Phase) {
+    self.phase = phase
+    pace.rest(at: loop.now)
   }
 }
 
 // MARK: - Deadlines
 
 extension CurlAttempt {
-  /// nil while it is not the server's turn.
-  var deadline: Deadline? {
+  /// When the loop should look at it again; nil while it is not the server's turn.
+  private var deadline: MonotonicTime? {
     switch phase {
-    case .awaitingHead(let since), .receiving(_, let since):
-      .silence(since.advanced(byMilliseconds: silenceMilliseconds))
-    case .throttled(_, let until): .goesOn(until)
-    case .connecting, .headTold, .bodyHeld, .blocked, .givenUp: nil
+    // libcurl 7.88 wakes up for the next address a moment before it would try it, and then not
+    // before the whole time is up.
+    case .connecting: loop.now.advanced(byMilliseconds: 500)
+    case .awaitingHead(let since): [endOfSilence(since), endOfHead].compactMap { $0 }.min()
+    case .receiving(_, let since): [endOfSilence(since), pace.windowEnd].compactMap { $0 }.min()
+    case .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
     }
   }
 
-  var silenceFailure: TransferFailure {
-    let time =
-      silenceMilliseconds < 1000
-      ? "\(silenceMilliseconds) milliseconds" : "\(silenceMilliseconds / 1000) seconds"
-    return TransferFailure(.timedOut, on: url.hostAndPort, detail: "nothing came for \(time)")
+  private func endOfSilence(_ since: MonotonicTime) -> MonotonicTime {
+    since.advanced(byMilliseconds: max(timeouts.idleMilliseconds, 1))
+  }
+
+  private var endOfHead: MonotonicTime? {
+    headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
+  }
+
+  /// Why the server has used up its time; nil when it has not.
+  func overdue(at now: MonotonicTime) -> TransferFailure? {
+    switch phase {
+    case .awaitingHead(let since), .receiving(_, let since):
+      if endOfSilence(since) <= now {
+        return timeout("nothing came for " + Self.span(timeouts.idleMilliseconds))
+      }
+    case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
+    }
+    if case .awaitingHead = phase, let endOfHead, endOfHead <= now {
+      return timeout("its head was not whole after " + Self.span(timeouts.headMilliseconds))
+    }
+    if case .receiving = phase, let byteCount = pace.tooFew(at: now) {
+      let span = Self.span(timeouts.slowMilliseconds)
+      return timeout("only \(byteCount) bytes came in \(span)")
+    }
+    return nil
+  }
+
+  private func timeout(_ detail: String) -> TransferFailure {
+    TransferFailure(.timedOut, on: url.hostAndPort, detail: detail)
+  }
+
+  private static func span(_ milliseconds: Int64) -> String {
+    milliseconds < 1000 ? "\(milliseconds) milliseconds" : "\(milliseconds / 1000) seconds"
   }
 
   func noteDeadline() {
-    if let deadline { loop.note(deadline.time) }
+    if let deadline { loop.note(deadline) }
   }
 
-  /// 512 KiB is the most that libcurl 7.88 takes: fewer reads, 0.57 of curl's CPU time.
-  var bufferByteCount: Int64 { min(speedLimit?.bufferByteCount ?? .max, 512 * 1024) }
+  /// 512 KiB is the most that libcurl 7.88 takes: fewer reads, 0.57 of curl's CPU time. A slow
+  /// limit gets a smaller one, because the buffer fills before the limit is asked; not so small
+  /// that it would be a burden when the limit is taken away.
+  var bufferByteCount: Int64 {
+    let wanted = loop.limits.bytesPerSecond(for: transfer).map { $0 / 8 } ?? .max
+    return min(max(wanted, 64 * 1024), 512 * 1024)
+  }
 }

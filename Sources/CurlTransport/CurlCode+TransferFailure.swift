@@ -9,14 +9,23 @@ struct CurlFailureReason {
   var text: String
   /// CURLINFO_OS_ERRNO(3); 0 when no system call failed.
   var systemError: Int32
+  /// Through which the way led; nil for none.
+  var proxy: ProxyServer?
   /// What a proxy answered to CONNECT; 0 when none was asked.
   var proxyStatus: Int
+  /// CURLINFO_PROXY_ERROR(3): what went wrong between us and a SOCKS proxy; 0 for nothing.
+  var proxyError: UInt32
   var isInsideHead: Bool
+  /// Whether the request could be sent.
   var isConnected: Bool
+  var hasTLSBegun: Bool
 
   /// The one table from libcurl's codes to ours.
   func failure(url: TransferURL, certificates: TrustedCertificates) -> TransferFailure {
-    switch failureCode {
+    if let proxyProblem {
+      return TransferFailure(.proxyFailed, on: url.hostAndPort, detail: proxyProblem)
+    }
+    return switch failureCode {
     case .badURL: TransferFailure(.badURL, on: url.text, detail: detail)
     case .hostNotFound: TransferFailure(.hostNotFound, on: url.host)
     case .certificateFileUnusable:
@@ -28,11 +37,13 @@ struct CurlFailureReason {
   }
 
   private var failureCode: TransferFailure.Code {
-    if proxyStatus != 0, !(200...299).contains(proxyStatus) { return .proxyFailed }
-    return switch code {
+    switch code {
     case CURLE_URL_MALFORMAT: .badURL
+    // libcurl 7.88 does not tell a name that is not there from a look-up that failed for now.
     case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
+    case CURLE_PROXY where isNameUnknown: .hostNotFound
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
+    case CURLE_COULDNT_CONNECT where isWithoutNetwork: .networkDown
     case CURLE_COULDNT_CONNECT: connectCode
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_SSL_CONNECT_ERROR: handshakeCode
@@ -58,15 +69,22 @@ struct CurlFailureReason {
   private var connectCode: TransferFailure.Code {
     switch systemError {
     case ETIMEDOUT: .timedOut
-    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL: .connectionLost
+    // A reset can overtake the news that the connection stands.
+    case EADDRNOTAVAIL, ECONNRESET, EPIPE: .connectionLost
     default: .connectionRefused
     }
+  }
+
+  /// Whether it is this machine that has no way to anywhere. A router that knows no way says the
+  /// same (ICMP), and it is the network that has to come back then as well.
+  var isWithoutNetwork: Bool {
+    [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EHOSTDOWN].contains(systemError)
   }
 
   /// A connection that breaks in the handshake has the code of a refused one, and only the text
   /// tells them apart (lib/vtls/openssl.c).
   private var handshakeCode: TransferFailure.Code {
-    let broken = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset"]
+    let broken = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
     return broken.contains(where: text.contains) ? .connectionLost : .tlsRefused
   }
 
@@ -76,7 +94,7 @@ struct CurlFailureReason {
   }
 
   /// What the outside said, fit to be shown; a failed system call by its own name.
-  private var detail: String? {
+  var detail: String? {
     if systemError != 0, let named = strerror(systemError) { return String(cString: named) }
     let said = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     let shown = said.sanitizedForDisplay(limit: 200)

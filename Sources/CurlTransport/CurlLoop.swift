@@ -15,6 +15,8 @@ final class CurlLoop {
   private var attempts: [AttemptID: CurlAttempt] = [:]
   /// Exchanges that were over before their body was accepted; they end when it is.
   private var heldEnds: [AttemptID: AttemptEnd] = [:]
+  /// Asked by the attempts before they take bytes.
+  var limits = SpeedLimits()
   /// Read once for each turn.
   private(set) var now: MonotonicTime
   /// No attempt has a deadline before this; nil when none has one.
@@ -56,6 +58,7 @@ final class CurlLoop {
     let performed = curl_multi_perform(multi, &runningCount)
     collectFinished()
     keepDeadlines()
+    letOnWhoWaits()
     let polled = curl_multi_poll(multi, nil, 0, pollMilliseconds(), nil)
     now = Self.readClock()
     for code in [performed, polled] where code != CURLM_OK { failAll(code) }
@@ -78,6 +81,9 @@ final class CurlLoop {
       } else if let attempt = attempts[id] {
         finish(attempt, .cancelled)
       }
+    case .limit(let transfer, let bytesPerSecond):
+      limits.limit(transfer, to: bytesPerSecond, at: now)
+    case .limitAll(let bytesPerSecond): limits.limitAll(to: bytesPerSecond, at: now)
     }
   }
 
@@ -94,6 +100,7 @@ final class CurlLoop {
         return emit(.ended(request.id, .failed(failure)))
       }
       attempts[request.id] = attempt
+      attempt.noteDeadline()
     }
   }
 
@@ -139,6 +146,7 @@ extension CurlLoop {
 
   private func drop(_ attempt: CurlAttempt) {
     attempts[attempt.id] = nil
+    limits.leave(attempt.id)
     curl_multi_remove_handle(multi, attempt.easy)
   }
 
@@ -161,19 +169,26 @@ extension CurlLoop {
     guard let due = nextDeadline, due <= now else { return }
     nextDeadline = nil
     for attempt in attempts.values {
-      switch attempt.deadline {
-      case nil: continue
-      case .silence(let time)? where time <= now:
-        finish(attempt, .failed(attempt.silenceFailure))
-      case .goesOn(let time)? where time <= now: finishIfFailed(attempt, attempt.goOn())
-      case .silence(let time)?, .goesOn(let time)?: note(time)
+      if let failure = attempt.overdue(at: now) {
+        finish(attempt, .failed(failure))
+      } else {
+        attempt.noteDeadline()
       }
+    }
+  }
+
+  /// Those for whom a speed limit gives enough again.
+  private func letOnWhoWaits() {
+    guard let turn = limits.nextTurn, turn <= now else { return }
+    for id in limits.letOn(at: now) {
+      if let attempt = attempts[id] { finishIfFailed(attempt, attempt.goOn()) }
     }
   }
 
   /// libcurl shortens it to its own next timer. The hour stands for "until woken".
   private func pollMilliseconds() -> Int32 {
-    guard let next = nextDeadline else { return 3_600_000 }
+    let times = [nextDeadline, limits.nextTurn].compactMap { $0 }
+    guard let next = times.min() else { return 3_600_000 }
     return Int32(clamping: min(max(next.milliseconds(since: now), 0), 3_600_000))
   }
 

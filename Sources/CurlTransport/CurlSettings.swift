@@ -1,22 +1,20 @@
-/// What holds for every attempt of a transport; read from the environment once, by its maker.
+/// What holds for every attempt of a transport.
 package struct CurlSettings: Sendable, Hashable {
   /// Sent as User-Agent unless the request brings its own.
   package var userAgent: String
   package var certificates: TrustedCertificates
-  package var proxies: ProxyChoice
+  package var proxies: ProxyRules
+  /// Addresses that are not looked up, each as `host:port:address,address`
+  /// (CURLOPT_RESOLVE(3)).
+  package var knownAddresses: [String]
 
   package init(
     userAgent: String, certificates: TrustedCertificates,
-    proxies: ProxyChoice = .fromEnvironment
+    proxies: ProxyRules = .fromEnvironment, knownAddresses: [String] = []
   ) {
     self.userAgent = userAgent
     self.certificates = certificates
     self.proxies = proxies
-  }
-
-  package enum ProxyChoice: Sendable, Hashable {
-    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as libcurl-env(3) has them.
-    case fromEnvironment
-    case none
+    self.knownAddresses = knownAddresses
   }
 }

@@ -60,6 +60,12 @@ package final class CurlTransport: Transport {
 
   package func cancel(_ attempt: AttemptID) { queue.send(.cancel(attempt)) }
 
+  package func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?) {
+    queue.send(.limit(transfer, limit))
+  }
+
+  package func limitAll(toBytesPerSecond limit: Int64?) { queue.send(.limitAll(limit)) }
+
   /// Returns after the last event. A second call, also a simultaneous one, returns then too.
   package func shutDown() {
     queue.close()

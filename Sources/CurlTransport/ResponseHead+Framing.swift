@@ -24,6 +24,23 @@ extension ResponseHead {
     case lastChunk
     /// Nothing but the end of the connection tells.
     case connectionEnd
+
+    /// Why a body is not whole that libcurl took for whole after so many bytes; nil when it is.
+    ///
+    /// `isEndVouchedFor` is false when anyone on the way could have ended the connection.
+    func problem(
+      after byteCount: Int64, isEndVouchedFor: Bool
+    ) -> (code: TransferFailure.Code, detail: String)? {
+      switch self {
+      case .byteCount(let announced) where announced != byteCount:
+        (
+          byteCount < announced ? .truncated : .tooLong,
+          "\(byteCount) of \(announced) bytes came"
+        )
+      case .connectionEnd where !isEndVouchedFor: (.truncated, "the connection was cut")
+      case .byteCount, .lastChunk, .connectionEnd: nil
+      }
+    }
   }
 
   /// Reads it by the order of RFC 9112, section 6.3, in a head without `framingProblem`.

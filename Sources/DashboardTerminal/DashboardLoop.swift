@@ -61,7 +61,8 @@ struct DashboardLoop {
       case .leave: end = end ?? .left
       case .redraw: backend.forgetScreen()
       case .suspend: suspend(at: now)
-      case .subscribe, .control, .add, .remove, .reset, .loadDetails: effects(effect)
+      case .subscribe, .control, .add, .remove, .relink, .limit, .reset, .loadDetails:
+        effects(effect)
       }
     }
   }

@@ -13,6 +13,9 @@ package protocol ServiceCalling: Sendable {
   /// There is one reader.
   var notifications: AsyncStream<ControlNotification> { get }
 
+  /// Which start of the service this is; nil when it is too old to say.
+  var instance: String? { get }
+
   func close() async
 }
 

@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlSocket
+import Synchronization
 
 /// A conversation with the service over its socket.
 ///
@@ -7,7 +8,10 @@ import ControlSocket
 package final class ServiceConnection: ServiceCalling {
   package let notifications: AsyncStream<ControlNotification>
 
+  package var instance: String? { greeting.withLock { $0 } }
+
   private let connection: ControlConnection
+  private let greeting = Mutex<String?>(nil)
   private let calls = PendingCalls()
   private let inbox = NotificationInbox()
   private let reader: Task<Void, Never>
@@ -94,6 +98,7 @@ extension ServiceConnection {
       guard theirs.protocolVersion == ProtocolVersion.current else {
         throw ControlError(.versionMismatch, String(theirs.protocolVersion))
       }
+      service.greeting.withLock { $0 = theirs.instance }
       return service
     } catch {
       await service.close()

@@ -29,9 +29,11 @@ package struct ServiceStarter: Sendable {
   /// Many programs may do this at the same moment: each starts a service, the service lock lets
   /// one of them live, and all connect to that one.
   package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
+    guard startingIfNeeded else {
+      return try await ServiceConnection.connect(places: places, clientName: clientName)
+    }
     let deadline = ContinuousClock.now + budget
     if let service = try await connectIfRunning() { return service }
-    guard startingIfNeeded else { throw .notRunning(socketPath: places.socketPath) }
     var detail = ""
     while ContinuousClock.now < deadline {
       let process = try ServiceProcess.start(self)
@@ -60,11 +62,17 @@ package struct ServiceStarter: Sendable {
     }
   }
 
+  /// A service that ends, or is killed, between taking the connection and answering the greeting
+  /// is as good as none.
   private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
     do throws(ClientError) {
       return try await ServiceConnection.connect(places: places, clientName: clientName)
-    } catch .notRunning {
-      return nil
+    } catch {
+      switch error {
+      case .notRunning, .connectionLost: return nil
+      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .socketPathTooLong:
+        throw error
+      }
     }
   }
 }

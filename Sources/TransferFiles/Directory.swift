@@ -1,27 +1,30 @@
+import CLinux
 import Glibc
 
 /// An open directory. Everything in it is named relative to it, so that nobody can put another
 /// directory under its path between two calls.
 final class Directory: Sendable {
   let path: String
+  let calls: FileCalls
   private let file: OpenFile
 
   /// Opens the directory that is there. Links on the way are followed: the path is the user's.
-  init(_ path: String) throws(Errno) {
+  init(_ path: String, calls: FileCalls = .kernel) throws(Errno) {
     self.path = path
-    file = OpenFile(
-      owning: try Errno.retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    self.calls = calls
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    file = OpenFile(owning: try Errno.retrying { Glibc.open(path, flags) }, calls: calls)
   }
 
   /// Opens the directory, and makes it and what is missing above it first.
-  static func openOrMake(_ path: String) throws(Errno) -> Directory {
+  static func openOrMake(_ path: String, calls: FileCalls) throws(Errno) -> Directory {
     do {
-      return try Directory(path)
+      return try Directory(path, calls: calls)
     } catch {
       guard error.rawValue == ENOENT, let place = FilePath(path) else { throw error }
-      let parent = try openOrMake(place.directory)
+      let parent = try openOrMake(place.directory, calls: calls)
       try parent.makeDirectory(place.name)
-      return try Directory(path)
+      return try Directory(path, calls: calls)
     }
   }
 
@@ -36,6 +39,18 @@ final class Directory: Sendable {
   }
 
   func status() throws(Errno) -> FileStatus { try file.status() }
+
+  /// Whether its file system has the same device number each time it is mounted. Those that stand
+  /// on no block device of their own, or on several, are given one at random (btrfs, overlay, NFS,
+  /// FUSE).
+  var keepsDeviceNumber: Bool {
+    get throws(Errno) {
+      var kind: CLong = 0
+      _ = try Errno.retrying { kettle_file_system_kind(file.descriptor, &kind) }
+      // BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC (statfs(2)).
+      return ![0x9123_683E, 0x794C_7630, 0x6969, 0x6573_5546].contains(kind)
+    }
+  }
 
   /// Puts the names in it on the disk: a new or renamed file is found again after a power cut only
   /// when its directory was synced (fsync(2), "Description").
@@ -59,7 +74,8 @@ final class Directory: Sendable {
   /// is respected; data is never executable.
   func create(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    return OpenFile(owning: try Errno.retrying { openat(file.descriptor, name, flags, 0o666) })
+    let descriptor = try Errno.retrying { openat(file.descriptor, name, flags, 0o666) }
+    return OpenFile(owning: descriptor, calls: calls)
   }
 
   enum Access {
@@ -74,11 +90,17 @@ final class Directory: Sendable {
       case .write: O_RDWR
       }
     let flags = mode | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    return OpenFile(owning: try Errno.retrying { openat(file.descriptor, name, flags) })
+    let descriptor = try Errno.retrying { openat(file.descriptor, name, flags) }
+    return OpenFile(owning: descriptor, calls: calls)
   }
 
   func remove(_ name: String) throws(Errno) {
     _ = try Errno.retrying { unlinkat(file.descriptor, name, 0) }
+  }
+
+  /// Puts the file under a name in place of what is there.
+  func rename(_ name: String, replacing newName: String) throws(Errno) {
+    _ = try Errno.retrying { calls.rename(file.descriptor, name, newName) }
   }
 
   /// The descriptor, for the calls of `FreeNameRename`.

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import TransferModel
 
@@ -48,8 +47,7 @@ struct FreeNameRename: Sendable {
     let descriptor = directory.descriptor
     switch way {
     case .rename:
-      let code = kettle_renameat_noreplace(descriptor, name, newName)
-      if code != 0 { throw Errno(rawValue: code) }
+      _ = try Errno.retrying { directory.calls.renameToFree(descriptor, name, newName) }
     case .link:
       _ = try Errno.retrying { linkat(descriptor, name, descriptor, newName, 0) }
       try directory.remove(name)
@@ -59,7 +57,7 @@ struct FreeNameRename: Sendable {
         there.identity.isSameInode(as: reserved)
       else { throw Errno(rawValue: EEXIST) }
       do {
-        _ = try Errno.retrying { renameat(descriptor, name, descriptor, newName) }
+        try directory.rename(name, replacing: newName)
       } catch {
         // An empty file under the final name would look like a finished one.
         try? directory.remove(newName)

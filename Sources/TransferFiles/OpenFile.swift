@@ -3,8 +3,12 @@ import Glibc
 /// Owns a file descriptor and closes it when the last reference goes.
 final class OpenFile: Sendable {
   let descriptor: Int32
+  private let calls: FileCalls
 
-  init(owning descriptor: Int32) { self.descriptor = descriptor }
+  init(owning descriptor: Int32, calls: FileCalls = .kernel) {
+    self.descriptor = descriptor
+    self.calls = calls
+  }
 
   // What close(2) answers is not looked at: everything that counts was synced before, and after
   // EINTR the descriptor is closed all the same.
@@ -21,7 +25,7 @@ final class OpenFile: Sendable {
     var rest = bytes
     var position = offset
     while let start = rest.baseAddress, !rest.isEmpty {
-      let count = try Errno.retrying { pwrite(descriptor, start, rest.count, off_t(position)) }
+      let count = try Errno.retrying { calls.write(descriptor, start, rest.count, off_t(position)) }
       // Writing nothing of something is an error without a name; going on would never end.
       guard count > 0 else { throw Errno(rawValue: EIO) }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
@@ -29,23 +33,31 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Fills the buffer from the current position; answers how much came, 0 at the end of the file.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-    try Errno.retrying { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+  /// Fills the buffer, whatever the kernel gives at once. False when the file ends before.
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Bool {
+    var rest = buffer
+    var position = offset
+    while let start = rest.baseAddress, !rest.isEmpty {
+      let count = try Errno.retrying { calls.read(descriptor, start, rest.count, off_t(position)) }
+      guard count > 0 else { return false }
+      rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
+      position += Int64(count)
+    }
+    return true
   }
 
   func truncate(to byteCount: Int64) throws(Errno) {
-    _ = try Errno.retrying { ftruncate(descriptor, off_t(byteCount)) }
+    _ = try Errno.retrying { calls.truncate(descriptor, off_t(byteCount)) }
   }
 
   /// Puts the bytes and what is needed to find them on the disk.
   func syncData() throws(Errno) {
-    _ = try Errno.retrying { fdatasync(descriptor) }
+    _ = try Errno.retrying { calls.syncData(descriptor) }
   }
 
   /// Puts everything on the disk; for a directory that is its entries.
   func syncAll() throws(Errno) {
-    _ = try Errno.retrying { fsync(descriptor) }
+    _ = try Errno.retrying { calls.syncAll(descriptor) }
   }
 
   func setPermissions(_ permissions: mode_t) throws(Errno) {

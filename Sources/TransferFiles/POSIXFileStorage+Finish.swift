@@ -7,13 +7,17 @@ extension POSIXFileStorage {
   package func finish(
     _ resumeData: ResumeData, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> FinishedFile {
-    let place = try PartialPlace(resumeData)
+    let place = try PartialPlace(resumeData, calls)
     let (file, status) = try place.open(.read)
     guard status.identity.byteCount == resumeData.wholeByteCount else {
       throw place.changed("it has another size than it had")
     }
     do {
       let name = try rename(place, file, status, to: resumeData.finalName, onConflict)
+      // Between the look at the partial file and the rename somebody may have put another in its
+      // place, and that one got the name.
+      guard try place.directory.status(of: name)?.identity.isSameInode(as: status.identity) == true
+      else { throw place.changed("it is another file") }
       try place.directory.sync()
       // A rename leaves size and date alone, but they are what a later deletion is measured by, so
       // they are read and not assumed.
@@ -29,7 +33,7 @@ extension POSIXFileStorage {
   }
 
   package func finishedFile(of resumeData: ResumeData) -> FinishedFile? {
-    guard let place = try? PartialPlace(resumeData) else { return nil }
+    guard let place = try? PartialPlace(resumeData, calls) else { return nil }
     // While the partial file stands, a second name is the trace of a rename by link(2) that was cut
     // short; `finish` completes it.
     if (try? place.status()) != nil { return nil }
@@ -94,8 +98,7 @@ extension POSIXFileStorage {
     // Whoever could not read the old file shall not read the new one (CVE-2022-32207).
     let permissions = try file.status().permissions & there.permissions
     try file.setPermissions(permissions)
-    let descriptor = place.directory.descriptor
-    _ = try Errno.retrying { renameat(descriptor, place.name, descriptor, name) }
+    try place.directory.rename(place.name, replacing: name)
   }
 
   private func taken(_ name: String, in directory: Directory) -> TransferFailure {

@@ -8,13 +8,18 @@ package struct POSIXFileStorage: FileStorage {
   /// Made when it is missing, as no other directory is.
   let documentsDirectory: String
   let freeNameRename: FreeNameRename
+  let calls: FileCalls
 
   /// - Parameter documentsDirectory: absolute.
   package init(documentsDirectory: String) {
     self.init(documentsDirectory: documentsDirectory, freeNameRename: FreeNameRename())
   }
 
-  init(documentsDirectory: String, freeNameRename: FreeNameRename) {
+  init(
+    documentsDirectory: String, freeNameRename: FreeNameRename = FreeNameRename(),
+    calls: FileCalls = .kernel
+  ) {
+    self.calls = calls
     self.documentsDirectory = Self.withoutTrailingSlashes(documentsDirectory)
     self.freeNameRename = freeNameRename
   }
@@ -30,7 +35,9 @@ package struct POSIXFileStorage: FileStorage {
         .fileProblem, on: FilePath.joined(path, preferredName), detail: "not the name of a file")
     }
     do {
-      let folder = try path == documentsDirectory ? Directory.openOrMake(path) : Directory(path)
+      let folder =
+        try path == documentsDirectory
+        ? Directory.openOrMake(path, calls: calls) : Directory(path, calls: calls)
       let reservation = NameReservation(directory: folder, preferredName: preferredName)
       switch onConflict {
       case .rename: return try reservation.underFreeName()
@@ -43,6 +50,24 @@ package struct POSIXFileStorage: FileStorage {
       throw Self.creationFailure(error, in: path, name: preferredName)
     } catch {
       throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
+    }
+  }
+
+  package func createPartialFile(
+    insteadOf old: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let place = try PartialPlace(old, calls)
+    do {
+      if try place.directory.status(of: place.name) == nil { try place.checkDisk() }
+      // Whether the final name is taken is for `finish` to see, as it was for the old file.
+      return try NameReservation(directory: place.directory, preferredName: old.finalName)
+        .underFixedName { _ in true }
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw Self.creationFailure(error, in: place.directory.path, name: old.finalName)
+    } catch {
+      throw TransferFailure(.internalProblem, on: old.partialPath, detail: "\(error)")
     }
   }
 
@@ -59,19 +84,28 @@ package struct POSIXFileStorage: FileStorage {
   package func openPartialFile(
     _ resumeData: ResumeData
   ) throws(TransferFailure) -> any PartialFile {
-    let place = try PartialPlace(resumeData)
+    let place = try PartialPlace(resumeData, calls)
     let (file, status) = try place.open(.write)
     guard status.identity.byteCount >= resumeData.heldUpTo else {
-      throw place.changed("it is shorter than what was kept")
+      throw place.changed(PartialPlace.isShorter)
+    }
+    // An earlier time is no sign of another writer: fdatasync(2) need not put it on the disk, so a
+    // power cut may take it back.
+    if let lastWrite = resumeData.lastWriteNanoseconds,
+      status.identity.modifiedNanoseconds > lastWrite
+    {
+      throw place.changed("it was written to by others")
     }
     return POSIXPartialFile(
       existing: file, path: resumeData.partialPath, finalName: resumeData.finalName,
       identity: status.identity)
   }
 
-  package func removePartialFile(_ resumeData: ResumeData) {
+  package func removePartialFile(_ identity: PartialIdentity) {
     // Nobody waits for the outcome, and what is left lies there under its own name.
-    guard let place = try? PartialPlace(resumeData), (try? place.status()) != nil else { return }
+    guard let place = try? PartialPlace(identity, calls), (try? place.status()) != nil else {
+      return
+    }
     try? place.directory.remove(place.name)
   }
 

@@ -69,7 +69,31 @@ package final class POSIXPartialFile: PartialFile {
     }
   }
 
-  package func sync() throws(TransferFailure) {
+  package func read(
+    _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(TransferFailure) {
+    let isWhole: Bool
+    do {
+      isWhole = try file.read(buffer, at: offset)
+    } catch {
+      throw error.failure(.file(path))
+    }
+    guard isWhole else {
+      throw TransferFailure(
+        .partialFileChanged, on: path, detail: PartialPlace.isShorter)
+    }
+  }
+
+  package func sync() throws(TransferFailure) -> Int64 {
+    try putOnDisk()
+    do {
+      return try file.status().identity.modifiedNanoseconds
+    } catch {
+      throw error.failure(.file(path))
+    }
+  }
+
+  private func putOnDisk() throws(TransferFailure) {
     // Held during the sync: two at once would see each other's errors.
     let failure = durability.withLock { durability -> TransferFailure? in
       switch durability {

@@ -6,18 +6,21 @@ import TransferModel
 struct PartialPlace {
   let directory: Directory
   let name: String
-  private let resumeData: ResumeData
+  private let identity: PartialIdentity
 
-  init(_ resumeData: ResumeData) throws(TransferFailure) {
-    guard let path = FilePath(resumeData.partialPath), FilePath.isComponent(resumeData.finalName)
-    else {
-      throw TransferFailure(
-        .partialFileChanged, on: resumeData.partialPath, detail: "not the path of a file")
+  init(_ resumeData: ResumeData, _ calls: FileCalls) throws(TransferFailure) {
+    guard FilePath.isComponent(resumeData.finalName) else {
+      throw Self.notAPath(resumeData.partialPath)
     }
-    self.resumeData = resumeData
+    try self.init(resumeData.partialIdentity, calls)
+  }
+
+  init(_ identity: PartialIdentity, _ calls: FileCalls) throws(TransferFailure) {
+    guard let path = FilePath(identity.path) else { throw Self.notAPath(identity.path) }
+    self.identity = identity
     name = path.name
     do {
-      directory = try Directory(path.directory)
+      directory = try Directory(path.directory, calls: calls)
     } catch {
       throw error.failure(.directory(path.directory))
     }
@@ -34,7 +37,7 @@ struct PartialPlace {
     } catch let error as Errno {
       throw error.failure(.directory(directory.path))
     } catch {
-      throw TransferFailure(.internalProblem, on: resumeData.partialPath, detail: "\(error)")
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
     }
   }
 
@@ -50,15 +53,21 @@ struct PartialPlace {
       switch error.rawValue {
       case ENOENT: throw try gone()
       case ELOOP, ENXIO, EISDIR: throw changed("it is no regular file")
-      default: throw error.failure(.file(resumeData.partialPath))
+      default: throw error.failure(.file(identity.path))
       }
     } catch {
-      throw TransferFailure(.internalProblem, on: resumeData.partialPath, detail: "\(error)")
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
     }
   }
 
+  static let isShorter = "it is shorter than what was kept"
+
+  private static func notAPath(_ path: String) -> TransferFailure {
+    TransferFailure(.partialFileChanged, on: path, detail: "not the path of a file")
+  }
+
   func changed(_ detail: String) -> TransferFailure {
-    TransferFailure(.partialFileChanged, on: resumeData.partialPath, detail: detail)
+    TransferFailure(.partialFileChanged, on: identity.path, detail: detail)
   }
 
   /// Whether a file in the directory is the one that was made, whatever it is called by now.
@@ -67,8 +76,8 @@ struct PartialPlace {
   /// disks that are found in another order). So another device is accepted where the whole
   /// directory has moved to it.
   func isOurs(_ status: FileStatus) throws(Errno) -> Bool {
-    guard status.isRegular, status.identity.inode == resumeData.inode else { return false }
-    if status.identity.device == resumeData.device { return true }
+    guard status.isRegular, status.identity.inode == identity.inode else { return false }
+    if status.identity.device == identity.device { return true }
     return try status.identity.device == directory.status().identity.device
   }
 
@@ -77,17 +86,27 @@ struct PartialPlace {
     guard try isOurs(status) else { throw changed("it is another file") }
   }
 
-  /// When the directory is on another disk than it was, the file is not gone but out of reach: its
-  /// bytes must not be given up because a disk is not mounted.
   private func gone() throws(TransferFailure) -> TransferFailure {
+    try checkDisk()
+    return changed("it is gone")
+  }
+
+  /// When the directory is on another disk than it was, a missing file is not gone but out of
+  /// reach: its bytes must not be given up, and no other file be made, because a disk is not
+  /// mounted. Where the number of a disk is another at each mount it tells nothing.
+  func checkDisk() throws(TransferFailure) {
     do {
-      if try directory.status().identity.device != resumeData.device {
-        return TransferFailure(
-          .directoryMissing, on: directory.path, detail: "another disk is in its place")
-      }
-      return changed("it is gone")
-    } catch {
+      guard try directory.status().identity.device != identity.device,
+        try directory.keepsDeviceNumber
+      else { return }
+      throw TransferFailure(
+        .directoryMissing, on: directory.path, detail: "another disk is in its place")
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
       throw error.failure(.directory(directory.path))
+    } catch {
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
     }
   }
 }

@@ -36,16 +36,28 @@ package final class SQLiteJournal: TransferJournal {
       return (state.counters, state.counters.raised(by: changes))
     }
     do {
-      try queue.write { db in
-        // Before the records, because they refer to their sessions.
-        if raised != known { try raised.write(db, since: known) }
-        let writer = TransferRowWriter()
-        for change in changes { try Self.apply(change, db, writer) }
+      do {
+        try write(changes, known, raised)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+        // Most likely an index, which the opening does not check in full; the table has it all.
+        try queue.write { db in try db.execute(sql: "REINDEX") }
+        try write(changes, known, raised)
       }
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
     }
     state.withLock { $0.counters = raised }
+  }
+
+  private func write(
+    _ changes: [JournalChange], _ known: StoreCounters, _ raised: StoreCounters
+  ) throws {
+    try queue.write { db in
+      // Before the records, because they refer to their sessions.
+      if raised != known { try raised.write(db, since: known) }
+      let writer = TransferRowWriter()
+      for change in changes { try Self.apply(change, db, writer) }
+    }
   }
 
   /// Moves everything into the one file and closes it; a later call fails.

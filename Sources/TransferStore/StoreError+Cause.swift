@@ -14,12 +14,22 @@ extension StoreError {
       switch error.resultCode {
       case .SQLITE_FULL: .diskFull
       case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+      // So SQLite calls a disk without room for the index of its log.
+      case .SQLITE_IOERR, .SQLITE_CANTOPEN: Self.isFull(diskOf: path) ? .diskFull : code
       default: code
       }
     // The message without the statement: its values are the user's.
     self.init(
       code: meaning, path: path,
       detail: error.message ?? "SQLite error \(error.resultCode.rawValue)")
+  }
+
+  /// Whether there is no room for the smallest store, which with its log and index takes more.
+  private static func isFull(diskOf path: String) -> Bool {
+    let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    var status = statvfs()
+    guard statvfs(directory, &status) == 0 else { return false }
+    return UInt64(status.f_bavail) < 65_536 / max(1, UInt64(status.f_frsize))
   }
 
   /// What the kernel's last error means.

@@ -20,7 +20,16 @@ package struct StoreOpening: Sendable {
     guard try place.checkFile() else { return try openMissing(place, at: now) }
     switch try StoreInspection.of(path) {
     case .sound(let contents):
-      return StoreOpening(journal: try journal(path, contents), notice: nil)
+      do {
+        return StoreOpening(journal: try writable(path, contents), notice: nil)
+      } catch let error as DatabaseError where place.isDamaged(error) {
+        // What only a writer looks at is damaged; all that is read was read.
+        return try replace(
+          place, reason: error.message ?? "SQLite error \(error.resultCode.rawValue)",
+          with: Salvage(complete: contents), at: now)
+      } catch {
+        throw StoreError(error, at: path, otherwise: .unwritable)
+      }
     case .newer(let detail):
       throw StoreError(code: .newer, path: path, detail: detail)
     case .damaged(let reason, let salvage):
@@ -87,12 +96,28 @@ package struct StoreOpening: Sendable {
     _ path: String, _ contents: JournalContents
   ) throws(StoreError) -> SQLiteJournal {
     do {
-      let queue = try DatabaseQueue(path: path, configuration: StoreSchema.writing)
-      try StoreSchema.migrator.migrate(queue)
-      return SQLiteJournal(queue, path: path, contents: contents)
+      return try writable(path, contents)
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
     }
+  }
+
+  private static func writable(
+    _ path: String, _ contents: JournalContents
+  ) throws -> SQLiteJournal {
+    let queue = try DatabaseQueue(path: path, configuration: StoreSchema.writing)
+    try StoreSchema.migrator.migrate(queue)
+    // The transfers are not taken on before it is known that they can be kept.
+    try queue.inDatabase { db in try db.execute(sql: "DELETE FROM counter WHERE name = ''") }
+    return SQLiteJournal(queue, path: path, contents: contents)
+  }
+}
+
+extension StorePlace {
+  /// Whether an error of the writing connection comes from the file itself. SQLite refuses to write
+  /// when the header names a format that it does not know (sqlite.org/fileformat2.html, 1.3.3).
+  fileprivate func isDamaged(_ error: DatabaseError) -> Bool {
+    error.meansDamage || error.resultCode == .SQLITE_READONLY && isWritable
   }
 }
 

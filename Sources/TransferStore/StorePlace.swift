@@ -77,6 +77,9 @@ struct StorePlace {
     close(descriptor)
   }
 
+  /// Whether the file system and the permissions let the store be written to.
+  var isWritable: Bool { access(path, W_OK) == 0 }
+
   var hasUnfinished: Bool { access(unfinishedPath, F_OK) == 0 }
 
   /// Gives the complete store its name.

@@ -13,16 +13,42 @@ enum StoreReading {
     return contents(records, try StoreCounters.read(db))
   }
 
-  /// What can be read of a damaged store: all rows up to the damage, and from the other end back
-  /// to it.
+  /// A damaged middle is looked through transfer by transfer, until so many are not found one after
+  /// the other: the largest number ever given may be damaged too, and say that there are billions.
+  private static let missedLookupMax = 1 << 16
+
+  /// What can be read of a damaged store: all rows up to the damage, from the other end back to it,
+  /// and in between those that can be reached one by one.
   static func salvage(_ db: Database) -> Salvage {
     var salvage = Salvage()
     let counters = (try? StoreCounters.read(db)) ?? StoreCounters()
     let isWhole = take(TransferSQL.allUnindexed, db, into: &salvage)
-    if !isWhole { _ = take(TransferSQL.allBackwards, db, into: &salvage) }
+    if !isWhole {
+      _ = take(TransferSQL.allBackwards, db, into: &salvage)
+      takeSingly(db, lastID: counters.lastID, into: &salvage)
+    }
     salvage.isComplete = isWhole
     salvage.finish(counters)
     return salvage
+  }
+
+  private static func takeSingly(_ db: Database, lastID: Int64, into salvage: inout Salvage) {
+    guard let statement = try? db.makeStatement(sql: TransferSQL.one) else { return }
+    let reader = TransferRowReader(.salvaging)
+    let upper = max(lastID, salvage.lastID)
+    var missedCount = 0
+    var id: Int64 = 0
+    while id <= upper, missedCount < missedLookupMax {
+      if salvage.has(id) {
+        missedCount = 0
+      } else if let row = try? Row.fetchOne(statement, arguments: [id]) {
+        salvage.add(row, reader)
+        missedCount = 0
+      } else {
+        missedCount += 1
+      }
+      id += 1
+    }
   }
 
   /// Answers whether the last row was reached.
@@ -59,6 +85,17 @@ struct Salvage {
   private var byID: [TransferID: TransferRecord] = [:]
 
   init() {}
+
+  /// Of a store whose transfers can all be read, and in which something else is damaged.
+  init(complete contents: JournalContents) {
+    for record in contents.records { byID[record.id] = record }
+    isComplete = true
+    finish(StoreCounters(contents))
+  }
+
+  var lastID: Int64 { byID.keys.max()?.rawValue ?? 0 }
+
+  func has(_ id: Int64) -> Bool { byID[TransferID(rawValue: id)] != nil }
 
   mutating func add(_ row: Row, _ reader: TransferRowReader) {
     guard let record = try? reader.record(row) else {

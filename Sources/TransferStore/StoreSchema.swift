@@ -10,6 +10,21 @@ enum StoreSchema {
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
   static let version = 1
+  /// All but that of the transfers.
+  static let smallTables = ["counter", "session", "grdb_migrations"]
+
+  /// Keeps the sums of identifiers far from the end of their type.
+  static let indexSumMask: Int64 = 0xFF_FFFF
+
+  /// Statements that read one index of the transfers from end to end and add up the identifiers it
+  /// leads to; a count would be answered from any index. The last is of finished transfers only.
+  static let indexSums = [
+    ("sqlite_autoindex_transfer_1", false), ("transfer_by_state", false),
+    ("transfer_by_finish", true),
+  ].map { index, isOfFinished in
+    let sql = "SELECT ifnull(sum(id & \(indexSumMask)), 0) FROM transfer INDEXED BY \(index)"
+    return (isOfFinished ? sql + " WHERE finished_at IS NOT NULL" : sql, isOfFinished)
+  }
 
   /// A migration that was released is never changed, only followed by another; each ends by setting
   /// `user_version` to its number.

@@ -32,5 +32,6 @@ enum TransferSQL {
   static let all = "SELECT \(TransferColumn.list) FROM transfer ORDER BY id"
   /// By the table alone and from the other end, for a store whose indexes or middle are damaged.
   static let allUnindexed = "SELECT \(TransferColumn.list) FROM transfer NOT INDEXED ORDER BY id"
+  static let one = "SELECT \(TransferColumn.list) FROM transfer NOT INDEXED WHERE id = ?"
   static let allBackwards = allUnindexed + " DESC"
 }

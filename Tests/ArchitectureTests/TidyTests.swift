@@ -84,6 +84,14 @@ struct TidyTests {
     #expect(PaperRule.statesDrawn(under: title, in: paper) == cases)
   }
 
+  @Test func `every fault has its tests, or the reason why it has none`() throws {
+    let paper = try #require(repository.file("docs/faults.md"))
+    expectNone(
+      FaultRule.findings(
+        rows: FaultRule.rows(in: paper), marked: FaultRule.marked(in: repository.swift),
+        path: paper.path))
+  }
+
   @Test func `the tree that is checked is the whole tree`() {
     #expect(repository.swift.count > 40)
     #expect(repository.file("Sources/TransferModel/State/TransferState.swift") != nil)

@@ -23,6 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
+    "limit",
   ])
   func `each command has a help with examples that fits 80 columns`(command: String) async {
     let outcome = await FakeWorld().run(command, "--help")
@@ -58,6 +59,7 @@ struct RunKettleTests {
         """)
   }
 
+  // Fault 128
   @Test func `words of the command line are made safe before they are repeated`() async {
     let outcome = await FakeWorld().run("list", "\u{1B}[31m")
     #expect(outcome.code == 2)
@@ -78,6 +80,7 @@ struct RunKettleTests {
     #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])
   }
 
+  // Fault 131
   @Test func `elsewhere the list and then events are printed`() async {
     var world = FakeWorld()
     world.service = FakeService([snapshot(1, .running)])
@@ -127,6 +130,7 @@ struct RunKettleTests {
       pause                   Pause transfers; what they have is kept.
       stop                    Stop transfers and throw away what they have so far.
       remove                  Take transfers off the list.
+      limit                   Limit the speed, also of what is running.
       reset                   Delete the fetched files and put all transfers back
                               to idle.
 

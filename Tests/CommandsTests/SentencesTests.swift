@@ -186,6 +186,7 @@ struct SentencesTests {
     #expect(report.code == .interrupted)
   }
 
+  // Fault 128
   @Test func `names from outside cannot command the terminal`() {
     let hostile = "\u{1B}]0;x\u{7}\u{202E}\u{9B}31m"
     let errors: [any Error] = [

@@ -49,6 +49,10 @@ struct SentencesUsageTests {
       "--checksum is of one file and 2 URLs were given; add them one by one"
     ),
     (
+      .command(.linkForSeveral),
+      "--url is a link for one transfer; give exactly one id with it"
+    ),
+    (
       .command(.pausedGet),
       "\"kettle get\" waits for the file, which --paused keeps from coming; "
         + "use \"kettle add --paused\""
@@ -91,6 +95,11 @@ struct SentencesUsageTests {
       .value(.fileName("a/b")),
       "The name \"a/b\" cannot be given to a file; use one without \"/\" and control "
         + "characters, of at most 250 bytes, and choose the directory with -d"
+    ),
+    (
+      .value(.limit("fast")),
+      "The rate \"fast\" cannot be read; write bytes a second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
     ),
     (
       .value(.rate("fast")),

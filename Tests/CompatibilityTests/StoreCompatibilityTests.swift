@@ -22,6 +22,7 @@ import TransferStore
     return #filePath[...folder] + "Fixtures/" + name
   }
 
+  // Fault 100
   @Test func `a store of version 1 is read with every transfer in it`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
@@ -39,6 +40,7 @@ import TransferStore
     }
   }
 
+  // Fault 100
   @Test func `a store of version 1 can be written to and read again`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)

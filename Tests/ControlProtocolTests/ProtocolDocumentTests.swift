@@ -57,7 +57,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 10)
+    #expect(checked.count == 12)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -67,6 +67,8 @@ struct ProtocolDocumentTests {
     case .list: _ = try result.decode(ListTransfers.Result.self)
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)
+    case .relink: _ = try result.decode(RelinkTransfer.Result.self)
+    case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)

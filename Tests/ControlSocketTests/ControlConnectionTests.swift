@@ -45,6 +45,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  // Fault 119
   @Test func `half a line and a hang-up is no line`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()
@@ -58,6 +59,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  // Fault 117
   @Test func `half a line and silence ends the connection after the budget`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener(
@@ -85,6 +87,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  // Fault 116
   @Test func `a line over the maximum is refused, and the client can be told`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener(limits: .init(lineByteCountMax: 1000))
@@ -108,6 +111,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  // Fault 118
   @Test func `a sender gets ahead of a slow reader by a bounded amount and loses nothing`()
     async throws
   {
@@ -135,6 +139,7 @@ struct ControlConnectionTests {
     await listener.close()
   }
 
+  // Fault 118
   @Test func `a reader that stopped holds up nobody else and is dropped`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener()

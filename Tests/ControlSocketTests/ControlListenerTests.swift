@@ -4,6 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ControlListenerTests {
+  // Fault 120
   @Test func `the socket is closed to others and its directory too, whatever the umask`()
     async throws
   {
@@ -14,6 +15,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
+  // Fault 121
   @Test func `a directory that others may enter is refused with its mode`() async throws {
     let world = try SocketWorld()
     try #require(mkdir(world.root + "/run", 0o700) == 0)
@@ -24,6 +26,7 @@ struct ControlListenerTests {
     ) { try await world.listener() }
   }
 
+  // Fault 121
   @Test func `a link in place of the directory is refused`() async throws {
     let world = try SocketWorld()
     try #require(mkdir(world.root + "/elsewhere", 0o700) == 0)
@@ -34,6 +37,7 @@ struct ControlListenerTests {
     ) { try await world.listener() }
   }
 
+  // Fault 121
   @Test func `a directory of another user is refused`() throws {
     let world = try SocketWorld()
     let path = world.root + "/run"
@@ -52,6 +56,7 @@ struct ControlListenerTests {
     ) { try PrivateDirectory.prepare(path) }
   }
 
+  // Fault 96
   @Test func `the socket file of a service that was killed is replaced`() async throws {
     let world = try SocketWorld()
     try PrivateDirectory.prepare(world.root + "/run")
@@ -97,6 +102,7 @@ struct ControlListenerTests {
     await listener.close()
   }
 
+  // Fault 120
   @Test func `another user is let in by neither side`() async throws {
     let world = try SocketWorld()
     let own = Int64(geteuid())
@@ -113,6 +119,7 @@ struct ControlListenerTests {
     #expect(accepted == 0)
   }
 
+  // Fault 117
   @Test func `connections above the maximum are closed and others go on`() async throws {
     let world = try SocketWorld()
     let listener = try await world.listener(limits: .init(connectionCountMax: 2))

@@ -4,6 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceLockTests {
+  // Fault 96
   @Test func `one holds the lock and nobody else gets it until it is given back`() throws {
     let world = try SocketWorld()
     do {
@@ -31,6 +32,7 @@ struct ServiceLockTests {
     #expect(ServiceLock.recordedSocketPath(at: world.lockPath) == nil)
   }
 
+  // Fault 97
   @Test func `of many that want it at once exactly one gets it`() async throws {
     let world = try SocketWorld()
     let path = world.lockPath

@@ -8,11 +8,13 @@ import TransferModel
 struct CurlFailureReasonTests {
   private func failure(
     _ code: CURLcode, text: String = "", systemError: Int32 = 0, proxyStatus: Int = 0,
+    proxy: ProxyServer? = nil, proxyError: CURLproxycode = CURLPX_OK, isConnected: Bool = true,
     isInsideHead: Bool = false, url: String = "https://example.org/a?token=secret"
   ) throws -> TransferFailure {
     CurlFailureReason(
-      code: code, text: text, systemError: systemError, proxyStatus: proxyStatus,
-      isInsideHead: isInsideHead, isConnected: true
+      code: code, text: text, systemError: systemError, proxy: proxy,
+      proxyStatus: proxyStatus, proxyError: proxyError.rawValue,
+      isInsideHead: isInsideHead, isConnected: isConnected, hasTLSBegun: false
     ).failure(
       url: try TransferURL.parse(url).get().url,
       certificates: TrustedCertificates(file: "/ca.pem", directory: nil))
@@ -36,8 +38,12 @@ struct CurlFailureReasonTests {
   @Test func `what the connection failed of decides`() throws {
     #expect(
       try failure(CURLE_COULDNT_CONNECT, systemError: ECONNREFUSED).code == .connectionRefused)
-    #expect(try failure(CURLE_COULDNT_CONNECT, systemError: ENETUNREACH).code == .connectionLost)
-    #expect(try failure(CURLE_COULDNT_CONNECT, systemError: EHOSTUNREACH).code == .connectionLost)
+    for error in [ENETUNREACH, EHOSTUNREACH, ENETDOWN] {
+      #expect(try failure(CURLE_COULDNT_CONNECT, systemError: error).code == .networkDown)
+    }
+    for error in [EADDRNOTAVAIL, ECONNRESET] {
+      #expect(try failure(CURLE_COULDNT_CONNECT, systemError: error).code == .connectionLost)
+    }
     #expect(try failure(CURLE_COULDNT_CONNECT, systemError: ETIMEDOUT).code == .timedOut)
   }
 
@@ -52,10 +58,21 @@ struct CurlFailureReasonTests {
   }
 
   @Test func `a proxy that refuses to connect is the one that failed`() throws {
+    let proxy = try #require(ProxyServer("http://proxy:3128"))
     let refused = try failure(
-      CURLE_RECV_ERROR, text: "Received HTTP code 403 from proxy after CONNECT", proxyStatus: 403)
+      CURLE_RECV_ERROR, text: "Received HTTP code 403 from proxy after CONNECT", proxyStatus: 403,
+      proxy: proxy, isConnected: false)
     #expect(refused.code == .proxyFailed)
-    #expect(try failure(CURLE_RECV_ERROR, proxyStatus: 200).code == .connectionLost)
+    #expect(refused.detail == "proxy:3128 answered 403")
+    #expect(
+      try failure(CURLE_RECV_ERROR, proxyStatus: 200, proxy: proxy).code == .connectionLost)
+  }
+
+  @Test func `without a network the proxy is not to blame`() throws {
+    let failure = try failure(
+      CURLE_COULDNT_CONNECT, systemError: ENETUNREACH, proxy: ProxyServer("proxy"),
+      isConnected: false)
+    #expect(failure.code == .networkDown)
   }
 
   @Test func `a header line that libcurl cannot hold breaks the protocol`() throws {

@@ -58,7 +58,7 @@ struct CurlTransportLifeTests {
         }, settings: settings)
       held.update { $0 = transport }
       let id = AttemptID(rawValue: 1)
-      transport.begin(AttemptRequest(id: id, url: url))
+      transport.begin(AttemptRequest(id: id, transfer: TransferID(rawValue: 1), url: url))
       transport.cancel(id)
     }
     isAlone.update { $0 = true }
@@ -76,7 +76,9 @@ struct CurlTransportLifeTests {
           if case .ended = event { counts.update { $0["ended", default: 0] += 1 } }
         }, settings: settings)
       if round.isMultiple(of: 2) {
-        transport.begin(AttemptRequest(id: AttemptID(rawValue: 1), url: url))
+        transport.begin(
+          AttemptRequest(
+            id: AttemptID(rawValue: 1), transfer: TransferID(rawValue: 1), url: url))
       }
       switch round % 3 {
       case 0: transport.shutDown()

@@ -83,6 +83,7 @@ struct HeadReaderTests {
         == .broken("it does not begin with a status line"))
   }
 
+  // Fault 57
   @Test func `the caps hold to the line and to the byte`() {
     let fields = Array(repeating: "A: 1\r\n", count: HeadReader.lineCountMax - 2)
     #expect(read(["HTTP/1.1 200 OK\r\n"] + fields) == .more)

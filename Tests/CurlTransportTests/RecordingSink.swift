@@ -26,7 +26,7 @@ final class RecordingSink: ByteSink {
       record.callCount += 1
       let answer = answer(record)
       switch answer {
-      case .taken: record.bytes += bytes
+      case .taken, .satisfied: record.bytes += bytes
       case .full: record.fullCount += 1
       case .failed: break
       }

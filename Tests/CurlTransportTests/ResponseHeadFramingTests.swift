@@ -15,6 +15,26 @@ struct ResponseHeadFramingTests {
     #expect(head(200).bodyEnd == .connectionEnd)
   }
 
+  // Fault 24
+  @Test func `a body is whole with exactly the bytes that were announced`() {
+    let end = ResponseHead.BodyEnd.byteCount(10)
+    #expect(end.problem(after: 10, isEndVouchedFor: false) == nil)
+    let early = end.problem(after: 9, isEndVouchedFor: true)
+    #expect(early?.code == .truncated)
+    #expect(early?.detail == "9 of 10 bytes came")
+    #expect(end.problem(after: 11, isEndVouchedFor: true)?.code == .tooLong)
+  }
+
+  // Fault 26
+  @Test func `the end of a connection counts when somebody vouches for it`() {
+    let end = ResponseHead.BodyEnd.connectionEnd
+    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
+    #expect(end.problem(after: 10, isEndVouchedFor: false)?.code == .truncated)
+    #expect(
+      ResponseHead.BodyEnd.lastChunk.problem(after: 10, isEndVouchedFor: false) == nil)
+  }
+
+  // Fault 28
   @Test func `chunks go before a length`() {
     let both = head(200, ("Content-Length", "12"), ("Transfer-Encoding", "chunked"))
     #expect(both.bodyEnd == .lastChunk)
@@ -26,6 +46,7 @@ struct ResponseHeadFramingTests {
     #expect(head(status, ("Content-Length", "12")).bodyEnd == .byteCount(0))
   }
 
+  // Fault 28
   @Test func `lengths that differ are a problem in one line and in two`() {
     let problem = "it has two different Content-Length"
     #expect(head(200, ("Content-Length", "1, 2")).framingProblem == problem)
@@ -33,6 +54,7 @@ struct ResponseHeadFramingTests {
       head(200, ("Content-Length", "1"), ("content-length", "2")).framingProblem == problem)
   }
 
+  // Fault 28
   @Test(arguments: ["", "-1", "+1", "1 2", "1,", "9223372036854775808", "１"])
   func `a length must be a number of 63 bits`(length: String) {
     #expect(

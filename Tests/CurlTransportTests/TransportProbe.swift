@@ -12,6 +12,7 @@ final class TransportProbe: Sendable {
 
   init(
     certificates: TrustedCertificates = TrustedCertificates(environment: [:]),
+    proxies: ProxyRules = .none, knownAddresses: [String] = [],
     onEvent: @escaping @Sendable (TransportEvent) -> Void = { _ in }
   ) throws {
     transport = try CurlTransport(
@@ -20,7 +21,8 @@ final class TransportProbe: Sendable {
         onEvent(event)
       },
       settings: CurlSettings(
-        userAgent: "Kettle/test", certificates: certificates, proxies: .none))
+        userAgent: "Kettle/test", certificates: certificates, proxies: proxies,
+        knownAddresses: knownAddresses))
   }
 
   func nextID() -> AttemptID {
@@ -32,7 +34,7 @@ final class TransportProbe: Sendable {
   func begin(
     _ url: TransferURL, _ change: (inout AttemptRequest) -> Void = { _ in }
   ) -> AttemptID {
-    var request = AttemptRequest(id: nextID(), url: url)
+    var request = AttemptRequest(id: nextID(), transfer: TransferID(rawValue: 1), url: url)
     change(&request)
     transport.begin(request)
     return request.id

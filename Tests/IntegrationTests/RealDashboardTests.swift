@@ -24,7 +24,9 @@ struct RealDashboardTests {
   private func addSlow(_ name: String, seed: UInt64) async throws -> SeededBody {
     let body = SeededBody(seed: seed, byteCount: 4_000_000)
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 400_000 }, at: "/" + name)
-    #expect(try await home.kettle("add", "--paused", origin.url("/" + name).text).code == 0)
+    let added = try await home.kettle(
+      "add", "--paused", "--connections", "1", origin.url("/" + name).text)
+    #expect(added.code == 0)
     return body
   }
 
@@ -44,6 +46,7 @@ struct RealDashboardTests {
     #expect(body.difference(fromFileAt: home.downloads + "/one.bin") == nil)
   }
 
+  // Fault 133
   @Test func `a killed dashboard changes nothing for the download`() async throws {
     let body = try await addSlow("two.bin", seed: 2)
     try await open()
@@ -86,6 +89,7 @@ struct RealDashboardTests {
     _ = try await home.screen { $0.contains("36x8") }
   }
 
+  // Fault 130
   @Test(arguments: ["TERM=dumb", "TERM=no-such-terminal", "env -u TERM"])
   func `a terminal that cannot draw gets lines`(terminal: String) async throws {
     _ = try await addSlow("four.bin", seed: 4)

@@ -61,6 +61,7 @@ struct RealServiceTests {
     #expect(refetched <= Int64(killCount) * ((8 << 20) + onTheWay))
   }
 
+  // Fault 97
   @Test func `two hundred adds at once make one service and lose nothing`() async throws {
     origin.serve(OriginBehavior(SeededBody(seed: 4, byteCount: 1000)), at: "/d.bin")
     let url = try origin.url("/d.bin").text
@@ -152,6 +153,7 @@ struct RealServiceTests {
     #expect(try await home.kettle("daemon", "status").output.contains(aside))
   }
 
+  // Fault 96
   @Test func `a socket that a killed service left behind is no obstacle`() async throws {
     _ = try await home.rows()
     kill(try await home.servicePID(), SIGKILL)

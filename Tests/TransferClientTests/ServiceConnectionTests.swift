@@ -22,6 +22,19 @@ struct ServiceConnectionTests {
         url: "u", state: .running, createdAt: WallTime(millisecondsSince1970: 0)))
   }
 
+  @Test func `which start of the service it is, the greeting tells`() async throws {
+    for instance in ["1798120000000-4711", nil] {
+      let world = try ClientWorld()
+      let service = try await ScriptedService(world, answersHello: false) {
+        try await $0.reply(Hello.Result(instance: instance))
+      }
+      let client = try await connect(world)
+      #expect(client.instance == instance)
+      await client.close()
+      await service.close()
+    }
+  }
+
   @Test func `a call gets its result`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) { exchange in
@@ -179,6 +192,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
+  // Fault 118
   @Test func `a client that never reads its events loses the connection, not its memory`()
     async throws
   {
@@ -197,6 +211,7 @@ struct ServiceConnectionTests {
     await service.close()
   }
 
+  // Fault 96
   @Test func `without a service it is not running, also with a dead socket file`() async throws {
     let world = try ClientWorld()
     let path = world.places.socketPath
@@ -218,6 +233,7 @@ struct ServiceConnectionTests {
     }
   }
 
+  // Fault 134
   @Test func `versions that differ are told apart, whichever side notices`() async throws {
     let refusing = try ClientWorld()
     let first = try await ScriptedService(refusing, answersHello: false) {

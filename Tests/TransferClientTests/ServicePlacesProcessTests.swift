@@ -12,6 +12,7 @@ struct ServicePlacesProcessTests {
     #expect(places.documentsDirectory == world.root + "/Eingang")
   }
 
+  // Fault 121
   @Test func `a runtime directory that is missing or another user's is passed over`() throws {
     let world = try ClientWorld()
     let own = ServicePlaces.of(

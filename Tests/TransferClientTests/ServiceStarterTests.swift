@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlSocket
 import Dispatch
 import Glibc
 import Testing
@@ -67,6 +68,23 @@ struct ServiceStarterTests {
     #expect(world.read(world.root + "/was-started") == nil)
   }
 
+  @Test func `a service that ends while it is greeted is as good as none`() async throws {
+    let world = try ClientWorld()
+    try makePipes(world)
+    let dying = try await ScriptedService(
+      at: world.places.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
+    ) { await $0.connection.close() }
+    let starter = try starter(world, Self.meeting + "echo >&3")
+    async let client = starter.connect(startingIfNeeded: true)
+    var service: ScriptedService?
+    try await whenStarted(world) {
+      await dying.close()
+      service = try await ScriptedService(world)
+    }
+    try await client.close()
+    await service?.close()
+  }
+
   @Test func `a service that says it is ready is connected to`() async throws {
     let world = try ClientWorld()
     try makePipes(world)
@@ -78,6 +96,7 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
+  // Fault 97
   @Test func `the service that lost the race leads to the one that won`() async throws {
     let world = try ClientWorld()
     try makePipes(world)
@@ -89,6 +108,7 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
+  // Fault 107
   @Test func `the service gets its own session and nothing of the starting program`()
     async throws
   {

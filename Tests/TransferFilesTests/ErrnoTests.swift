@@ -5,6 +5,8 @@ import TransferModel
 @testable import TransferFiles
 
 @Suite struct ErrnoTests {
+  // Fault 71
+  // Fault 73
   @Test(arguments: [
     (ENOSPC, "ENOSPC", TransferFailure.Code.diskFull, TransferFailure.Code.diskFull),
     (EDQUOT, "EDQUOT", .diskFull, .diskFull),
@@ -31,6 +33,7 @@ import TransferModel
     #expect(error.failure(.file("/d/f")) == TransferFailure(onFile, on: "/d/f", detail: name))
   }
 
+  // Fault 75
   @Test func `a call that a signal interrupts is made again, another error is thrown`() {
     var results: [(Int, Int32)] = [(-1, EINTR), (-1, EINTR), (7, 0)]
     let answer = try? Errno.retrying { () -> Int in

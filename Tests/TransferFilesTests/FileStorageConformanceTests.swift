@@ -8,6 +8,7 @@ import TransferModel
 
   // MARK: Create
 
+  // Fault 82
   @Test(arguments: StorageKind.allCases)
   func `a new partial file is empty and stands beside its final name`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -18,6 +19,7 @@ import TransferModel
     #expect(storage.bytes(file.path) == [])
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `a name that a file or another partial file has is numbered`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -30,6 +32,8 @@ import TransferModel
     #expect(storage.bytes(storage.path("a.tar.gz")) == [1])
   }
 
+  // Fault 23
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `a stranger's partial file is never opened`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -38,6 +42,7 @@ import TransferModel
     #expect(storage.bytes(storage.path("a.part")) == [7])
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `with skip a taken name is told and nothing is made`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -67,6 +72,7 @@ import TransferModel
     #expect(storage.bytes(storage.path("a")) == [1])
   }
 
+  // Fault 81
   @Test(arguments: StorageKind.allCases)
   func `only the documents directory is made`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -85,7 +91,7 @@ import TransferModel
     let storage = try StorageUnderTest(kind)
     let file = try storage.create("a")
     try file.write(Array(bytes.prefix(9)))
-    try file.sync()
+    _ = try file.sync()
     let opened = try storage.files.openPartialFile(file.resumeData(held: 4))
     try opened.truncate(to: 4)
     try opened.write(Array(bytes.dropFirst(4)), at: 4)
@@ -102,6 +108,7 @@ import TransferModel
     #expect(storage.bytes(file.path) == [0, 0, 0, 9])
   }
 
+  // Fault 22
   @Test(arguments: StorageKind.allCases)
   func `a partial file that is gone, replaced or too short is told`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -128,6 +135,7 @@ import TransferModel
         == TransferFailure(.directoryMissing, on: storage.directory, detail: "ENOENT"))
   }
 
+  // Fault 22
   @Test(arguments: StorageKind.allCases)
   func `the last of several held ranges must be there`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -157,6 +165,7 @@ import TransferModel
     #expect(storage.bytes(finished.path) == bytes)
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `a name that was taken meanwhile is numbered and nothing is overwritten`(
     _ kind: StorageKind
@@ -171,6 +180,7 @@ import TransferModel
     #expect(storage.bytes(storage.path("a (2).iso")) == [2])
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `with skip a file that came meanwhile stays, and so does the partial file`(
     _ kind: StorageKind
@@ -197,6 +207,7 @@ import TransferModel
     #expect(storage.bytes(storage.path("a")) == bytes)
   }
 
+  // Fault 22
   @Test(arguments: StorageKind.allCases)
   func `a partial file that is another, or has another size, does not get the name`(
     _ kind: StorageKind
@@ -219,6 +230,7 @@ import TransferModel
 
   // MARK: After a crash
 
+  // Fault 79
   @Test(arguments: StorageKind.allCases)
   func `after a crash the file is either finished or partial, and never neither`(
     _ kind: StorageKind
@@ -230,6 +242,7 @@ import TransferModel
     #expect(storage.files.finishedFile(of: resumeData) == finished)
   }
 
+  // Fault 79
   @Test(arguments: StorageKind.allCases)
   func `a file that got a numbered name before the crash is found`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -240,6 +253,7 @@ import TransferModel
     #expect(finished.path == storage.path("a (2)"))
   }
 
+  // Fault 79
   @Test(arguments: StorageKind.allCases)
   func `another's file of the final name is not taken for ours`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -252,19 +266,21 @@ import TransferModel
 
   // MARK: Remove
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `only the partial file that was made is removed`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
     let resumeData = try storage.whole("a", bytes)
     try storage.put([1], resumeData.partialPath)
-    storage.files.removePartialFile(resumeData)
+    storage.files.removePartialFile(resumeData.partialIdentity)
     #expect(storage.bytes(resumeData.partialPath) == [1])
     let own = try storage.whole("b", bytes)
-    storage.files.removePartialFile(own)
-    storage.files.removePartialFile(own)
+    storage.files.removePartialFile(own.partialIdentity)
+    storage.files.removePartialFile(own.partialIdentity)
     #expect(storage.names() == ["a.part"])
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `only the finished file that is still ours is removed`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -286,6 +302,7 @@ import TransferModel
     #expect(storage.files.removeFinishedFile(finished) == false)
   }
 
+  // Fault 85
   @Test(arguments: StorageKind.allCases)
   func `a finished file that another program replaced stays`(_ kind: StorageKind) throws {
     let storage = try StorageUnderTest(kind)
@@ -293,43 +310,6 @@ import TransferModel
     try storage.put(bytes, finished.path)
     #expect(storage.files.removeFinishedFile(finished) == false)
     #expect(storage.bytes(finished.path) == bytes)
-  }
-
-  // MARK: Digest
-
-  @Test(arguments: StorageKind.allCases)
-  func `digests are those of the standards`(_ kind: StorageKind) throws {
-    let storage = try StorageUnderTest(kind)
-    try storage.put(Array("abc".utf8), storage.path("abc"))
-    let expected: [Checksum.Algorithm: String] = [
-      .md5: "900150983cd24fb0d6963f7d28e17f72",
-      .sha1: "a9993e364706816aba3e25717850c26c9cd0d89d",
-      .sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-      .sha512: "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
-        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
-    ]
-    for algorithm in Checksum.Algorithm.allCases {
-      let hex = try storage.files.digest(
-        of: storage.path("abc"), algorithm: algorithm, shouldStop: { false })
-      #expect(hex == expected[algorithm])
-    }
-  }
-
-  @Test(arguments: StorageKind.allCases)
-  func `a digest can be stopped, and a missing file has none`(_ kind: StorageKind) throws {
-    let storage = try StorageUnderTest(kind)
-    try storage.put([1], storage.path("a"))
-    let stopped = failure { () throws(TransferFailure) in
-      try storage.files.digest(
-        of: storage.path("a"), algorithm: .sha256, shouldStop: { true })
-    }
-    #expect(
-      stopped == TransferFailure(.fileProblem, on: storage.path("a"), detail: "stopped"))
-    let missing = failure { () throws(TransferFailure) in
-      try storage.files.digest(
-        of: storage.path("b"), algorithm: .sha256, shouldStop: { false })
-    }
-    #expect(missing == TransferFailure(.fileProblem, on: storage.path("b"), detail: "ENOENT"))
   }
 
   // MARK: Space

@@ -35,6 +35,8 @@ import TransferModel
     #expect(Disk.bytes(at: scratch.path + "/a") == [1, 2])
   }
 
+  // Fault 84
+  // Fault 85
   @Test(arguments: FreeNameRename.Way.allCases)
   func `no way replaces a file, a directory or a link that leads nowhere`(
     _ way: FreeNameRename.Way
@@ -50,6 +52,7 @@ import TransferModel
     #expect(Disk.bytes(at: scratch.path + "/file") == [9])
   }
 
+  // Fault 85
   @Test(arguments: FreeNameRename.Way.allCases)
   func `of 50 that want one name at once exactly one gets it`(_ way: FreeNameRename.Way) throws {
     for number in 0..<50 { try Disk.put([UInt8(number)], at: scratch.path + "/\(number).part") }
@@ -69,13 +72,14 @@ import TransferModel
     #expect(Disk.names(in: scratch.path) == [])
   }
 
+  // Fault 79
   @Test func `a rename by link that was cut short is completed`() throws {
     let files = POSIXFileStorage(documentsDirectory: scratch.path)
     for policy in ConflictPolicy.allCases {
       let file = try files.createPartialFile(
         in: scratch.path, preferredName: "a", onConflict: policy)
       try file.write([1, 2, 3])
-      try file.sync()
+      _ = try file.sync()
       #expect(link(file.path, scratch.path + "/a") == 0)
       let resumeData = file.resumeData(held: 3, total: 3)
       #expect(files.finishedFile(of: resumeData) == nil)
@@ -95,7 +99,7 @@ import TransferModel
     let file = try files.createPartialFile(
       in: scratch.path, preferredName: "a", onConflict: .rename)
     try file.write([1, 2, 3])
-    try file.sync()
+    _ = try file.sync()
     try Disk.put([9], at: scratch.path + "/a")
     let finished = try files.finish(
       file.resumeData(held: 3, total: 3), onConflict: .rename)

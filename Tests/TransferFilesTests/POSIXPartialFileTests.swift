@@ -16,12 +16,14 @@ import TransferModel
       identity: FileIdentity(device: 1, inode: 2, byteCount: 0, modifiedNanoseconds: 0))
   }
 
+  // Fault 71
   @Test func `a full disk is told with the path`() {
     let file = partialFile(open("/dev/full", O_RDWR))
     let failure = failure { () throws(TransferFailure) in try file.write([1, 2, 3]) }
     #expect(failure == TransferFailure(.diskFull, on: "/x/a.part", detail: "ENOSPC"))
   }
 
+  // Fault 73
   @Test func `a file larger than the file system allows is told`() throws {
     let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
     let failure = failure { () throws(TransferFailure) in try file.write([1], at: .max - 1) }
@@ -36,6 +38,7 @@ import TransferModel
     #expect(Disk.bytes(at: scratch.path + "/a") == [])
   }
 
+  // Fault 74
   @Test func `after a failed sync no later one is believed`() throws {
     // fdatasync(2) on a device without storage fails; then the descriptor becomes a good file.
     let descriptor = open("/dev/full", O_RDWR)
@@ -54,7 +57,7 @@ import TransferModel
     let file = partialFile(open(path, O_RDWR | O_CREAT, 0o600))
     let content = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     try file.write(content, at: 5)
-    try file.sync()
+    _ = try file.sync()
     #expect(Disk.bytes(at: path) == [0, 0, 0, 0, 0] + content)
   }
 

@@ -19,6 +19,8 @@ struct StorageUnderTest {
   /// Another file in place of what is there.
   let put: ([UInt8], String) throws -> Void
   let remove: (String) -> Void
+  /// Sets the modification time of a file, in nanoseconds since 1970.
+  let setModified: (Int64, String) -> Void
   let removeDirectory: () -> Void
   private let scratch: ScratchDirectory?
 
@@ -39,6 +41,7 @@ struct StorageUnderTest {
         rename(path + ".new", path)
       }
       remove = { unlink($0) }
+      setModified = { Disk.setModified($1, nanoseconds: $0) }
       removeDirectory = { ScratchDirectory.remove(directory) }
     case .memory:
       let directory = "/home/somebody/documents"
@@ -56,6 +59,7 @@ struct StorageUnderTest {
         memory.put(bytes, at: path)
       }
       remove = { memory.remove($0) }
+      setModified = { memory.setModified($1, nanoseconds: $0) }
       removeDirectory = { memory.removeDirectory(directory) }
     }
   }
@@ -74,7 +78,7 @@ struct StorageUnderTest {
   ) throws(TransferFailure) -> ResumeData {
     let file = try create(name, policy)
     try file.write(bytes)
-    try file.sync()
+    _ = try file.sync()
     return file.resumeData(held: bytes.count, total: bytes.count)
   }
 }
@@ -85,6 +89,14 @@ extension PartialFile {
       Result { () throws(TransferFailure) in try write(buffer, at: offset) }
     }
     try result.get()
+  }
+
+  func read(_ count: Int, at offset: Int64 = 0) throws(TransferFailure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    try bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(TransferFailure) in try read(buffer, at: offset) }
+    }.get()
+    return bytes
   }
 
   func resumeData(held: Int, total: Int? = nil) -> ResumeData {

@@ -33,6 +33,7 @@ import TransferModel
     let pairs = [
       (Mirror(reflecting: Sample.full(1).spec), Mirror(reflecting: Sample.plain(1).spec)),
       (Mirror(reflecting: Sample.full(1)), Mirror(reflecting: Sample.plain(1))),
+      (Mirror(reflecting: Sample.resumeData(1)), Mirror(reflecting: Sample.bareResumeData)),
     ]
     for (full, plain) in pairs {
       for (one, other) in zip(full.children, plain.children)
@@ -44,6 +45,42 @@ import TransferModel
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 15)
     #expect(Mirror(reflecting: Sample.full(1)).children.count == 14)
+    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 13)
+  }
+
+  @Test(arguments: [
+    1_798_135_200_123_456_789, Int64(-1),
+  ])
+  func `when a partial file was last written to is kept to the nanosecond`(
+    _ nanoseconds: Int64
+  ) throws {
+    var record = Sample.full(1)
+    record.resumeData?.lastWriteNanoseconds = nanoseconds
+    try scratch.fill([.put(record)])
+    #expect(try scratch.open().journal.load().records == [record])
+  }
+
+  // Fault 100
+  @Test func `resume data from before the later fields is read without them`() throws {
+    try scratch.fill([.put(Sample.full(1))])
+    let queue = try DatabaseQueue(path: scratch.path)
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          UPDATE transfer SET resume_data =
+            json_remove(resume_data, '$.lastWriteNanoseconds', '$.serverChecksum', '$.setAside')
+          """)
+      let left = try String.fetchOne(db, sql: "SELECT resume_data FROM transfer") ?? ""
+      #expect(!left.contains("lastWriteNanoseconds") && left.contains("partialPath"))
+    }
+    try queue.close()
+    var expected = Sample.full(1)
+    expected.resumeData?.lastWriteNanoseconds = nil
+    expected.resumeData?.serverChecksum = nil
+    expected.resumeData?.setAside = nil
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.load().records == [expected])
   }
 
   @Test func `what is sorted and shown stands in columns of its own`() throws {
@@ -68,6 +105,7 @@ import TransferModel
 
   // MARK: Promises
 
+  // Fault 77
   @Test func `commits survive a power cut, and relations are checked`() throws {
     _ = try scratch.open()
     #expect(try pragma("journal_mode", StoreSchema.writing) == "wal")
@@ -78,6 +116,7 @@ import TransferModel
     #expect(try pragma("user_version", StoreSchema.writing) == "1")
   }
 
+  // Fault 76
   @Test func `what was committed is there after the service was killed`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...100))
@@ -94,6 +133,7 @@ import TransferModel
     #expect(try journal.load().records.count == 99)
   }
 
+  // Fault 77
   @Test func `a commit makes all changes or none`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(Sample.plain(1, task: 1))])
@@ -134,6 +174,7 @@ import TransferModel
     #expect(try journal.load().records.count == 1)
   }
 
+  // Fault 72
   @Test func `a full disk is told, and nothing is half there`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...10))
@@ -145,6 +186,7 @@ import TransferModel
     #expect(try journal.load().lastID.rawValue == 10)
   }
 
+  // Fault 102
   @Test func `50,000 transfers are added in one commit and come back`() throws {
     let journal = try scratch.open().journal
     let clock = ContinuousClock()

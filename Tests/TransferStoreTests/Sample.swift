@@ -72,8 +72,19 @@ enum Sample {
         isLastModifiedStrong: true),
       finalName: "ü \(id).iso")
     resumeData.isWhole = true
+    resumeData.lastWriteNanoseconds = .max - id
+    resumeData.serverChecksum = Checksum("sha512:" + String(repeating: "f1", count: 64))
+    resumeData.mediaType = "application/x-iso9660-image"
+    resumeData.validatorURL = "https://example.org/old?token=1"
+    resumeData.setAside = PartialIdentity(
+      path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)
     return resumeData
   }
+
+  /// Resume data of a server that told nothing, of which nothing came yet.
+  static let bareResumeData = ResumeData(
+    partialPath: "/x.part", device: 1, inode: 1, held: HeldRanges(), totalByteCount: nil,
+    validator: nil, finalName: "x")
 
   static func puts(_ ids: ClosedRange<Int64>) -> [JournalChange] { ids.map { .put(plain($0)) } }
 }

@@ -35,6 +35,7 @@ import TransferModel
 
   // MARK: Files that are no store
 
+  // Fault 99
   @Test(arguments: [
     [], [0], Array("hello, this is no database at all".utf8), [UInt8](repeating: 0, count: 8192),
     [UInt8](repeating: 0xFF, count: 100_000), Array("SQLite format 3\u{0}".utf8),
@@ -49,6 +50,7 @@ import TransferModel
     #expect(try scratch.open().notice == nil)
   }
 
+  // Fault 99
   @Test func `another program's database is put aside`() throws {
     _ = try StorePlace(scratch.path).prepareDirectory()
     let queue = try DatabaseQueue(path: scratch.path)
@@ -59,6 +61,7 @@ import TransferModel
     #expect(notice.reason == "it is not a store of Kettle")
   }
 
+  // Fault 99
   @Test func `a second damaged store of the same second gets a number`() throws {
     for number in 1...3 {
       _ = try StorePlace(scratch.path).prepareDirectory()
@@ -70,6 +73,7 @@ import TransferModel
     }
   }
 
+  // Fault 99
   @Test func `the log is put aside with its store, under the name that belongs to it`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
@@ -92,6 +96,7 @@ import TransferModel
 
   // MARK: Rows that make no sense
 
+  // Fault 99
   @Test func `one row that makes no sense does not cost the others`() throws {
     try scratch.fill(Sample.puts(1...50))
     try meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
@@ -103,6 +108,7 @@ import TransferModel
     #expect(notice.reason == "\"url\" of a transfer makes no sense")
   }
 
+  // Fault 99
   @Test(arguments: [
     "state = 'flying'", "state = ''", "reason = 'because'", "priority = 7.5", "on_conflict = 'x'",
     "beginning = ''", "headers = '{'", "login = '[]'", "resume_data = '{}'",
@@ -123,6 +129,7 @@ import TransferModel
     if assignment.hasPrefix("state") { #expect(saved.state == .paused) }
   }
 
+  // Fault 99
   @Test(arguments: [
     "[5, 3]", "[0, 10, 10, 20]", "[-1, 4]", "[0]", "[0, 10, 5, 20]", "[0, 9223372036854775808]",
   ])
@@ -133,6 +140,7 @@ import TransferModel
     #expect(contents.records.first?.resumeData == nil)
   }
 
+  // Fault 99
   @Test(arguments: ["id = -4", "id = 9223372036854775807", "task_identifier = 9223372036854775807"])
   func `a number from which nothing can be counted up is not taken over`(
     _ assignment: String
@@ -144,6 +152,7 @@ import TransferModel
     #expect(contents.lastID.rawValue <= 3)
   }
 
+  // Fault 99
   @Test func `a counter that makes no sense follows from the transfers`() throws {
     try scratch.fill(Sample.puts(1...3))
     try meddle("UPDATE counter SET value = -7; UPDATE session SET last_task_identifier = -1")
@@ -153,6 +162,7 @@ import TransferModel
     #expect(contents.lastTaskIdentifiers == [.kettle: 3])
   }
 
+  // Fault 99
   @Test func `two transfers with one task identifier are both kept`() throws {
     try scratch.fill(Sample.puts(1...3))
     try meddle(
@@ -171,6 +181,7 @@ import TransferModel
 
   // MARK: Bytes that make no sense
 
+  // Fault 99
   @Test func `a store that was cut off gives back what was before the cut`() throws {
     try scratch.fill(Sample.puts(1...2000))
     let bytes = try scratch.bytes(scratch.path)
@@ -179,19 +190,58 @@ import TransferModel
     #expect(contents.records.allSatisfy { $0 == Sample.plain($0.id.rawValue) })
   }
 
-  @Test func `a page of nonsense in the middle costs the transfers on it and no more`() throws {
+  // Fault 99
+  @Test func `pages of nonsense cost the transfers on them and no more`() throws {
     try scratch.fill(Sample.puts(1...2000))
     var bytes = try scratch.bytes(scratch.path)
-    let page = try pageOfTransfer(1000)
-    for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+    for id: Int64 in [500, 1000, 1500] {
+      let page = try pageOfTransfer(id)
+      for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+    }
     try scratch.put(bytes, scratch.path)
     let (notice, contents) = try openDamaged()
     #expect(contents.records.count > 1900)
     #expect(contents.records.count < 2000)
+    // Between two damaged pages as well.
+    let kept = Set(contents.records.map(\.id.rawValue))
+    #expect(!kept.contains(1000) && kept.contains(750) && kept.contains(1250))
     #expect(contents.records.first?.id.rawValue == 1)
     #expect(contents.records.last?.id.rawValue == 2000)
     #expect(contents.records.allSatisfy { $0 == Sample.plain($0.id.rawValue) })
     #expect(notice.lostCount == nil)
+  }
+
+  // Fault 99
+  @Test func `a header that forbids writing is damage, found before anything is to be kept`() throws
+  {
+    try scratch.fill(Sample.puts(1...20))
+    var bytes = try scratch.bytes(scratch.path)
+    // The file format write version (sqlite.org/fileformat2.html, 1.3.3).
+    bytes[18] = 9
+    try scratch.put(bytes, scratch.path)
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records == (1...20).map { Sample.plain($0) })
+    #expect(notice.lostCount == 0)
+  }
+
+  // Fault 99
+  @Test(arguments: ["sqlite_autoindex_transfer_1", "transfer_by_state", "transfer_by_finish"])
+  func `an index that is no index costs no transfer`(_ index: String) throws {
+    try scratch.fill(Sample.puts(1...20))
+    let queue = try DatabaseQueue(path: scratch.path)
+    let page = try queue.read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [index])
+    }
+    try queue.close()
+    var bytes = try scratch.bytes(scratch.path)
+    let start = try (#require(page) - 1) * 4096
+    let leaf = try (pageOfTransfer(1) - 1) * 4096
+    bytes.replaceSubrange(start..<start + 4096, with: Array(bytes[leaf..<leaf + 4096]))
+    try scratch.put(bytes, scratch.path)
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records == (1...20).map { Sample.plain($0) })
+    #expect(notice.reason == "an index does not lead to every transfer")
   }
 
   /// The page of the table that has the row: the one in which its URL stands.
@@ -203,53 +253,5 @@ import TransferModel
         bytes[$0] == text[0] && Array(bytes[$0..<$0 + text.count]) == text
       })
     return offset / 4096 + 1
-  }
-
-  @Test func `no damage ends the service, and none is passed over in silence by an empty list`()
-    throws
-  {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(seed: seed)
-    try scratch.fill(Sample.puts(1...60) + [.put(Sample.full(61)), .put(Sample.full(62))])
-    let sound = try scratch.bytes(scratch.path)
-    for round in 0..<80 {
-      let copy = try StoreScratch()
-      _ = try StorePlace(copy.path).prepareDirectory()
-      let damaged = Self.damaged(sound, &random)
-      try copy.put(damaged, copy.path)
-      do {
-        let opening = try copy.open()
-        let records = try opening.journal.load().records
-        if let notice = opening.notice {
-          #expect(try copy.bytes(notice.asidePath) == damaged, "seed \(seed) round \(round)")
-        } else {
-          #expect(records.count == 62, "seed \(seed) round \(round)")
-        }
-        try opening.journal.commit([.put(Sample.plain(1000, task: 1000))])
-        try opening.journal.close()
-        #expect(try copy.open().notice == nil, "seed \(seed) round \(round)")
-      } catch let error as StoreError {
-        // A flipped name of a migration reads as a newer version: refused, and left as it is.
-        #expect(error.code == .newer, "seed \(seed) round \(round): \(error)")
-        #expect(try copy.bytes(copy.path) == damaged, "seed \(seed) round \(round)")
-      }
-    }
-  }
-
-  private static func damaged(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
-    var bytes = bytes
-    switch Int.random(in: 0..<3, using: &random) {
-    case 0:
-      for _ in 0..<Int.random(in: 1...8, using: &random) {
-        let index = Int.random(in: 0..<bytes.count, using: &random)
-        bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      }
-    case 1: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
-    default:
-      let start = Int.random(in: 0..<bytes.count, using: &random)
-      let end = min(bytes.count, start + Int.random(in: 1...8192, using: &random))
-      for index in start..<end { bytes[index] = UInt8.random(in: 0...255, using: &random) }
-    }
-    return bytes
   }
 }

@@ -15,6 +15,7 @@ import TransferModel
 
   // MARK: Access
 
+  // Fault 94
   @Test func `the store and its directory are the user's alone from the first instant`() throws {
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
@@ -23,6 +24,7 @@ import TransferModel
     for suffix in ["", "-wal", "-shm"] { #expect(mode(scratch.path + suffix) == 0o600) }
   }
 
+  // Fault 94
   @Test func `a store that others could read is closed to them`() throws {
     try scratch.fill(Sample.puts(1...1))
     chmod(scratch.path, 0o644)
@@ -32,6 +34,7 @@ import TransferModel
     #expect(mode(scratch.directory) == 0o700)
   }
 
+  // Fault 99
   @Test(.enabled(if: geteuid() == 0)) func `another user's store is refused`() throws {
     try scratch.fill(Sample.puts(1...1))
     chown(scratch.path, 65_534, 65_534)
@@ -42,6 +45,7 @@ import TransferModel
     #expect(throws: StoreError.self) { try scratch.open() }
   }
 
+  // Fault 99
   @Test func `a directory in place of the store is told and left`() throws {
     _ = try StorePlace(scratch.path).prepareDirectory()
     #expect(mkdir(scratch.path, 0o700) == 0)
@@ -52,6 +56,8 @@ import TransferModel
 
   // MARK: Versions
 
+  // Fault 99
+  // Fault 101
   @Test func `a newer store is refused and not touched`() throws {
     try scratch.fill(Sample.puts(1...5))
     let newer = try DatabaseQueue(path: scratch.path, configuration: StoreSchema.writing)
@@ -78,6 +84,7 @@ import TransferModel
 
   // MARK: Starts that were cut short
 
+  // Fault 76
   @Test func `a start that was cut short while the store was made is made again`() throws {
     _ = try StorePlace(scratch.path).prepareDirectory()
     try scratch.put([], scratch.path + ".new")
@@ -89,6 +96,7 @@ import TransferModel
       try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
   }
 
+  // Fault 76
   @Test func `a complete new store that did not get its name is taken`() throws {
     try scratch.fill(Sample.puts(1...5))
     #expect(rename(scratch.path, scratch.path + ".new") == 0)
@@ -96,6 +104,7 @@ import TransferModel
     #expect(mode(scratch.path + ".new") == nil)
   }
 
+  // Fault 99
   @Test func `a log without its store is put aside and not replayed into a new one`() throws {
     let other = try StoreScratch()
     let journal = try other.open().journal

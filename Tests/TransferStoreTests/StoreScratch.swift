@@ -12,13 +12,16 @@ final class StoreScratch: Sendable {
   var path: String { directory + "/store.sqlite" }
   var directory: String { root + "/state/kettle" }
 
-  init() throws {
-    var template = Array("/tmp/kettle-store-XXXXXX".utf8CString)
+  /// - Parameter parent: `inMemory` where nothing depends on a real disk and there are many.
+  init(in parent: String = "/tmp") throws {
+    var template = Array("\(parent)/kettle-store-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { buffer in
       buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
     }
     root = try #require(made)
   }
+
+  static let inMemory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 

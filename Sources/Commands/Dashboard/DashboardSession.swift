@@ -161,7 +161,7 @@ extension DashboardSession {
         output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
       // A new connection makes the dashboard ask for its rows again.
       case .subscribe: break
-      case .control, .add, .remove, .reset, .suspend, .redraw, .leave: fail(error)
+      case .control, .add, .remove, .relink, .limit, .reset, .suspend, .redraw, .leave: fail(error)
       }
     }
   }
@@ -192,6 +192,14 @@ extension DashboardSession {
         ControlTransfers.self,
         .init(control: withFile ? .removeWithFile : .remove, selection: .ids(ids)))
       return .commandFinished(.removed(count: result.applied.count))
+    case .relink(let id, let link):
+      let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
+      return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
+    case .limit(let ids, let bytesPerSecond):
+      let result = try await service.call(
+        LimitSpeed.self, .init(selection: .ids(ids), bytesPerSecond: bytesPerSecond))
+      return .commandFinished(
+        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
     case .reset:
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(

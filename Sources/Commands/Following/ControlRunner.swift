@@ -9,11 +9,21 @@ struct ControlRunner {
   let world: CommandWorld
 
   func run() async throws -> ExitCode {
+    try await run(ControlTransfers.self, .init(control: verb, selection: selection))
+  }
+
+  /// Starts one transfer with a fresh link.
+  func run(relinking id: TransferID, to link: TransferURL.Parsed) async throws -> ExitCode {
+    try await run(RelinkTransfer.self, .init(id: id, link: link))
+  }
+
+  private func run<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
     try await world.withService(for: "kettle \(commandName)") { service in
-      let result = try await service.call(
-        ControlTransfers.self, .init(control: verb, selection: selection))
+      let result = try await service.call(method, params)
       try await say(result, service)
-      return exitCode(of: result)
+      return Self.exitCode(of: result)
     }
   }
 
@@ -48,7 +58,7 @@ struct ControlRunner {
 
   /// Nothing was done because of what was typed: 2. Something was done and something was not, or
   /// the state forbids it: 1.
-  private func exitCode(of result: ControlTransfers.Result) -> ExitCode {
+  static func exitCode(of result: ControlTransfers.Result) -> ExitCode {
     if result.refused.isEmpty { return .done }
     let areUnknown = result.refused.allSatisfy { $0.why == .unknown }
     return result.applied.isEmpty && areUnknown ? .refused : .transferFailed

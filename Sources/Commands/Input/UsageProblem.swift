@@ -24,6 +24,8 @@ package enum UsageProblem: Hashable, Sendable {
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
     case pausedGet
+    /// `--url` goes with exactly one id.
+    case linkForSeveral
     case neitherIDsNorAll(command: String)
     case bothIDsAndAll(command: String)
     case confirmationNeedsTerminal(command: String)
@@ -36,6 +38,7 @@ package enum UsageProblem: Hashable, Sendable {
   package enum ValueProblem: Hashable, Sendable {
     case fileName(String)
     case rate(String)
+    case limit(String)
     case time(String)
     case priority(String)
     case header(String)

@@ -39,7 +39,8 @@ struct AddCommand: RunnableCommand {
   func run(in world: CommandWorld) async throws -> ExitCode {
     let specs = try readSpecs(in: world)
     return try await world.withService(for: "kettle add") { service in
-      try await Adding(service: service).add(specs, printingTo: world.console, json: json)
+      let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle add"))
+      try await adding.add(specs, printingTo: world.console, json: json)
       return .done
     }
   }
@@ -76,6 +77,8 @@ struct AddCommand: RunnableCommand {
 /// Hands transfers to the service.
 struct Adding {
   let service: any ServiceCalling
+  /// Leads to the service that runs, without starting one; nil when a lost reply stays lost.
+  var reconnect: (@Sendable () async throws -> any ServiceCalling)?
 
   /// One message must not grow without bounds, nor hold the service up for long.
   static let batchCount = 1000
@@ -104,8 +107,32 @@ struct Adding {
     try printer.end()
   }
 
+  /// Asks again when the reply was lost: the id of the request keeps the service from adding
+  /// twice, as long as it still is the service that was asked.
   func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
-    try await service.call(AddTransfers.self, .init(transfers: specs)).ids
+    let params = AddTransfers.Params(transfers: specs, requestID: Self.newRequestID())
+    do {
+      return try await service.call(AddTransfers.self, params).ids
+    } catch ClientError.connectionLost {
+      guard let instance = service.instance, let next = try? await reconnect?() else {
+        throw ClientError.connectionLost
+      }
+      do {
+        guard next.instance == instance else { throw ClientError.connectionLost }
+        let ids = try await next.call(AddTransfers.self, params).ids
+        await next.close()
+        return ids
+      } catch {
+        await next.close()
+        throw error
+      }
+    }
+  }
+
+  /// Random enough that no two programs ever choose the same.
+  private static func newRequestID() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+      .joined(separator: "-")
   }
 
   static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {

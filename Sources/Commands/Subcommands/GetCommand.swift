@@ -32,7 +32,9 @@ struct GetCommand: RunnableCommand {
   func run(in world: CommandWorld) async throws -> ExitCode {
     let spec = try readSpec(in: world)
     let id = try await world.withService(for: "kettle get") { service in
-      try await Adding(service: service).add([spec]).first
+      try await Adding(
+        service: service, reconnect: world.reconnection(for: "kettle get")
+      ).add([spec]).first
     }
     guard let id else { throw ControlError(.internalError, AddTransfers.name) }
     var watch = GetWatch(id: id, world: world, json: json)

@@ -1,6 +1,13 @@
 import TransferClient
 
 extension CommandWorld {
+  /// Leads to the service once more, unless it is gone.
+  func reconnection(for client: String) -> @Sendable () async throws -> any ServiceCalling {
+    { [services, place] in
+      try await services.connect(to: place, client: client, startIfNeeded: false)
+    }
+  }
+
   /// Talks to the service, and hangs up at the end.
   func withService<Answer>(
     for client: String, startIfNeeded: Bool = true,

@@ -16,7 +16,7 @@ extension TransferSpec {
     if headers.contains(where: { HeaderField(name: $0.name, value: $0.value) != $0 }) {
       return "headers"
     }
-    if let login, !Self.isLogin(login) { return "login" }
+    if let login, !login.isUsable { return "login" }
     if let checksum, Checksum(algorithm: checksum.algorithm, hex: checksum.hex) != checksum {
       return "checksum"
     }
@@ -38,11 +38,12 @@ extension TransferSpec {
     !name.isEmpty && name != "." && name != ".." && name.utf8.count <= nameByteCountMax
       && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
+}
 
+extension Login {
   /// A colon in the user name would move the border between name and password (RFC 7617,
   /// section 2).
-  private static func isLogin(_ login: Login) -> Bool {
-    !login.user.contains(":")
-      && !(login.user + login.password).unicodeScalars.contains(where: \.isControl)
+  var isUsable: Bool {
+    !user.contains(":") && !(user + password).unicodeScalars.contains(where: \.isControl)
   }
 }

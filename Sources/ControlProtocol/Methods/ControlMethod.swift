@@ -31,12 +31,17 @@ package enum Hello: ControlMethod {
   package struct Result: Codable, Hashable, Sendable {
     package var protocolVersion: Int
     package var serviceVersion: String
+    /// Another one after each start of the service: a client that connects again can tell whether
+    /// it still is the one that it asked.
+    package var instance: String?
 
     package init(
-      protocolVersion: Int = ProtocolVersion.current, serviceVersion: String = ProductVersion.text
+      protocolVersion: Int = ProtocolVersion.current, serviceVersion: String = ProductVersion.text,
+      instance: String? = nil
     ) {
       self.protocolVersion = protocolVersion
       self.serviceVersion = serviceVersion
+      self.instance = instance
     }
   }
 }
@@ -47,8 +52,20 @@ package enum AddTransfers: ControlMethod {
 
   package struct Params: Codable, Hashable, Sendable {
     package var transfers: [TransferSpec]
+    /// Chosen by the client, another one for each request. The same one again is the same request
+    /// again: it is answered as the first time and adds nothing, as long as this service lives.
+    package var requestID: String?
 
-    package init(transfers: [TransferSpec]) { self.transfers = transfers }
+    package init(transfers: [TransferSpec], requestID: String? = nil) {
+      self.transfers = transfers
+      self.requestID = requestID
+    }
+  }
+
+  package static let requestIDByteCountMax = 128
+
+  static func isRequestID(_ text: String) -> Bool {
+    (1...requestIDByteCountMax).contains(text.utf8.count)
   }
 
   package struct Result: Codable, Hashable, Sendable {

@@ -8,6 +8,8 @@ package enum ControlRequest: Sendable, Hashable {
   case list(Viewport)
   case describe(DescribeTransfer.Params)
   case control(ControlTransfers.Params)
+  case relink(RelinkTransfer.Params)
+  case limit(LimitSpeed.Params)
   case reset
   case subscribe(Viewport)
   case watch(WatchEvents.Params)
@@ -22,6 +24,8 @@ package enum ControlRequest: Sendable, Hashable {
     case .list: ListTransfers.name
     case .describe: DescribeTransfer.name
     case .control: ControlTransfers.name
+    case .relink: RelinkTransfer.name
+    case .limit: LimitSpeed.name
     case .reset: ResetTransfers.name
     case .subscribe: SubscribeViewport.name
     case .watch: WatchEvents.name
@@ -47,6 +51,8 @@ extension ControlRequest {
     case ListTransfers.name: .list(try params())
     case DescribeTransfer.name: .describe(try params())
     case ControlTransfers.name: .control(try params())
+    case RelinkTransfer.name: .relink(try params())
+    case LimitSpeed.name: .limit(try params())
     case ResetTransfers.name: .reset
     case SubscribeViewport.name: .subscribe(try params())
     case WatchEvents.name: .watch(try params())
@@ -60,6 +66,9 @@ extension ControlRequest {
   var problem: ControlError? {
     switch self {
     case .add(let params):
+      if let requestID = params.requestID, !AddTransfers.isRequestID(requestID) {
+        return ControlError(.invalidParams, "params.requestID")
+      }
       for (index, spec) in params.transfers.enumerated() {
         if let part = spec.refusedPart {
           return ControlError(.refusedSpec, "params.transfers[\(index)].\(part)")
@@ -68,6 +77,11 @@ extension ControlRequest {
       return nil
     case .list(let viewport), .subscribe(let viewport):
       return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
+    case .relink(let params):
+      return params.login?.isUsable == false ? ControlError(.invalidParams, "params.login") : nil
+    case .limit(let params):
+      guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
+      return ControlError(.invalidParams, "params.bytesPerSecond")
     case .hello, .describe, .control, .reset, .watch, .status, .stop:
       return nil
     }

@@ -53,6 +53,9 @@ extension ServicePlaces {
       ?? Self.join(home, "Downloads")
   }
 
+  /// Has a byte for each crash of the service in a row.
+  package var crashMarksPath: String { Self.join(stateDirectory, "crashes") }
+
   /// The file in which the desktop keeps the names of the user's directories
   /// (`user-dirs.dirs(5)`).
   package static func userDirectoriesPath(

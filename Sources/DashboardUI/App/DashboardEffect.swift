@@ -7,6 +7,10 @@ package enum DashboardEffect: Hashable, Sendable {
   case control(ControlVerb, ControlTarget)
   case add([TransferSpec])
   case remove([TransferID], withFile: Bool)
+  /// Gives a transfer a fresh link.
+  case relink(TransferID, TransferURL.Parsed)
+  /// Sets the most bytes a second of transfers; nil is no limit.
+  case limit([TransferID], Int64?)
   case reset
   case loadDetails(TransferID)
   /// For the terminal: give it back to the shell until the user returns.

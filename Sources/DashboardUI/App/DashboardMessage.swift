@@ -21,6 +21,8 @@ package enum CommandOutcome: Hashable, Sendable {
   case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
   case added(count: Int)
   case removed(count: Int)
+  case relinked(refused: [ControlRefusal])
+  case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
   /// The details of a transfer could not be had; the sentence says why.
   case detailsFailed(TransferID, sentence: String)

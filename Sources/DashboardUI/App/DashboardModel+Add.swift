@@ -1,6 +1,6 @@
 import TransferModel
 
-/// The add dialog's keys.
+/// The keys of the dialogs with text.
 extension DashboardModel {
   mutating func openAddDialog(_ key: Key, at now: Moment) {
     var dialog = AddDialog()
@@ -11,9 +11,15 @@ extension DashboardModel {
   }
 
   mutating func edit(_ edit: Edit) {
-    guard case .add(var dialog) = screens.last else { return }
-    dialog.apply(edit)
-    replaceTop(with: .add(dialog))
+    switch screens.last {
+    case .add(var dialog):
+      dialog.apply(edit)
+      replaceTop(with: .add(dialog))
+    case .entry(var dialog):
+      dialog.line.apply(edit)
+      replaceTop(with: .entry(dialog))
+    case .details, .help, .question, .resetReport, nil: break
+    }
   }
 
   /// All the lines or none: a list of which half was added is hard to go on with.

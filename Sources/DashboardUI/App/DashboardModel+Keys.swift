@@ -17,6 +17,10 @@ extension DashboardModel {
       replaceTop(with: .add(dialog))
       return []
     }
+    if case .entry(let dialog) = screens.last, let text = key.typedText {
+      insert(text, into: dialog, at: now)
+      return []
+    }
     say(Strings.noMeaning(key, in: keyContext), at: now)
     return []
   }
@@ -33,6 +37,7 @@ extension DashboardModel {
     case .edit(let edit): self.edit(edit)
     case .add: openAddDialog(key, at: now)
     case .addNow: return addNow(at: now)
+    case .enterNow: return enterNow(at: now)
     case .confirm: return confirm()
     case .cancel:
       if case .question = screens.last { say(Strings.nothingChanged, at: now) }
@@ -56,6 +61,8 @@ extension DashboardModel {
     case .remove: screens.append(.question(.remove(row)))
     case .removeWithFile: screens.append(.question(.removeWithFile(row)))
     case .details: return openDetails(of: row, at: now)
+    case .relink: screens.append(.entry(EntryDialog(.freshLink, for: row)))
+    case .limit: screens.append(.entry(EntryDialog(.speedLimit, for: row)))
     }
     return []
   }

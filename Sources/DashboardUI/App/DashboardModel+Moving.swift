@@ -11,7 +11,7 @@ extension DashboardModel {
       let row = movement.target(from: dialog.row, page: 10, last: dialog.lines.count - 1)
       dialog.move(to: row, column: dialog.column)
       replaceTop(with: .add(dialog))
-    case .question: break
+    case .entry, .question: break
     case .details, .help, .resetReport:
       let page = max(1, ReaderLayout(size: size).bodyHeight - 1)
       let last = lastScroll(at: now)
@@ -38,7 +38,7 @@ extension DashboardModel {
       case .details(let open): open.scroll
       case .help(let scroll): scroll
       case .resetReport(let report): report.scroll
-      case .add, .question, nil: 0
+      case .add, .entry, .question, nil: 0
       }
     }
     set {
@@ -50,7 +50,7 @@ extension DashboardModel {
       case .resetReport(var report):
         report.scroll = newValue
         replaceTop(with: .resetReport(report))
-      case .add, .question, nil: break
+      case .add, .entry, .question, nil: break
       }
     }
   }

@@ -58,6 +58,11 @@ extension DashboardModel {
         say(text, refused.isEmpty ? .plain : .problem, at: now)
       }
     case .added(let count): say(Strings.added(count), at: now)
+    case .relinked(let refused):
+      say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
+    case .limited(let bytesPerSecond, let refused):
+      say(
+        Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count): say(Strings.removed(count), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {

@@ -5,6 +5,7 @@ package enum DashboardScreen: Hashable, Sendable {
   case details(DetailsScreen)
   case help(scroll: Int)
   case add(AddDialog)
+  case entry(EntryDialog)
   case question(Question)
   /// What a reset left alone.
   case resetReport(ResetReport)
@@ -13,6 +14,7 @@ package enum DashboardScreen: Hashable, Sendable {
     switch self {
     case .details, .help, .resetReport: .reader
     case .add: .add
+    case .entry: .entry
     case .question: .question
     }
   }

@@ -30,7 +30,7 @@ extension DashboardModel {
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
-    case .addNow, .confirm:
+    case .addNow, .enterNow, .confirm:
       return link.isConnected ? .possible : .impossible(Strings.needsService)
     case .move(let movement):
       return availability(of: movement)
@@ -48,6 +48,9 @@ extension DashboardModel {
     case .stop: Availability(unless: Strings.whyNotStop(row.state))
     case .removeWithFile:
       Availability(unless: row.state == .completed ? nil : Strings.noFinishedFile)
+    case .relink: Availability(unless: Strings.whyNotRelink(row.state))
+    case .limit:
+      Availability(unless: row.state == .completed ? Strings.alreadyFinished : nil)
     case .remove, .details: .possible
     }
   }

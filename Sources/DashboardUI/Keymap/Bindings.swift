@@ -38,6 +38,12 @@ package enum Bindings {
     Binding(
       .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
       "Take it off the list and delete its finished file, after a question"),
+    Binding(
+      .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
+      "Give it a fresh link and go on; what was fetched is kept when it is the same file"),
+    Binding(
+      .transfer, [.list], [.character("l")], .row(.limit),
+      "Limit its speed, or take the limit away"),
   ]
 
   private static let everything: [Binding] = [
@@ -85,23 +91,31 @@ package enum Bindings {
     Binding(
       .add, [.add], [.enter], .addNow, label: "add", "Add all the lines, when each is a URL"),
     Binding(
-      .add, [.add], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
-      "Leave and add nothing"),
+      .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
+    Binding(
+      .add, [.add, .entry], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
+      "Leave and change nothing"),
     Binding(
       .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
       "Begin another line"),
     Binding(
-      .add, [.add], [.control("u")], .edit(.eraseLine), label: "clear line", rank: 3,
+      .add, [.add, .entry], [.control("u")], .edit(.eraseLine), label: "clear line", rank: 3,
       "Empty the line"),
-    Binding(.add, [.add], [.left, .control("b")], .edit(.left), "One character to the left"),
-    Binding(.add, [.add], [.right, .control("f")], .edit(.right), "One character to the right"),
+    Binding(
+      .add, [.add, .entry], [.left, .control("b")], .edit(.left), "One character to the left"),
+    Binding(
+      .add, [.add, .entry], [.right, .control("f")], .edit(.right), "One character to the right"),
     Binding(.add, [.add], [.up], .move(.up), "One line up"),
     Binding(.add, [.add], [.down], .move(.down), "One line down"),
-    Binding(.add, [.add], [.home, .control("a")], .edit(.lineStart), "To the start of the line"),
-    Binding(.add, [.add], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"),
     Binding(
-      .add, [.add], [.backspace], .edit(.eraseBefore), "Erase the character before the cursor"),
-    Binding(.add, [.add], [.delete, .control("d")], .edit(.eraseAfter), "Erase the one under it"),
+      .add, [.add, .entry], [.home, .control("a")], .edit(.lineStart), "To the start of the line"),
+    Binding(
+      .add, [.add, .entry], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"),
+    Binding(
+      .add, [.add, .entry], [.backspace], .edit(.eraseBefore),
+      "Erase the character before the cursor"),
+    Binding(
+      .add, [.add, .entry], [.delete, .control("d")], .edit(.eraseAfter), "Erase the one under it"),
   ]
 
   private static let question: [Binding] = [

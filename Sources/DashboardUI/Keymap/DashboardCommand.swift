@@ -6,6 +6,8 @@ package enum DashboardCommand: Hashable, Sendable {
   case edit(Edit)
   /// Opens the dialog that adds URLs; `addNow` adds what stands in it.
   case add, addNow
+  /// Takes what stands in a dialog of one line.
+  case enterNow
   /// Closes what is read.
   case back
   /// Yes to a question; `cancel` is no, and leaves a dialog.
@@ -16,6 +18,8 @@ package enum DashboardCommand: Hashable, Sendable {
 /// For the transfer under the cursor.
 package enum RowCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, remove, removeWithFile, details
+  /// Opens the dialog for a fresh link, or for a speed limit.
+  case relink, limit
 }
 
 /// For all transfers.
@@ -52,6 +56,8 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   case reader
   /// The dialog that adds URLs: letters are text there.
   case add
+  /// A dialog of one line: a link or a rate.
+  case entry
   /// A question that is answered with yes or no.
   case question
 }

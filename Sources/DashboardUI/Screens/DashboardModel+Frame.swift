@@ -13,6 +13,9 @@ extension DashboardModel {
     case .add(let dialog):
       drawList(on: &canvas, at: now)
       draw(dialog, on: &canvas)
+    case .entry(let dialog):
+      drawList(on: &canvas, at: now)
+      draw(dialog, on: &canvas)
     case .question(let question):
       drawList(on: &canvas, at: now)
       draw(question, on: &canvas)

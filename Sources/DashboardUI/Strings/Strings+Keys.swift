@@ -5,6 +5,7 @@ extension Strings {
   static let footerGoOn = "go on"
   static let footerTryAgain = "try again"
   static let footerTryNow = "try now"
+  static let footerNewLink = "new link"
 
   static let needsService = "the service is not there; it is being reconnected"
   static let listIsEmpty = "the list is empty; a adds something"
@@ -23,6 +24,7 @@ extension Strings {
     switch context {
     case .list, .reader: key.name + " has no meaning here; ? shows the keys"
     case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
+    case .entry: key.name + " has no meaning here; Enter takes it, Esc leaves"
     case .question: "y for yes; n, Enter or Esc for no"
     }
   }
@@ -52,6 +54,25 @@ extension Strings {
     case .idle: "it is not started"
     case .completed: "it is already finished; R resets everything, d removes it"
     }
+  }
+
+  static let alreadyFinished = "it is already finished"
+
+  static func whyNotRelink(_ state: TransferState) -> String? {
+    switch state {
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: nil
+    case .verifying: "it is being verified"
+    case .completed: alreadyFinished
+    }
+  }
+
+  static func relinked(_ refused: [ControlRefusal]) -> String {
+    refused.first.map { why($0.why) } ?? "it goes on with the new link"
+  }
+
+  static func limited(_ bytesPerSecond: Int64?, _ refused: [ControlRefusal]) -> String {
+    if let first = refused.first { return why(first.why) }
+    return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "its speed has no limit"
   }
 
   /// nil when the row itself shows what happened.

@@ -102,6 +102,8 @@ extension Strings {
     case .encodedReply: "encoded"
     case .loginNeeded: "login needed"
     case .linkExpired: "link expired"
+    case .otherVersion: "other version"
+    case .networkDown: "no network"
     case .hostNotFound: "host not found"
     case .connectionRefused: "refused"
     case .connectionLost: "connection lost"
@@ -131,7 +133,7 @@ extension Strings {
     case .network: "There is no network; it goes on by itself when there is"
     case .diskSpace: "The disk is full; it goes on by itself when there is space"
     case .discretionary: "It waits for a time when the machine has little else to do"
-    case .needsLink: "The link is no longer valid; add a fresh one"
+    case .needsLink: "The link is no longer valid; u gives it a fresh one"
     case .needsLogin: "The server asks for a login; add it again with --user"
     }
   }

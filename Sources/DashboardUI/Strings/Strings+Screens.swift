@@ -14,6 +14,36 @@ extension Strings {
     return good == 1 ? "Enter adds it" : "Enter adds all \(good)"
   }
 
+  static let oneLineOnly = "There is room for one line here; paste less"
+
+  static func title(of purpose: EntryDialog.Purpose) -> String {
+    switch purpose {
+    case .freshLink: "New link"
+    case .speedLimit: "Speed limit"
+    }
+  }
+
+  static func hint(on dialog: EntryDialog) -> String {
+    let name = "\"" + dialog.row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
+    return switch dialog.purpose {
+    case .freshLink: "A fresh link for " + name
+    case .speedLimit: "The most bytes a second for " + name
+    }
+  }
+
+  /// What the line means, or what is wrong with it.
+  static func verdict(on dialog: EntryDialog) -> String {
+    switch dialog.reading {
+    case .missing: "Paste the link; Esc leaves everything as it is"
+    case .link(let link):
+      link.login == nil ? "Enter goes on with it" : "Enter goes on with it and its login"
+    case .linkProblem(let problem): problem.sentence(dialog.line.text)
+    case .limit(nil): "Enter takes the limit away; 500K or 1.5M sets one"
+    case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
+    case .noRate: "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
+    }
+  }
+
   static let yesOrNo = "y yes   n no (Enter, Esc)"
 
   static func questionTitle(_ question: Question) -> String {
@@ -109,7 +139,7 @@ extension Strings {
     case .all: "All transfers"
     case .moving: "Moving"
     case .reader: "Details and other screens"
-    case .add: "Adding"
+    case .add: "Dialogs"
     case .question: "Questions"
     case .dashboard: "The dashboard"
     }

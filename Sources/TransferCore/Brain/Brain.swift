@@ -5,18 +5,22 @@ import TransferModel
 /// It has no clock, no files and no network, so every order of events can be played in a test.
 /// `TransferEngine` owns the only one and is the only door to it.
 package struct Brain: Sendable {
-  package private(set) var machines: [TransferID: TransferMachine] = [:]
-  package private(set) var queue: TransferQueue
+  package internal(set) var machines: [TransferID: TransferMachine] = [:]
+  package internal(set) var queue: TransferQueue
+  package internal(set) var hosts = HostTable()
   package var retryPolicy: RetryPolicy
-  private var owners: [AttemptID: TransferID] = [:]
-  private var alarms = AlarmList()
+  var network = NetworkState.present
+  /// Of all transfers together; nil is none.
+  var limitBytesPerSecond: Int64?
+  var owners: [AttemptID: TransferID] = [:]
+  var alarms = AlarmList()
   private var lastAttempt: UInt64 = 0
   private var lastOperation: UInt64 = 0
   private var lastID: TransferID
   private var lastTaskIdentifiers: [SessionID: Int64]
   private var lastPosition: Int64 = 0
   /// Ends new starts while the service goes down.
-  private var phase = Phase.working
+  var phase = Phase.working
 
   package enum Phase: Sendable, Hashable {
     case working, shuttingDown
@@ -33,9 +37,15 @@ package struct Brain: Sendable {
   }
 
   /// When `timePassed` is to be called at the latest; nil when time changes nothing.
-  package func nextWakeUp(at now: Moment) -> MonotonicTime? { alarms.next(at: now) }
+  package func nextWakeUp(at now: Moment) -> MonotonicTime? {
+    // A host that opens again matters to those who wait in line.
+    let opening = queue.queuedCount > 0 ? hosts.nextOpening(after: now.monotonic) : nil
+    return [alarms.next(at: now), opening].compactMap { $0 }.min()
+  }
 
   package func owner(of attempt: AttemptID) -> TransferID? { owners[attempt] }
+
+  package var hasRunning: Bool { queue.runningCount > 0 }
 
   // MARK: The list
 
@@ -104,216 +114,11 @@ package struct Brain: Sendable {
     }
   }
 
-  // MARK: Controls
-
-  package enum Control: Sendable, Hashable {
-    case start, pause, stop
-    case remove(TransferMachine.FileFate)
-    case reset
-  }
-
-  package enum ControlResult: Sendable, Hashable {
-    case applied, unknown, completed, notStarted
-  }
-
-  package mutating func control(
-    _ control: Control, _ ids: [TransferID], at now: Moment
-  ) -> ([ControlResult], Turn) {
-    var turn = Turn()
-    var results: [ControlResult] = []
-    for id in ids {
-      guard machines[id] != nil else {
-        results.append(.unknown)
-        continue
-      }
-      let operation = nextOperation()
-      let action = update(id, &turn) { machine in
-        switch control {
-        case .start: machine.start()
-        case .pause: machine.pause()
-        case .stop: machine.stop(operation)
-        case .remove(let fate): machine.remove(fate, operation)
-        case .reset: machine.reset(operation)
-        }
-      }
-      results.append(perform(action, of: id, &turn))
-    }
-    fillSlots(&turn, at: now)
-    return (results, turn)
-  }
-
-  private mutating func perform(
-    _ action: TransferMachine.ControlAction?, of id: TransferID, _ turn: inout Turn
-  ) -> ControlResult {
-    switch action {
-    case nil, .nothing: return .applied
-    case .cancelAttempt(let attempt): turn.now.append(.cancelAttempt(attempt))
-    case .discardPartialFile(let operation, let resumeData):
-      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
-    case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
-    case .refuseCompleted: return .completed
-    case .refuseNotStarted: return .notStarted
-    }
-    return .applied
-  }
-
-  /// Ends what runs so that it goes on after the next start.
-  package mutating func shutDown(at now: Moment) -> Turn {
-    phase = .shuttingDown
-    var turn = Turn()
-    for (id, machine) in machines where machine.occupiesSlot {
-      let action = update(id, &turn) { $0.suspendForShutdown() }
-      if case .cancelAttempt(let attempt)? = action { turn.now.append(.cancelAttempt(attempt)) }
-    }
-    return turn
-  }
-
-  package var hasRunning: Bool { queue.runningCount > 0 }
-
-  // MARK: What the world reports
-
-  package mutating func timePassed(at now: Moment) -> Turn {
-    var turn = Turn()
-    for id in alarms.due(at: now) {
-      // An alarm of the wall clock can be early when that clock was set back; it is filed again.
-      _ = update(id, &turn) { $0.timePassed(at: now) }
-      if let machine = machines[id] { file(machine) }
-    }
-    fillSlots(&turn, at: now)
-    return turn
-  }
-
-  package mutating func headReceived(
-    _ head: ResponseHead, of attempt: AttemptID, jitter: Double, at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    guard let id = owners[attempt] else { return turn }
-    let policy = retryPolicy
-    let action = update(id, &turn) {
-      $0.headReceived(head, of: attempt, policy: policy, jitter: jitter, at: now)
-    }
-    perform(action, of: id, &turn)
-    return turn
-  }
-
-  package mutating func bodyOpened(
-    _ resumeData: ResumeData, of attempt: AttemptID, at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    guard let id = owners[attempt] else { return turn }
-    switch update(id, &turn, { $0.bodyOpened(resumeData, of: attempt) }) {
-    case .letBodyFlow(let attempt): turn.afterCommit.append(.letBodyFlow(attempt))
-    case nil, .nothing: break
-    }
-    return turn
-  }
-
-  package mutating func bodyRefused(
-    _ failure: TransferFailure, of attempt: AttemptID, at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    guard let id = owners[attempt] else { return turn }
-    let policy = retryPolicy
-    let action = update(id, &turn) {
-      $0.bodyRefused(failure, of: attempt, policy: policy, at: now)
-    }
-    perform(action, of: id, &turn)
-    return turn
-  }
-
-  private func perform(
-    _ action: TransferMachine.HeadAction?, of id: TransferID, _ turn: inout Turn
-  ) {
-    switch action {
-    case .openBody(let attempt, .rewrite(let resumeData)):
-      turn.afterCommit.append(.openBody(id, attempt, .rewrite(resumeData)))
-    case .openBody(let attempt, let plan): turn.now.append(.openBody(id, attempt, plan))
-    case .cancelAttempt(let attempt): turn.now.append(.cancelAttempt(attempt))
-    case nil, .nothing: break
-    }
-  }
-
-  package mutating func bytesSynced(
-    _ held: HeldRanges, of attempt: AttemptID
-  ) -> Turn {
-    var turn = Turn()
-    guard let id = owners[attempt] else { return turn }
-    _ = update(id, &turn) { $0.bytesSynced(held, of: attempt) }
-    turn.afterCommit.append(.confirmHeld(attempt, held))
-    return turn
-  }
-
-  package mutating func attemptSettled(
-    _ attempt: AttemptID, _ end: SettledEnd, held: HeldRanges?, jitter: Double, at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    guard let id = owners.removeValue(forKey: attempt) else { return turn }
-    let policy = retryPolicy
-    let names = NextNames(attempt: nextAttempt(), operation: nextOperation())
-    let action = update(id, &turn) { machine in
-      if let held { machine.bytesSynced(held, of: attempt) }
-      return machine.attemptSettled(
-        attempt, end, next: names, policy: policy, jitter: jitter, at: now)
-    }
-    switch action {
-    case .beginAttempt(let plan):
-      owners[plan.attempt] = id
-      turn.now.append(.beginAttempt(id, plan))
-    case .computeDigest(let operation, let resumeData, let algorithm):
-      turn.now.append(.computeDigest(id, operation, resumeData, algorithm))
-    case .placeFile(let operation, let resumeData):
-      turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
-    case .discardPartialFile(let operation, let resumeData):
-      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
-    case nil, .nothing: break
-    }
-    fillSlots(&turn, at: now)
-    return turn
-  }
-
-  package mutating func digestComputed(
-    _ result: Result<String, TransferFailure>, of id: TransferID, by operation: OperationID,
-    at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    let next = nextOperation()
-    switch update(id, &turn, { $0.digestComputed(result, by: operation, next: next, at: now) }) {
-    case .placeFile(let operation, let resumeData):
-      turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
-    case .discardPartialFile(let operation, let resumeData):
-      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
-    case nil, .nothing: break
-    }
-    return turn
-  }
-
-  package mutating func discarded(
-    _ id: TransferID, by operation: OperationID, at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    _ = update(id, &turn) { $0.discarded(operation) }
-    fillSlots(&turn, at: now)
-    return turn
-  }
-
-  package mutating func placed(
-    _ result: Result<FinishedFile, TransferFailure>, of id: TransferID, by operation: OperationID,
-    at now: Moment
-  ) -> Turn {
-    var turn = Turn()
-    switch update(id, &turn, { $0.placed(result, by: operation, at: now) }) {
-    case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
-    case nil, .nothing: break
-    }
-    fillSlots(&turn, at: now)
-    return turn
-  }
-
   // MARK: - Bookkeeping -
 
   /// Changes one machine and derives everything that follows from the change by comparing before
   /// and after: what to keep, whom to tell, the line and the alarms. No input can forget one.
-  private mutating func update<Action>(
+  mutating func update<Action>(
     _ id: TransferID, _ turn: inout Turn, _ body: (inout TransferMachine) -> Action
   ) -> Action? {
     guard var machine = machines[id] else { return nil }
@@ -338,41 +143,27 @@ package struct Brain: Sendable {
   }
 
   /// Puts the line, the slots and the alarms in step with a machine.
-  private mutating func file(_ machine: TransferMachine) {
+  mutating func file(_ machine: TransferMachine) {
     let id = machine.record.id
     if machine.occupiesSlot == false { queue.release(id) }
     if machine.state == .queued { queue.enqueue(machine.record) } else { queue.remove(id) }
     alarms.set(id, machine.wakeUp)
   }
 
-  private mutating func fillSlots(_ turn: inout Turn, at now: Moment) {
-    guard phase == .working else { return }
-    while let id = queue.startNext() {
-      let (attempt, operation) = (nextAttempt(), nextOperation())
-      let action = update(id, &turn) { $0.slotGiven(attempt: attempt, operation: operation) }
-      switch action {
-      case .beginAttempt(let plan):
-        owners[plan.attempt] = id
-        turn.now.append(.beginAttempt(id, plan))
-      case .computeDigest(let operation, let resumeData, let algorithm):
-        turn.now.append(.computeDigest(id, operation, resumeData, algorithm))
-      case .placeFile(let operation, let resumeData):
-        turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
-      case nil, .nothing: queue.release(id)
-      }
-    }
-  }
-
-  private func conflictPolicy(of id: TransferID) -> ConflictPolicy {
+  func conflictPolicy(of id: TransferID) -> ConflictPolicy {
     machines[id]?.record.spec.onConflict ?? .rename
   }
 
-  private mutating func nextAttempt() -> AttemptID {
+  mutating func nextNames() -> NextNames {
+    NextNames(attempt: nextAttempt(), operation: nextOperation())
+  }
+
+  mutating func nextAttempt() -> AttemptID {
     lastAttempt += 1
     return AttemptID(rawValue: lastAttempt)
   }
 
-  private mutating func nextOperation() -> OperationID {
+  mutating func nextOperation() -> OperationID {
     lastOperation += 1
     return OperationID(rawValue: lastOperation)
   }

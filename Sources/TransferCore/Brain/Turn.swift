@@ -22,12 +22,19 @@ package struct Turn: Sendable {
 package enum BrainAction: Sendable, Hashable {
   case beginAttempt(TransferID, AttemptPlan)
   case cancelAttempt(AttemptID)
+  /// An attempt need not bring more than up to here.
+  case shorten(TransferID, AttemptID, to: Int64)
   case openBody(TransferID, AttemptID, BodyPlan)
-  case letBodyFlow(AttemptID)
-  /// The store has it: bytes up to there need not be fetched again, so more may come.
-  case confirmHeld(AttemptID, HeldRanges)
+  /// The range is what the body is; nil when only its end tells.
+  case letBodyFlow(TransferID, AttemptID, ByteRange?)
+  /// The store has it: bytes that are held need not be fetched again, so more may come.
+  case confirmHeld(TransferID, HeldRanges)
+  /// All attempts are over: sync and close the partial file, if one is open.
+  case closeBody(TransferID, OperationID)
   case discardPartialFile(TransferID, OperationID, ResumeData)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case deleteFinishedFile(TransferID, FinishedFile)
+  /// What all attempts of the transfer together may receive.
+  case limit(TransferID, bytesPerSecond: Int64?)
 }

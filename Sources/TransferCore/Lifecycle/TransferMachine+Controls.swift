@@ -4,9 +4,11 @@ extension TransferMachine {
   /// Actions returned by `start()`, `pause()`, `stop(_:)` and `remove(_:_:)`.
   package enum ControlAction: Sendable, Hashable {
     case nothing
-    case cancelAttempt(AttemptID)
+    case cancelAttempts([AttemptID])
     case discardPartialFile(OperationID, ResumeData)
     case deleteFinishedFile(FinishedFile)
+    /// Bytes a second; nil is no limit.
+    case limit(Int64?)
     /// A completed transfer is final until reset.
     case refuseCompleted
     /// There is nothing to pause.
@@ -15,27 +17,31 @@ extension TransferMachine {
 
   /// Queues it, whatever it did; a transfer that waits is tried at once.
   package mutating func start() -> ControlAction {
+    wrongRangeReplyCount = 0
+    freshStartCount = 0
+    teachingCount = 0
     switch state {
     case .idle, .paused, .scheduled, .failed, .waiting:
       record.retryCount = 0
       enter(.queued)
       return .nothing
-    case .ending(let attempt, next: .paused), .ending(let attempt, next: .waiting),
-      .ending(let attempt, next: .failed):
+    case .ending(let phase, next: .paused), .ending(let phase, next: .waiting),
+      .ending(let phase, next: .failed):
       record.retryCount = 0
-      enter(.ending(attempt, next: .queued))
+      enter(.ending(phase, next: .queued))
       return .nothing
-    case .ending(let attempt, next: .idle):
+    case .ending(let phase, next: .idle):
       // The partial file is still there: a stop threw it away in the user's eyes, so the start
       // that follows begins from zero.
-      enter(.ending(attempt, next: .askAgain(.fresh(.asked))))
+      enter(.ending(phase, next: .queuedFromZero))
       return .nothing
     case .discarding(let operation, next: .idle), .discarding(let operation, next: .failed):
       enter(.discarding(operation, next: .queued))
       return .nothing
     case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
       .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .askAgain),
-      .ending(_, next: .whole), .ending(_, next: .alreadyThere), .ending(_, next: .removed):
+      .ending(_, next: .whole), .ending(_, next: .alreadyThere), .ending(_, next: .removed),
+      .ending(_, next: .queuedFromZero):
       return .nothing
     case .completed:
       return .refuseCompleted
@@ -48,13 +54,14 @@ extension TransferMachine {
     case .queued, .scheduled, .waiting:
       enter(.paused)
       return .nothing
-    case .running(let running):
-      enter(.ending(running.attempt, next: .paused))
-      return .cancelAttempt(running.attempt)
-    case .ending(let attempt, next: .queued), .ending(let attempt, next: .waiting),
-      .ending(let attempt, next: .askAgain), .ending(let attempt, next: .whole),
-      .ending(let attempt, next: .alreadyThere):
-      enter(.ending(attempt, next: .paused))
+    case .running(let fetch): return cancel(fetch, next: .paused)
+    case .ending(let phase, next: .queued), .ending(let phase, next: .waiting),
+      .ending(let phase, next: .askAgain), .ending(let phase, next: .whole),
+      .ending(let phase, next: .alreadyThere):
+      enter(.ending(phase, next: .paused))
+      return .nothing
+    case .ending(let phase, next: .queuedFromZero):
+      enter(.ending(phase, next: .idle))
       return .nothing
     case .verifying:
       enter(.paused)
@@ -76,13 +83,11 @@ extension TransferMachine {
   /// Throws away what was fetched and goes back to idle.
   package mutating func stop(_ operation: OperationID) -> ControlAction {
     switch state {
-    case .running(let running):
-      enter(.ending(running.attempt, next: .idle))
-      return .cancelAttempt(running.attempt)
+    case .running(let fetch): return cancel(fetch, next: .idle)
     case .ending(_, next: .removed), .discarding(_, next: .removed), .removed, .placing:
       return .nothing
-    case .ending(let attempt, _):
-      enter(.ending(attempt, next: .idle))
+    case .ending(let phase, _):
+      enter(.ending(phase, next: .idle))
       return .nothing
     case .discarding(let underWay, _):
       enter(.discarding(underWay, next: .idle))
@@ -97,11 +102,9 @@ extension TransferMachine {
   /// Takes it off the list.
   package mutating func remove(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
     switch state {
-    case .running(let running):
-      enter(.ending(running.attempt, next: .removed))
-      return .cancelAttempt(running.attempt)
-    case .ending(let attempt, _):
-      enter(.ending(attempt, next: .removed))
+    case .running(let fetch): return cancel(fetch, next: .removed)
+    case .ending(let phase, _):
+      enter(.ending(phase, next: .removed))
       return .nothing
     case .discarding(let underWay, _):
       enter(.discarding(underWay, next: .removed))
@@ -132,8 +135,13 @@ extension TransferMachine {
     return .deleteFinishedFile(file)
   }
 
+  private mutating func cancel(_ fetch: Fetch, next: AfterEnding) -> ControlAction {
+    enter(.ending(.attempts(Set(fetch.attempts)), next: next))
+    return .cancelAttempts(fetch.lanes.filter { $0.phase != .leaving }.map(\.attempt))
+  }
+
   /// Leads to `next`, by way of deleting the partial file when there is one.
-  private mutating func discard(
+  mutating func discard(
     _ operation: OperationID, next: AfterDiscarding
   ) -> ControlAction {
     guard let resumeData = record.resumeData else {
@@ -195,8 +203,7 @@ extension TransferMachine {
   /// Ends the attempt because the service goes down: it goes on after the next start. What the
   /// user decided already stands.
   package mutating func suspendForShutdown() -> ControlAction {
-    guard case .running(let running) = state else { return .nothing }
-    enter(.ending(running.attempt, next: .queued))
-    return .cancelAttempt(running.attempt)
+    guard case .running(let fetch) = state else { return .nothing }
+    return cancel(fetch, next: .queued)
   }
 }

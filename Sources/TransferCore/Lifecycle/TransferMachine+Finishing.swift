@@ -29,9 +29,14 @@ extension TransferMachine {
     return resumeData
   }
 
+  /// What the user says counts; what the server says is better than nothing.
+  private var expectedChecksum: Checksum? {
+    record.spec.checksum ?? record.resumeData?.serverChecksum
+  }
+
   /// Verifies where a checksum was given and has not been compared yet, else places.
   mutating func finish(_ resumeData: ResumeData, operation: OperationID) -> Finish {
-    if let checksum = record.spec.checksum, !resumeData.isWhole {
+    if let checksum = expectedChecksum, !resumeData.isWhole {
       enter(.verifying(operation))
       return .digest(checksum.algorithm)
     }
@@ -51,7 +56,7 @@ extension TransferMachine {
     at now: Moment
   ) -> DigestAction {
     guard state == .verifying(operation), let resumeData = record.resumeData,
-      let expected = record.spec.checksum
+      let expected = expectedChecksum
     else { return .nothing }
     switch result {
     case .success(expected.hex):

@@ -1,37 +1,19 @@
 import TransferModel
 
-/// What follows the end of an attempt.
+/// What follows when something goes wrong, or elsewhere.
 extension TransferMachine {
-  func afterEnd(
-    _ end: SettledEnd, policy: RetryPolicy, jitter: Double, at now: Moment
-  ) -> AfterEnding {
-    switch end {
-    case .complete:
-      guard let resumeData = record.resumeData else {
-        let failure = TransferFailure(.internalProblem, on: record.spec.url.text)
-        return .failed(failure)
-      }
-      guard let total = resumeData.totalByteCount else { return .whole }
-      let held = resumeData.held.prefixByteCount
-      if held == total { return .whole }
-      let failure = TransferFailure(
-        .truncated, on: record.spec.url.text, detail: "\(held) of \(total) bytes")
-      return afterFailure(failure, retryAfter: nil, policy: policy, jitter: jitter, at: now)
-    case .cancelled: return .queued
-    case .failed(let failure):
-      if failure.isOfTheFile { return afterFileFailure(failure, policy: policy, at: now) }
-      return afterFailure(failure, retryAfter: nil, policy: policy, jitter: jitter, at: now)
-    }
-  }
-
   func afterFailure(
-    _ failure: TransferFailure, retryAfter: RetryAfter?, policy: RetryPolicy, jitter: Double,
-    at now: Moment
+    _ failure: TransferFailure, retryAfter: RetryAfter?, _ circumstances: Circumstances
   ) -> AfterEnding {
+    let now = circumstances.now
+    var failure = failure
+    if circumstances.network == .absent, failure.mayBeTheNetwork, !record.spec.url.isLoopback {
+      failure = TransferFailure(.networkDown, on: failure.subject, detail: failure.detail)
+    }
     let hasBytes = !(record.resumeData?.held.isEmpty ?? true)
-    switch policy.decide(
+    switch circumstances.retryPolicy.decide(
       failure, retryCount: record.retryCount, hasBytes: hasBytes, retryAfter: retryAfter,
-      jitter: jitter)
+      jitter: circumstances.jitter)
     {
     case .giveUp: return .failed(failure)
     case .retry(let milliseconds, let reason):
@@ -44,24 +26,42 @@ extension TransferMachine {
 
   /// A full disk is waited for; everything else about the file needs the user.
   func afterFileFailure(
-    _ failure: TransferFailure, policy: RetryPolicy, at now: Moment
+    _ failure: TransferFailure, _ circumstances: Circumstances
   ) -> AfterEnding {
     guard failure.code == .diskFull else { return .failed(failure) }
-    let milliseconds = policy.diskSpaceMilliseconds
+    let milliseconds = circumstances.retryPolicy.diskSpaceMilliseconds
+    let now = circumstances.now
     return .waiting(
       Waiting(
         reason: .diskSpace, until: now.monotonic.advanced(byMilliseconds: milliseconds),
         goesOnAt: now.wall.advanced(byMilliseconds: milliseconds), failure: failure))
   }
 
-  func afterRedirect(to location: String, from running: Running) -> AfterEnding {
+  func afterRedirect(to location: String, of lane: Lane, _ fetch: Fetch) -> AfterEnding {
     switch RedirectPolicy.decide(
-      location: location, from: running.url, redirectCount: running.redirectCount)
+      location: location, from: lane.url, redirectCount: lane.redirectCount)
     {
     case .follow(let url):
-      return .askAgain(.following(url, redirectCount: running.redirectCount + 1))
+      return .askAgain(
+        AskAgain(url: url, redirectCount: lane.redirectCount + 1, asking: fetch.asking))
     case .refuse(let failure): return .failed(failure)
     }
+  }
+
+  /// Another attempt, from the original URL. A file that is another one each time it is asked for
+  /// would be begun again for ever.
+  mutating func asksAgain(_ asking: Asking) -> AfterEnding {
+    if case .fresh(let reason) = asking {
+      if record.resumeData != nil { record.freshStart = reason }
+      freshStartCount += 1
+      if freshStartCount > Self.freshStartCountMax {
+        return .failed(
+          TransferFailure(
+            .otherVersion, on: record.spec.url.text,
+            detail: "it was another one \(freshStartCount) times in a row"))
+      }
+    }
+    return .askAgain(AskAgain(url: record.spec.url, redirectCount: 0, asking: asking))
   }
 }
 
@@ -73,10 +73,38 @@ extension TransferFailure {
       .checksumMismatch, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .hostNotFound, .connectionRefused,
-      .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .networkDown, .hostNotFound,
+      .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
       .certificateFileUnusable, .truncated, .tooLong, .internalProblem:
       false
     }
+  }
+
+  /// A status by which servers refuse one connection too many.
+  var isRefusal: Bool { code == .httpStatus && (detail == "503" || detail == "429") }
+
+  /// How servers refuse one connection too many without a word.
+  var isRefusedConnection: Bool {
+    code == .connectionRefused || code == .connectionLost || code == .timedOut
+  }
+
+  /// Without a network it cannot go otherwise.
+  var mayBeTheNetwork: Bool {
+    switch code {
+    case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
+    case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .tlsRefused, .proxyFailed,
+      .protocolBroken, .certificateFileUnusable, .truncated, .tooLong, .internalProblem,
+      .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
+      .checksumMismatch, .partialFileChanged:
+      false
+    }
+  }
+}
+
+extension TransferURL {
+  /// On this machine itself, for which no network is needed.
+  var isLoopback: Bool {
+    host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
   }
 }

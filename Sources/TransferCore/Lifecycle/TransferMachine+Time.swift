@@ -39,6 +39,14 @@ extension TransferMachine {
     }
   }
 
+  /// What waits for the network, or was cut off by it, goes on at once.
+  package mutating func networkReturned() {
+    if case .waiting(let waiting) = state, waiting.isForNetwork { enter(.queued) }
+    if case .ending(let underWay, next: .waiting(let waiting)) = state, waiting.isForNetwork {
+      enter(.ending(underWay, next: .queued))
+    }
+  }
+
   /// Brings a record back to life after a restart: what ran goes on, what waits for a date waits
   /// on, by the wall clock, which is the only one that outlives the machine.
   package init(recovering record: TransferRecord, at now: Moment) {
@@ -76,5 +84,11 @@ extension TransferMachine {
       Waiting(
         reason: reason, until: now.monotonic.advanced(byMilliseconds: milliseconds),
         goesOnAt: now.wall.advanced(byMilliseconds: milliseconds), failure: failure))
+  }
+}
+
+extension TransferMachine.Waiting {
+  fileprivate var isForNetwork: Bool {
+    reason == .network || (reason == .retry && failure.mayBeTheNetwork)
   }
 }

@@ -9,6 +9,16 @@ package struct TransferMachine: Sendable {
   /// `state` by `enter`, and are not read for decisions.
   package internal(set) var record: TransferRecord
   package internal(set) var state: State
+  /// Range replies that could not be used, one after the other.
+  var wrongRangeReplyCount = 0
+  /// Versions that were given up one after the other.
+  var freshStartCount = 0
+  /// How often a refusal of this transfer was taken to be about the host.
+  var teachingCount = 0
+
+  static let wrongRangeReplyCountMax = 2
+  static let freshStartCountMax = 5
+  static let teachingCountMax = 3
 
   package enum State: Sendable, Hashable {
     /// Exits: queued, scheduled, removed.
@@ -17,11 +27,11 @@ package struct TransferMachine: Sendable {
     case scheduled(until: WallTime)
     /// Exits: running when there is a slot; verifying or placing when nothing is left to fetch.
     case queued
-    /// An attempt is under way. Exits: ending only, or verifying/placing/… when it has settled.
-    case running(Running)
-    /// The attempt was cancelled and its last bytes are being kept; then comes `next`. A control
-    /// that arrives meanwhile only changes `next`.
-    case ending(AttemptID, next: AfterEnding)
+    /// Attempts are under way. Exits: ending only.
+    case running(Fetch)
+    /// The attempts were cancelled or are over, and what they brought is being kept; then comes
+    /// `next`. A control that arrives meanwhile only changes `next`.
+    case ending(EndingPhase, next: AfterEnding)
     /// Exits: queued, paused, idle.
     case waiting(Waiting)
     /// Exits: queued, idle.
@@ -42,21 +52,11 @@ package struct TransferMachine: Sendable {
     case removed
   }
 
-  package struct Running: Sendable, Hashable {
-    package var attempt: AttemptID
-    package var url: TransferURL
-    /// How many redirects led here.
-    package var redirectCount: Int
-    package var asked: AskedRange?
-    package var phase: Phase
-
-    package enum Phase: Sendable, Hashable {
-      /// The head has not come.
-      case asking
-      /// The partial file is being opened.
-      case opening(BodyPlan)
-      case receiving
-    }
+  package enum EndingPhase: Sendable, Hashable {
+    /// Of these the end is still to come.
+    case attempts(Set<AttemptID>)
+    /// The partial file is being synced and closed.
+    case body(OperationID)
   }
 
   package struct Waiting: Sendable, Hashable {
@@ -82,11 +82,13 @@ package struct TransferMachine: Sendable {
     case paused
     case idle
     case removed
+    /// Stopped and started again: what is held was thrown away in the user's eyes.
+    case queuedFromZero
     case waiting(Waiting)
     case failed(TransferFailure)
     /// Another attempt in the same slot.
     case askAgain(AskAgain)
-    /// The server says that what is held is the whole file.
+    /// Nothing is left to fetch.
     case whole
     /// The file was there before and the user wants it left alone.
     case alreadyThere(path: String)
@@ -99,10 +101,10 @@ package struct TransferMachine: Sendable {
     case removed
   }
 
-  package enum AskAgain: Sendable, Hashable {
-    case following(TransferURL, redirectCount: Int)
-    /// From the original URL and from zero.
-    case fresh(FreshStartReason)
+  package struct AskAgain: Sendable, Hashable {
+    package var url: TransferURL
+    package var redirectCount: Int
+    package var asking: Asking
   }
 
   package enum AfterPlacing: Sendable, Hashable {
@@ -142,7 +144,7 @@ package struct TransferMachine: Sendable {
       record.failure = nil
     case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
       .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .removed),
-      .ending(_, next: .askAgain),
+      .ending(_, next: .queuedFromZero), .ending(_, next: .askAgain),
       .ending(_, next: .whole), .ending(_, next: .alreadyThere):
       break
     }
@@ -156,7 +158,9 @@ package struct TransferMachine: Sendable {
       .discarding(_, next: .idle), .discarding(_, next: .removed):
       .idle
     case .scheduled: .scheduled
-    case .queued, .ending(_, next: .queued), .discarding(_, next: .queued): .queued
+    case .queued, .ending(_, next: .queued), .ending(_, next: .queuedFromZero),
+      .discarding(_, next: .queued):
+      .queued
     case .running, .ending(_, next: .askAgain), .ending(_, next: .whole),
       .ending(_, next: .alreadyThere):
       .running
@@ -198,14 +202,19 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  package var attempt: AttemptID? {
+  /// Attempts are under way, or their end is still to come.
+  var hasAttempts: Bool {
     switch state {
-    case .running(let running): running.attempt
-    case .ending(let attempt, _): attempt
-    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .discarding, .placing,
-      .completed, .failed, .removed:
-      nil
+    case .running(let fetch): !fetch.lanes.isEmpty
+    case .ending(.attempts, _): true
+    case .idle, .scheduled, .queued, .ending(.body, _), .waiting, .paused, .verifying,
+      .discarding, .placing, .completed, .failed, .removed:
+      false
     }
+  }
+
+  package var fetch: Fetch? {
+    if case .running(let fetch) = state { fetch } else { nil }
   }
 
   mutating func change(_ body: (inout TransferRecord) -> Void) { body(&record) }
@@ -216,26 +225,4 @@ package struct OperationID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
-}
-
-/// The part of a file that an attempt asks for: from `offset` to the end.
-package struct AskedRange: Sendable, Hashable {
-  package var offset: Int64
-  /// What goes into `If-Range`; always a strong validator.
-  package var ifRange: String
-
-  package init(offset: Int64, ifRange: String) {
-    self.offset = offset
-    self.ifRange = ifRange
-  }
-}
-
-/// Where the body of a reply goes.
-package enum BodyPlan: Sendable, Hashable {
-  /// A new partial file, from zero.
-  case create(preferredName: String, total: Int64?, validator: Validator?)
-  /// The partial file that is there, emptied when the store no longer claims its bytes.
-  case rewrite(ResumeData)
-  /// The partial file that is there, from `range.lower` on.
-  case append(ResumeData, range: ByteRange)
 }

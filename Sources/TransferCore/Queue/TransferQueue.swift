@@ -7,24 +7,33 @@ import TransferModel
 /// transfers is passed over in one step and does not hold up the others.
 package struct TransferQueue: Sendable {
   package struct Limits: Sendable, Hashable {
+    /// Transfers at once.
     package var runningMax = 20
-    package var runningPerHostMax = 5
+    /// Connections at once to one scheme, host and port.
+    package var connectionsPerHostMax = 5
+    /// Connections at once in all.
+    package var connectionsMax = 64
 
     package init() {}
   }
 
   package var limits: Limits
-  private var lanes: [Origin: Lane] = [:]
-  private var running: [TransferID: Origin] = [:]
-  private var runningPerHost: [Origin: Int] = [:]
+  private var lanes: [Origin: QueueLane] = [:]
+  private var slots: Set<TransferID> = []
   private var keys: [TransferID: (origin: Origin, key: QueueKey)] = [:]
 
   package init(limits: Limits = Limits()) { self.limits = limits }
 
   package var queuedCount: Int { keys.count }
-  package var runningCount: Int { running.count }
+  package var runningCount: Int { slots.count }
+  /// Those that have a slot, by id.
+  package var running: [TransferID] { slots.sorted() }
+  package var hasFreeSlot: Bool { slots.count < limits.runningMax }
 
-  package func runningCount(of origin: Origin) -> Int { runningPerHost[origin] ?? 0 }
+  /// The origins for which transfers wait.
+  package var waitingOrigins: [Origin] { Array(lanes.keys) }
+
+  package func hasWaiting(for origin: Origin) -> Bool { lanes[origin] != nil }
 
   /// Puts a transfer in line, or moves it when it stands there already.
   package mutating func enqueue(_ record: TransferRecord) {
@@ -33,7 +42,7 @@ package struct TransferQueue: Sendable {
       priority: record.spec.priority, position: record.queuePosition, id: record.id)
     let origin = record.spec.url.origin
     keys[record.id] = (origin, key)
-    lanes[origin, default: Lane()].insert(key)
+    lanes[origin, default: QueueLane()].insert(key)
   }
 
   /// Takes a transfer out of the line; nothing happens when it does not stand there.
@@ -44,29 +53,26 @@ package struct TransferQueue: Sendable {
   }
 
   /// Takes the next transfer that may run and counts it as running; nil when none may.
-  package mutating func startNext() -> TransferID? {
-    guard running.count < limits.runningMax else { return nil }
-    var best: (origin: Origin, key: QueueKey)?
-    for (origin, lane) in lanes where runningCount(of: origin) < limits.runningPerHostMax {
+  ///
+  /// - Parameter admits: whether an origin may have another connection.
+  package mutating func startNext(admits: (Origin) -> Bool) -> TransferID? {
+    guard hasFreeSlot else { return nil }
+    var best: QueueKey?
+    for (origin, lane) in lanes {
       guard let front = lane.front else { continue }
-      if let known = best, known.key < front { continue }
-      best = (origin, front)
+      if let best, best < front { continue }
+      if admits(origin) { best = front }
     }
     guard let best else { return nil }
-    remove(best.key.id)
-    running[best.key.id] = best.origin
-    runningPerHost[best.origin, default: 0] += 1
-    return best.key.id
+    remove(best.id)
+    slots.insert(best.id)
+    return best.id
   }
 
   /// Gives the slot of a transfer back.
-  package mutating func release(_ id: TransferID) {
-    guard let origin = running.removeValue(forKey: id) else { return }
-    let left = runningCount(of: origin) - 1
-    runningPerHost[origin] = left > 0 ? left : nil
-  }
+  package mutating func release(_ id: TransferID) { slots.remove(id) }
 
-  package func isRunning(_ id: TransferID) -> Bool { running[id] != nil }
+  package func isRunning(_ id: TransferID) -> Bool { slots.contains(id) }
   package func isQueued(_ id: TransferID) -> Bool { keys[id] != nil }
 }
 
@@ -85,7 +91,7 @@ struct QueueKey: Sendable, Hashable, Comparable {
 
 /// The waiting transfers of one origin, sorted. The front is taken in constant time: taken keys
 /// stay before `start` until they are half of the array.
-struct Lane: Sendable {
+struct QueueLane: Sendable {
   private var sorted: [QueueKey] = []
   private var start = 0
 

@@ -13,6 +13,8 @@ package struct RetryPolicy: Sendable, Hashable {
   package var retryCountMax = 10
   /// A host that never answered is more likely misspelt than resting.
   package var retryCountMaxUnanswered = 2
+  /// How often a way is looked for where there is no network; its return is told besides.
+  package var networkMilliseconds: Int64 = 30_000
   /// How often a full disk is looked at again.
   package var diskSpaceMilliseconds: Int64 = 10_000
 
@@ -32,6 +34,9 @@ package struct RetryPolicy: Sendable, Hashable {
     jitter: Double
   ) -> Decision {
     guard isTransient(failure) else { return .giveUp }
+    if failure.code == .networkDown {
+      return .retry(afterMilliseconds: networkMilliseconds, because: .network)
+    }
     if let retryAfter {
       let milliseconds = min(max(retryAfter.milliseconds, 1000), Self.waitMillisecondsMax)
       return .retry(afterMilliseconds: milliseconds, because: .retryAfter)
@@ -53,14 +58,15 @@ package struct RetryPolicy: Sendable, Hashable {
   private func isTransient(_ failure: TransferFailure) -> Bool {
     switch failure.code {
     case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
-      .rangeReplyWrong, .protocolBroken:
+      .rangeReplyWrong, .protocolBroken, .networkDown:
       true
     case .httpStatus:
       switch failure.detail.flatMap({ Int($0.prefix(3)) }) ?? 0 {
       case 408, 425, 429, 500, 502, 503, 504, 520...524: true
       default: false
       }
-    case .badURL, .tooManyRedirects, .redirectRefused, .encodedReply, .loginNeeded, .linkExpired,
+    case .otherVersion, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply, .loginNeeded,
+      .linkExpired,
       .tlsRefused, .certificateFileUnusable, .tooLong, .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,
       .internalProblem:

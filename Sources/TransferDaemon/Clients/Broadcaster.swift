@@ -13,10 +13,10 @@ final class Broadcaster: Sendable {
   }
 
   private let state = Mutex(State())
-  private let freeBytes: @Sendable () -> Int64?
+  private let freeSpace: FreeSpace
 
-  /// - Parameter freeBytes: of the disk of the documents directory.
-  init(freeBytes: @escaping @Sendable () -> Int64?) { self.freeBytes = freeBytes }
+  /// - Parameter freeSpace: of the disk of the documents directory.
+  init(freeSpace: FreeSpace) { self.freeSpace = freeSpace }
 
   /// Takes what the engine tells, in its order.
   func observe(_ event: EngineEvent, at now: WallTime) {
@@ -58,12 +58,12 @@ final class Broadcaster: Sendable {
   }
 
   func window(_ viewport: Viewport) -> RowWindow {
-    let free = freeBytes()
+    let free = freeSpace.bytes
     return state.withLock { $0.table.window(viewport, freeBytes: free) }
   }
 
   var totals: Totals {
-    let free = freeBytes()
+    let free = freeSpace.bytes
     return state.withLock { state in
       var totals = state.table.totals
       totals.freeBytes = free

@@ -1,7 +1,6 @@
 import ControlProtocol
 import ControlSocket
 import Logging
-import TransferEngine
 import TransferModel
 
 /// One connected client, from its first line to its last.
@@ -9,33 +8,77 @@ import TransferModel
 /// Requests are answered one after the other, in their order. Sending is apart from answering, so
 /// a client that does not read holds up nobody.
 struct ClientSession: Sendable {
+  typealias Answer =
+    @Sendable (_ request: ControlRequest, _ id: RequestID, _ mailbox: ClientMailbox) async ->
+    [UInt8]
+
   let connection: ControlConnection
-  let handler: RequestHandler
   let broadcaster: Broadcaster
-  let engine: TransferEngine
   let logger: Logger
+  /// How long the last replies may take to a client that has said everything.
+  var farewellBudget = Duration.seconds(10)
+  /// Answers a request with the line of the reply.
+  let answer: Answer
 
   /// No client is sent rows more often than this.
   static let viewportInterval = Duration.milliseconds(100)
+  /// Filter and sort go through the whole list: of a very long one the windows come less often, so
+  /// that they never take more than this part of the time.
+  static let viewportShare = 10
 
   private enum Greeting: Sendable {
     case missing
     case done
   }
 
+  /// What ended.
+  private enum Part: Sendable {
+    /// The client says no more; what it asked is answered.
+    case asking
+    /// The client cannot be sent to, or everything was sent.
+    case sending
+    /// The client did not read what it had asked for.
+    case showing
+  }
+
+  /// How long the last replies may take when it is the service that ends.
+  static let endingBudget = Duration.milliseconds(500)
+
   func run() async {
+    await withTaskCancellationHandler {
+      await serve()
+    } onCancel: {
+      // A client that does not read must not hold up the end of the service.
+      _ = connection.close(after: Self.endingBudget)
+    }
+  }
+
+  private func serve() async {
     let (id, mailbox) = broadcaster.join()
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await answer(mailbox) }
-      group.addTask { await deliver(mailbox) }
-      group.addTask { await showViewport(mailbox) }
-      // Whichever ends first (the client left, or cannot be sent to) ends the others.
-      await group.next()
+    await withTaskGroup(of: Part.self) { group in
+      group.addTask {
+        await answer(mailbox)
+        return .asking
+      }
+      group.addTask {
+        await deliver(mailbox)
+        return .sending
+      }
+      group.addTask {
+        await showViewport(mailbox)
+        return .showing
+      }
+      if await group.next() == .asking {
+        // Only its sending half may be closed: it is still owed the replies.
+        let deadline = connection.close(after: farewellBudget)
+        broadcaster.leave(id)
+        while let part = await group.next(), part != .sending {}
+        deadline.cancel()
+      }
       broadcaster.leave(id)
       await connection.close()
       group.cancelAll()
     }
-    await engine.setCadence(broadcaster.cadence)
   }
 
   private func answer(_ mailbox: ClientMailbox) async {
@@ -52,12 +95,16 @@ struct ClientSession: Sendable {
           if let refusal {
             mailbox.send(reply: replies.encode(error: refusal, to: id))
           } else {
-            mailbox.send(reply: await handler.handle(request, id: id, for: mailbox))
+            mailbox.send(reply: await answer(request, id, mailbox))
           }
         }
       }
     } catch {
       logger.info("A client was dropped", metadata: ["error": "\(error)"])
+      if case .lineTooLong = error {
+        let refusal = ControlError(.invalidRequest, "line")
+        mailbox.send(reply: replies.encode(error: refusal, to: nil))
+      }
     }
   }
 
@@ -79,28 +126,38 @@ struct ClientSession: Sendable {
   private func deliver(_ mailbox: ClientMailbox) async {
     let coder = ReplyCoder()
     for await _ in mailbox.mail {
-      while let item = mailbox.next() {
-        let line: [UInt8]?
-        switch item {
-        case .reply(let reply): line = reply
-        case .notification(let notification): line = coder.encode(notification)
-        }
-        guard let line else { continue }
-        do { try await connection.send(line) } catch { return }
-      }
+      guard await sendAll(in: mailbox, coder) else { return }
     }
+    // What came with the last signal, or after it.
+    _ = await sendAll(in: mailbox, coder)
+  }
+
+  /// Answers false when the client cannot be sent to.
+  private func sendAll(in mailbox: ClientMailbox, _ coder: ReplyCoder) async -> Bool {
+    while let item = mailbox.next() {
+      let line: [UInt8]?
+      switch item {
+      case .reply(let reply): line = reply
+      case .notification(let notification): line = coder.encode(notification)
+      }
+      guard let line else { continue }
+      do { try await connection.send(line) } catch { return false }
+    }
+    return true
   }
 
   private func showViewport(_ mailbox: ClientMailbox) async {
     var shown: RowWindow?
     for await _ in mailbox.viewportChanges {
       guard let viewport = mailbox.viewport else { continue }
+      let start = ContinuousClock.now
       let window = broadcaster.window(viewport)
+      let pause = max(Self.viewportInterval, (ContinuousClock.now - start) * Self.viewportShare)
       if window != shown {
         mailbox.send(window: window)
         shown = window
       }
-      do { try await Task.sleep(for: Self.viewportInterval) } catch { return }
+      do { try await Task.sleep(for: pause) } catch { return }
     }
   }
 }

@@ -1,7 +1,6 @@
 import ControlProtocol
 import ControlSocket
 import CurlTransport
-import Dispatch
 import Glibc
 import Logging
 import TransferEngine
@@ -77,41 +76,43 @@ package struct TransferService: Sendable {
   ) async throws -> End {
     try await options.whenAlone()
     let places = options.places
-    let opened = try StoreOpening.open(places.storePath, at: clock.now().wall)
-    let notices = opened.notice.map { [$0.sentence] } ?? []
+    let startedAt = clock.now().wall
+    let settings = ServiceSettings(options, descriptorLimit: ProcessPreparation.descriptorLimit)
+    let marks = CrashMarks(path: places.crashMarksPath)
+    marks.arm()
+    let opened = try StoreOpening.open(places.storePath, at: startedAt)
+    var notices = settings.notices + (opened.notice.map { [$0.sentence] } ?? [])
+    if marks.mustPause { notices.append(CrashMarks.notice(count: marks.count)) }
     for notice in notices { logger.error("\(notice)") }
-    let files = POSIXFileStorage(documentsDirectory: places.documentsDirectory)
-    let broadcaster = Broadcaster { files.freeBytes(at: places.documentsDirectory) }
-    let settings = CurlSettings(
-      userAgent: "Kettle/\(ProductVersion.text)",
-      certificates: TrustedCertificates(environment: options.environment))
-    let engine = try TransferEngine(
-      configuration: TransferEngine.Configuration(documentsDirectory: places.documentsDirectory),
-      ports: TransferEngine.Ports(
-        journal: opened.journal, files: files, clock: clock,
-        makeTransport: { events throws(TransferFailure) in
-          try CurlTransport(events: events, settings: settings)
-        }),
-      logger: logger,
-      observer: { broadcaster.observe($0, at: clock.now().wall) })
+
+    let files = POSIXFileStorage(documentsDirectory: settings.documentsDirectory)
+    let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
+      files.freeBytes(at: settings.documentsDirectory)
+    }
+    let broadcaster = Broadcaster(freeSpace: freeSpace)
+    let engine = try Self.makeEngine(
+      settings, files: files,
+      journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
+      broadcaster, clock, logger)
     try await engine.start()
 
     let stop = StopSwitch()
     let signals = TerminationSignals { stop.turn() }
-    let listener = try await ControlListener.start(at: places.socketPath, holding: lock)
+    let listener = try await ControlListener.start(
+      at: places.socketPath, holding: lock, limits: settings.listener)
     let handler = RequestHandler(
       engine: engine, broadcaster: broadcaster,
       information: ServiceInformation(
-        processID: Int64(getpid()), startedAt: clock.now().wall, storePath: places.storePath,
+        processID: Int64(getpid()), startedAt: startedAt, storePath: places.storePath,
         notices: notices), stop: { stop.turn() })
     sayReady()
     logger.info("The service answers", metadata: ["socket": "\(places.socketPath)"])
+    let health = ServiceHealth(listener: listener, marks: marks, engine: engine, logger: logger)
 
     await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        await Self.receive(listener, handler, broadcaster, engine, logger)
-      }
+      group.addTask { await Self.receive(listener, handler, broadcaster, engine, logger) }
       await stop.turned()
+      health.end()
       // The reply to the one who asked for it is on its way before the connections go.
       await listener.close()
       await engine.shutDown()
@@ -120,8 +121,24 @@ package struct TransferService: Sendable {
     signals.end()
     // Leaves one file; what the log of the database still has is not lost without it either.
     try? opened.journal.close()
+    marks.clear()
     logger.info("The service has ended")
     return .stopped
+  }
+
+  private static func makeEngine(
+    _ settings: ServiceSettings, files: POSIXFileStorage, journal: any TransferJournal,
+    _ broadcaster: Broadcaster, _ clock: SystemClock, _ logger: Logger
+  ) throws(TransferFailure) -> TransferEngine {
+    try TransferEngine(
+      configuration: settings.engine,
+      ports: TransferEngine.Ports(
+        journal: journal, files: files, clock: clock,
+        makeTransport: { events throws(TransferFailure) in
+          try CurlTransport(events: events, settings: settings.curl)
+        }),
+      logger: logger,
+      observer: { broadcaster.observe($0, at: clock.now().wall) })
   }
 
   private static func receive(
@@ -131,10 +148,13 @@ package struct TransferService: Sendable {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {
         group.addTask {
-          await ClientSession(
-            connection: connection, handler: handler, broadcaster: broadcaster, engine: engine,
-            logger: logger
-          ).run()
+          let session = ClientSession(
+            connection: connection, broadcaster: broadcaster, logger: logger
+          ) { request, id, mailbox in
+            await handler.handle(request, id: id, for: mailbox)
+          }
+          await session.run()
+          await engine.setCadence(broadcaster.cadence)
         }
       }
       group.cancelAll()
@@ -146,20 +166,5 @@ package struct TransferService: Sendable {
     var byte: UInt8 = 1
     write(descriptor, &byte, 1)
     close(descriptor)
-  }
-}
-
-/// What the process needs before anything else.
-enum ProcessPreparation {
-  static func prepare() {
-    // The terminal that started us may go, a client may leave in the middle of a reply, a file may
-    // reach the limit: each is an error of one call and not the end of the service.
-    for number in [SIGHUP, SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
-    // Every connection, file and client costs a descriptor; the hard limit is the user's to set.
-    var limit = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-      limit.rlim_cur = limit.rlim_max
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
   }
 }

@@ -9,6 +9,7 @@ struct RequestHandler: Sendable {
   let broadcaster: Broadcaster
   let information: ServiceInformation
   let stop: @Sendable () -> Void
+  private let added = AddedRequests()
   private let coder = ReplyCoder()
 
   init(
@@ -36,11 +37,14 @@ struct RequestHandler: Sendable {
     _ request: ControlRequest, id: RequestID, _ mailbox: ClientMailbox
   ) async throws(ControlError) -> [UInt8] {
     switch request {
-    case .hello: return coder.encode(result: Hello.Result(), to: id)
+    case .hello:
+      return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params): return coder.encode(result: try await add(params), to: id)
     case .list(let viewport): return coder.encode(result: broadcaster.window(viewport), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
     case .control(let params): return coder.encode(result: await control(params), to: id)
+    case .relink(let params): return coder.encode(result: await relink(params), to: id)
+    case .limit(let params): return coder.encode(result: await limit(params), to: id)
     case .reset:
       let outcome = await engine.reset()
       return coder.encode(
@@ -65,19 +69,29 @@ struct RequestHandler: Sendable {
   private func add(
     _ params: AddTransfers.Params
   ) async throws(ControlError) -> AddTransfers.Result {
-    for spec in params.transfers {
-      if let name = spec.name, let problem = FileName.problem(ofUserGiven: name) {
-        throw ControlError(.refusedSpec, problem.sentence(name))
+    if let refusal = Self.refusal(of: params) { throw refusal }
+    let outcome = await added.outcome(of: params.requestID) { [engine] in
+      do throws(EngineError) {
+        return .success(try await engine.add(params.transfers))
+      } catch {
+        switch error {
+        case .cannotKeep(let detail): return .failure(ControlError(.cannotKeep, detail))
+        case .stopping: return .failure(ControlError(.stopping, ""))
+        }
       }
     }
-    do throws(EngineError) {
-      return AddTransfers.Result(ids: try await engine.add(params.transfers))
-    } catch {
-      switch error {
-      case .cannotKeep(let detail): throw ControlError(.cannotKeep, detail)
-      case .stopping: throw ControlError(.stopping, "")
+    return AddTransfers.Result(ids: try outcome.get())
+  }
+
+  /// Names the first part that cannot be acted on, as the decoder of requests does; here because
+  /// only the core knows what a file can be called.
+  static func refusal(of params: AddTransfers.Params) -> ControlError? {
+    for (index, spec) in params.transfers.enumerated() {
+      if let name = spec.name, FileName.problem(ofUserGiven: name) != nil {
+        return ControlError(.refusedSpec, "params.transfers[\(index)].name")
       }
     }
+    return nil
   }
 
   private func describe(_ id: TransferID) async throws(ControlError) -> TransferDetails {
@@ -110,7 +124,28 @@ struct RequestHandler: Sendable {
       case .ids(let ids): ids
       case .all: await engine.selection(for: control)
       }
-    let results = await engine.control(control, ids)
+    return Self.result(of: ids, await engine.control(control, ids))
+  }
+
+  private func relink(_ params: RelinkTransfer.Params) async -> RelinkTransfer.Result {
+    Self.result(
+      of: [params.id], [await engine.start(params.id, with: params.url, login: params.login)])
+  }
+
+  private func limit(_ params: LimitSpeed.Params) async -> LimitSpeed.Result {
+    switch params.selection {
+    case .ids(let ids):
+      return Self.result(
+        of: ids, await engine.limit(ids, toBytesPerSecond: params.bytesPerSecond))
+    case .all:
+      await engine.limitAll(toBytesPerSecond: params.bytesPerSecond)
+      return LimitSpeed.Result(applied: [], refused: [])
+    }
+  }
+
+  private static func result(
+    of ids: [TransferID], _ results: [Brain.ControlResult]
+  ) -> ControlTransfers.Result {
     var outcome = ControlTransfers.Result(applied: [], refused: [])
     for (id, result) in zip(ids, results) {
       switch result {
@@ -130,6 +165,9 @@ struct ServiceInformation: Sendable {
   var startedAt: WallTime
   var storePath: String
   var notices: [String]
+
+  /// Another text after each start of the service.
+  var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
 
   func status(totals: Totals) -> ServiceStatus.Result {
     ServiceStatus.Result(

@@ -5,7 +5,7 @@ import TransferModel
 struct RowTable: Sendable {
   private var rows: [TransferID: TransferSnapshot] = [:]
   /// Sorted, which is the order in which they were added.
-  private var ids: [TransferID] = []
+  private var ids = OrderedIDs()
   private(set) var totals = Totals()
 
   var count: Int { ids.count }
@@ -15,10 +15,8 @@ struct RowTable: Sendable {
   mutating func put(_ row: TransferSnapshot) {
     if let old = rows.updateValue(row, forKey: row.id) {
       uncount(old)
-    } else if let last = ids.last, last > row.id {
-      ids.insert(row.id, at: lowerBound(of: row.id))
     } else {
-      ids.append(row.id)
+      ids.insert(row.id)
     }
     totals.counts[row.state, default: 0] += 1
     totals.bytesPerSecond += row.bytesPerSecond
@@ -27,8 +25,7 @@ struct RowTable: Sendable {
   mutating func remove(_ id: TransferID) {
     guard let old = rows.removeValue(forKey: id) else { return }
     uncount(old)
-    let index = lowerBound(of: id)
-    if index < ids.count, ids[index] == id { ids.remove(at: index) }
+    ids.remove(id)
   }
 
   private mutating func uncount(_ row: TransferSnapshot) {
@@ -37,27 +34,17 @@ struct RowTable: Sendable {
     totals.counts[row.state] = left > 0 ? left : nil
   }
 
-  private func lowerBound(of id: TransferID) -> Int {
-    var low = 0
-    var high = ids.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ids[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
   /// The rows of a viewport. Without filter and sort it costs the rows that are shown, not all.
   func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
     var shown = totals
     shown.freeBytes = freeBytes
     if viewport.filter == RowFilter(), viewport.sort == RowSort() {
-      let part = ids.dropFirst(viewport.first).prefix(viewport.count)
+      let part = ids.window(first: viewport.first, count: viewport.count)
       return RowWindow(
         first: viewport.first, matchingCount: ids.count, rows: part.compactMap { rows[$0] },
         totals: shown)
     }
-    let matching = ids.compactMap { rows[$0] }.filter(viewport.filter.passes)
+    let matching = ids.all.compactMap { rows[$0] }.filter(viewport.filter.passes)
     let sorted = viewport.sort.sorted(matching)
     let part = sorted.dropFirst(viewport.first).prefix(viewport.count)
     return RowWindow(

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TransferCore
 import TransferModel
@@ -7,42 +8,57 @@ enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store: what waited for them can be done.
   case committed([BrainAction], announce: [TransferID])
-  case bodyOpened(AttemptID, Result<BodyOpening.Opened, TransferFailure>)
-  case checkpointDue(AttemptID)
-  case checkpointDone(AttemptID, Result<Int64, TransferFailure>)
-  /// The attempt is over and what it brought is on the disk, or is not to be believed.
-  case drained(AttemptID, SettledEnd, heldUpTo: Int64?)
+  case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
+  /// What an attempt brought is in the kernel's hands.
+  case attemptEnded(AttemptID, AttemptOutcome, receivedUpTo: Int64?)
+  case checkpointDue(TransferID)
+  case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
+  case bodyClosed(
+    TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
   case alarm
 }
 
-/// An attempt as the engine knows it, from `begin` to `settled`.
+/// An attempt as the engine knows it, from its beginning until its last byte is written.
 struct LiveAttempt: Sendable {
-  enum Phase: Sendable {
-    /// No body yet.
-    case asking
-    /// The partial file is being opened; the attempt may already be over.
-    case opening(ended: AttemptEnd?)
-    /// The file is open, the store does not know it yet.
-    case opened(BodyWriter)
-    case flowing(BodyWriter)
-    /// It is over; its last bytes are being written.
-    case draining
-  }
-
   var transfer: TransferID
-  var phase = Phase.asking
-  /// When bytes were last put on record.
-  var checkpointedAt: MonotonicTime
+  var asked: AskedRange?
+}
 
-  var writer: BodyWriter? {
-    switch phase {
-    case .opened(let writer), .flowing(let writer): writer
-    case .asking, .opening, .draining: nil
+/// The partial file of a transfer that runs.
+enum LiveBody: Sendable {
+  /// When it is to be closed before it is open, that is noted.
+  case opening(close: OperationID?)
+  /// With when bytes were last put on record.
+  case open(TransferBody, checkpointedAt: MonotonicTime)
+  /// Its last bytes are being synced; until they are on record, it knows best what is there.
+  case closing(TransferBody)
+
+  /// What takes bytes.
+  var body: TransferBody? {
+    switch self {
+    case .opening, .closing: nil
+    case .open(let body, _): body
     }
   }
+
+  /// How much of the file is there; nil while nobody but the record knows.
+  var heldByteCount: Int64? {
+    switch self {
+    case .opening: nil
+    case .open(let body, _), .closing(let body): body.heldByteCount
+    }
+  }
+}
+
+/// A digest that follows the partial file, on a queue of its own.
+struct LiveDigest: Sendable {
+  var inode: UInt64
+  var algorithm: Checksum.Algorithm
+  var digest: any FileDigest
+  let queue = DispatchQueue(label: "kettle.digest")
 }
 
 /// A continuation that several may want to resume; the first one does.

@@ -6,115 +6,126 @@ import TransferModel
 extension TransferEngine {
   func perform(_ action: BrainAction, at now: Moment) {
     switch action {
-    case .beginAttempt(let id, let plan): begin(plan, of: id, at: now)
+    case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
+    case .shorten(let id, let attempt, let upper):
+      bodies[id]?.body?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
-    case .letBodyFlow(let attempt): letBodyFlow(attempt)
-    case .confirmHeld(let attempt, let held): confirm(held, of: attempt)
+    case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
+    case .confirmHeld(let id, _): confirm(id)
+    case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
-      nameQueue.async { [weak self, files] in
-        files.removePartialFile(resumeData)
-        self?.post(.discarded(id, operation))
-      }
+      discard(id, operation, resumeData)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(id, operation, resumeData, algorithm)
     case .placeFile(let id, let operation, let resumeData, let policy):
       placeFile(id, operation, resumeData, policy)
     case .deleteFinishedFile(_, let file):
       nameQueue.async { [files] in _ = files.removeFinishedFile(file) }
+    case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }
 
-  private func begin(_ plan: AttemptPlan, of id: TransferID, at now: Moment) {
-    attempts[plan.attempt] = LiveAttempt(transfer: id, checkpointedAt: now.monotonic)
+  // MARK: Attempts
+
+  private func begin(_ plan: AttemptPlan, of id: TransferID) {
+    attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
     live[id, default: LiveTransfer()].currentURL = plan.url
+    transport.limit(
+      id, toBytesPerSecond: brain.machines[id]?.record.spec.limitBytesPerSecond)
     transport.begin(
       AttemptRequest(
-        id: plan.attempt, url: plan.url, headers: plan.headers, login: plan.login,
-        caCertificatePath: plan.caCertificatePath, limitBytesPerSecond: plan.limitBytesPerSecond,
-        timeouts: configuration.timeouts))
+        id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
+        caCertificatePath: plan.caCertificatePath, timeouts: configuration.timeouts))
   }
 
+  private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+    // It may have been cancelled while the store was busy.
+    guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
+    let bound: BodySegment.Bound =
+      if let range { one.asked == nil ? .whole(range.upper) : .part(range.upper) } else { .none }
+    let sink = body.begin(attempt, from: range?.lower ?? 0, bound)
+    // Others may have taken over its end while the store was busy.
+    let fetch = brain.machines[id]?.fetch
+    if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
+      body.shorten(attempt, to: upper)
+    }
+    transport.accept(attempt, into: sink)
+    apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+  }
+
+  // MARK: The partial file
+
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
-    // The attempt may have ended while the store was busy; its file must not be touched any more.
-    guard attempts[attempt] != nil, let record = brain.machines[id]?.record else { return }
-    attempts[attempt]?.phase = .opening(ended: nil)
+    guard let record = brain.machines[id]?.record else { return }
+    bodies[id] = .opening(close: nil)
     let opening = BodyOpening(
       files: files, spec: record.spec,
       directory: record.spec.directory ?? configuration.documentsDirectory)
     nameQueue.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
-      self?.post(.bodyOpened(attempt, result))
+      self?.post(.bodyOpened(id, attempt, result))
     }
   }
 
-  private func letBodyFlow(_ attempt: AttemptID) {
-    guard case .opened(let writer)? = attempts[attempt]?.phase else { return }
-    attempts[attempt]?.phase = .flowing(writer)
-    transport.accept(attempt, into: writer)
+  private func confirm(_ id: TransferID) {
+    for attempt in bodies[id]?.body?.confirm() ?? [] { transport.resumeReceiving(attempt) }
   }
 
-  private func confirm(_ held: HeldRanges, of attempt: AttemptID) {
-    guard let writer = attempts[attempt]?.writer else { return }
-    if writer.confirm(upTo: held.prefixByteCount) { transport.resumeReceiving(attempt) }
+  /// Puts what the attempts have brought so far on the disk, to go on record then.
+  func checkpoint(_ id: TransferID, at now: Moment) {
+    guard case .open(let body, _)? = bodies[id] else { return }
+    bodies[id] = .open(body, checkpointedAt: now.monotonic)
+    diskQueue.async { [weak self] in
+      let result = Result { () throws(TransferFailure) in try body.sync() }
+      self?.post(.checkpointDone(id, body, result))
+    }
   }
 
-  private func computeDigest(
-    _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData,
-    _ algorithm: Checksum.Algorithm
-  ) {
-    diskQueue.async { [weak self, files] in
-      let result = Result { () throws(TransferFailure) in
-        try files.digest(of: resumeData.partialPath, algorithm: algorithm) { false }
+  func closeBody(_ id: TransferID, _ operation: OperationID) {
+    switch bodies[id] {
+    case nil: post(.bodyClosed(id, operation, .success(nil)))
+    case .opening: bodies[id] = .opening(close: operation)
+    case .closing: break
+    case .open(let body, _):
+      bodies[id] = .closing(body)
+      diskQueue.async { [weak self] in
+        let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
+          let synced = try body.sync()
+          return TransferMachine.ClosedBody(
+            held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
+        }
+        self?.post(.bodyClosed(id, operation, result))
       }
-      self?.post(.digested(id, operation, result))
+    }
+  }
+
+  private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
+    digests[id] = nil
+    nameQueue.async { [weak self, files] in
+      files.removePartialFile(resumeData.partialIdentity)
+      if let other = resumeData.setAside { files.removePartialFile(other) }
+      self?.post(.discarded(id, operation))
     }
   }
 
   private func placeFile(
     _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData, _ policy: ConflictPolicy
   ) {
+    digests[id] = nil
     nameQueue.async { [weak self, files] in
       let result = Result { () throws(TransferFailure) in
+        let finished: FinishedFile
         // After a crash the rename may have been done already.
-        if let finished = files.finishedFile(of: resumeData) { return finished }
-        return try files.finish(resumeData, onConflict: policy)
+        if let found = files.finishedFile(of: resumeData) {
+          finished = found
+        } else {
+          finished = try files.finish(resumeData, onConflict: policy)
+        }
+        if let other = resumeData.setAside { files.removePartialFile(other) }
+        return finished
       }
       self?.post(.placed(id, operation, result))
-    }
-  }
-
-  /// Puts what an attempt has brought so far on the disk, to go on record then.
-  func checkpoint(_ attempt: AttemptID, at now: Moment) {
-    guard let writer = attempts[attempt]?.writer else { return }
-    attempts[attempt]?.checkpointedAt = now.monotonic
-    diskQueue.async { [weak self] in
-      let result = Result { () throws(TransferFailure) in try writer.sync() }
-      self?.post(.checkpointDone(attempt, result))
-    }
-  }
-
-  /// Writes and syncs the last bytes of an attempt that is over.
-  func drain(_ attempt: AttemptID, _ end: AttemptEnd, _ writer: BodyWriter) {
-    attempts[attempt]?.phase = .draining
-    diskQueue.async { [weak self] in
-      let result = Result { () throws(TransferFailure) in try writer.sync() }
-      switch result {
-      case .success(let upTo):
-        self?.post(.drained(attempt, Self.settled(end, writer: writer), heldUpTo: upTo))
-      case .failure(let failure):
-        self?.post(.drained(attempt, .failed(failure), heldUpTo: nil))
-      }
-    }
-  }
-
-  static func settled(_ end: AttemptEnd, writer: BodyWriter?) -> SettledEnd {
-    switch end {
-    case .complete: .complete
-    case .cancelled: .cancelled
-    case .failed(let failure): .failed(failure)
-    case .sinkFailed:
-      .failed(writer?.failure ?? TransferFailure(.internalProblem, on: "the partial file"))
     }
   }
 }

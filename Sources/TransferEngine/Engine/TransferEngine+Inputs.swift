@@ -1,3 +1,4 @@
+import Dispatch
 import TransferCore
 import TransferModel
 
@@ -11,14 +12,12 @@ extension TransferEngine {
       let now = clock.now()
       for action in actions { perform(action, at: now) }
       for id in announced { announceChange(of: id) }
-    case .bodyOpened(let attempt, let result): bodyOpened(result, of: attempt)
-    case .checkpointDue(let attempt): checkpoint(attempt, at: clock.now())
-    case .checkpointDone(let attempt, .success(let upTo)):
-      apply { brain, _ in brain.bytesSynced(HeldRanges(prefix: upTo), of: attempt) }
-    case .checkpointDone(let attempt, .failure):
-      // The writer refuses every further byte and the attempt ends with the failure.
-      transport.cancel(attempt)
-    case .drained(let attempt, let end, let heldUpTo): settle(attempt, end, heldUpTo: heldUpTo)
+    case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
+    case .attemptEnded(let attempt, let outcome, let upTo):
+      attemptEnded(attempt, outcome, receivedUpTo: upTo)
+    case .checkpointDue(let id): checkpoint(id, at: clock.now())
+    case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
+    case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
       apply { brain, now in brain.digestComputed(result, of: id, by: operation, at: now) }
     case .placed(let id, let operation, let result):
@@ -32,55 +31,104 @@ extension TransferEngine {
   private func headReceived(_ head: ResponseHead, of attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
     live[id, default: LiveTransfer()].lastHead = head
+    noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in brain.headReceived(head, of: attempt, jitter: jitter, at: now) }
   }
 
   private func bodyOpened(
-    _ result: Result<BodyOpening.Opened, TransferFailure>, of attempt: AttemptID
+    _ result: Result<BodyOpening.Opened, TransferFailure>, of id: TransferID, by attempt: AttemptID
   ) {
-    guard case .opening(let ended)? = attempts[attempt]?.phase else { return }
+    guard case .opening(let close)? = bodies[id] else { return }
     switch result {
     case .failure(let failure):
-      attempts[attempt]?.phase = .asking
+      bodies[id] = nil
       apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
-      if let ended { self.ended(attempt, ended) }
     case .success(let opened):
-      let writer = BodyWriter(
-        file: opened.file, from: opened.offset, upperLimit: opened.upperLimit,
-        subject: opened.resumeData.finalName
-      ) { [weak self] in self?.post(.checkpointDue(attempt)) }
-      attempts[attempt]?.phase = .opened(writer)
-      apply { brain, now in brain.bodyOpened(opened.resumeData, of: attempt, at: now) }
-      if let ended { self.ended(attempt, ended) }
+      let body = TransferBody(
+        file: opened.file, held: opened.resumeData.held,
+        totalByteCount: opened.resumeData.totalByteCount
+      ) { [weak self] in self?.post(.checkpointDue(id)) }
+      bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
+      followDigest(of: id, opened.resumeData)
+      apply { brain, now in
+        brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
+      }
     }
+    if let close { closeBody(id, close) }
   }
 
-  /// The transport has let go of the attempt.
+  /// The transport has let go of the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
-    switch attempts[attempt]?.phase {
-    case .asking: settle(attempt, Self.settled(end, writer: nil), heldUpTo: nil)
-    case .opening: attempts[attempt]?.phase = .opening(ended: end)
-    case .opened(let writer), .flowing(let writer): drain(attempt, end, writer)
-    case .draining, nil: break
+    guard let one = attempts[attempt] else { return }
+    guard let body = bodies[one.transfer]?.body else {
+      return attemptEnded(attempt, Self.outcome(end, failure: nil), receivedUpTo: nil)
+    }
+    diskQueue.async { [weak self] in
+      let (upTo, failure) = body.end(attempt)
+      self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
     }
   }
 
-  private func settle(_ attempt: AttemptID, _ end: SettledEnd, heldUpTo: Int64?) {
+  private static func outcome(_ end: AttemptEnd, failure: TransferFailure?) -> AttemptOutcome {
+    if let failure { return .failed(failure) }
+    return switch end {
+    case .complete, .satisfied: .complete
+    case .cancelled: .cancelled
+    case .failed(let failure): .failed(failure)
+    case .sinkFailed: .failed(TransferFailure(.internalProblem, on: "the partial file"))
+    }
+  }
+
+  private func attemptEnded(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?
+  ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
-    live[gone.transfer]?.speed = SpeedEstimator()
-    let held = heldUpTo.map { HeldRanges(prefix: $0) }
+    noteProgress(of: gone.transfer)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in
-      brain.attemptSettled(attempt, end, held: held, jitter: jitter, at: now)
+      brain.attemptEnded(
+        attempt, outcome, receivedUpTo: receivedUpTo, jitter: jitter, at: now)
     }
   }
+
+  private func checkpointDone(
+    _ id: TransferID, _ body: TransferBody, _ result: Result<TransferBody.Synced, TransferFailure>
+  ) {
+    // That of a file that was closed meanwhile says less than its closing.
+    guard bodies[id]?.body === body else { return }
+    switch result {
+    case .success(let synced):
+      advanceDigest(of: id, to: synced.held)
+      apply { brain, _ in brain.bytesSynced(synced.held, of: id) }
+    case .failure:
+      // The body refuses every further byte; the attempts end with its failure.
+      for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }
+    }
+  }
+
+  private func bodyClosed(
+    _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
+    by operation: OperationID
+  ) {
+    bodies[id] = nil
+    live[id]?.speed = SpeedEstimator()
+    if case .success(let closed?) = result { advanceDigest(of: id, to: closed.held) }
+    let jitter = Double.random(in: 0...1)
+    apply { brain, now in
+      brain.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)
+    }
+    // Who waits or is paused holds no descriptor.
+    if brain.machines[id]?.visibleState != .running { digests[id] = nil }
+  }
+
+  // MARK: Time
 
   private func alarm() {
     let now = clock.now()
     if let tick = nextTick, tick <= now.monotonic {
       nextTick = nil
-      for (attempt, one) in attempts { progress(attempt, one, at: now) }
+      for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
     if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {
       apply { brain, now in brain.timePassed(at: now) }
@@ -89,20 +137,26 @@ extension TransferEngine {
     }
   }
 
-  private func progress(_ attempt: AttemptID, _ one: LiveAttempt, at now: Moment) {
-    guard let writer = one.writer else { return }
-    let byteCount = writer.receivedUpTo
-    var known = live[one.transfer] ?? LiveTransfer()
+  /// The brain divides what is missing by how far each attempt is, so it is told before it decides.
+  private func noteProgress(of id: TransferID) {
+    if let body = bodies[id]?.body { brain.noteProgress(body.progress, of: id, at: clock.now()) }
+  }
+
+  private func progress(of id: TransferID, at now: Moment) {
+    guard case .open(let body, let checkpointedAt)? = bodies[id] else { return }
+    apply { brain, now in brain.progressed(id, body.progress, at: now) }
+    let byteCount = body.heldByteCount
+    var known = live[id] ?? LiveTransfer()
     known.speed.sample(byteCount: byteCount, at: now.monotonic)
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
-    live[one.transfer] = known
-    if let snapshot = snapshot(of: one.transfer) {
+    live[id] = known
+    if let snapshot = snapshot(of: id) {
       observer(.progress(snapshot, bytesWritten: byteCount - told))
     }
-    let age = now.monotonic.milliseconds(since: one.checkpointedAt)
-    if age >= configuration.checkpointMilliseconds, writer.hasUnconfirmedBytes {
-      checkpoint(attempt, at: now)
+    let age = now.monotonic.milliseconds(since: checkpointedAt)
+    if age >= configuration.checkpointMilliseconds, body.claimCheckpoint() {
+      checkpoint(id, at: now)
     }
   }
 }

@@ -56,6 +56,7 @@ extension TransferEngine {
         }
       case .stop: state != .completed && state != .idle
       case .remove, .reset: true
+      case .relink, .limit: state != .completed
       }
     }.keys.sorted()
   }
@@ -146,9 +147,12 @@ extension TransferEngine {
   func snapshot(of id: TransferID) -> TransferSnapshot? {
     guard let machine = brain.machines[id] else { return nil }
     var snapshot = snapshot(of: machine.record, live: live[id])
-    if let attempt = machine.attempt, machine.visibleState == .running {
-      snapshot.connections = 1
-      if let writer = attempts[attempt]?.writer { snapshot.bytesReceived = writer.receivedUpTo }
+    // Until the last bytes of a pause are on record, too; a stop throws them away.
+    if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
+      snapshot.bytesReceived = byteCount
+    }
+    if machine.visibleState == .running {
+      snapshot.connections = machine.fetch?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
       if let expected = snapshot.bytesExpected {
         let missing = max(0, expected - snapshot.bytesReceived)
@@ -184,4 +188,33 @@ extension TransferEngine {
 
 extension String {
   fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}
+
+extension TransferEngine {
+  /// Gives a transfer a fresh link for the same file and starts it; the bytes that are held stay.
+  /// A login that stood in the link replaces the one that was known.
+  package func start(
+    _ id: TransferID, with link: TransferURL, login: Login? = nil
+  ) async -> Brain.ControlResult {
+    await control(.relink(link, login), [id]).first ?? .unknown
+  }
+
+  /// Sets the speed limit of transfers; nil is none. It holds at once and is kept.
+  package func limit(
+    _ ids: [TransferID], toBytesPerSecond limit: Int64?
+  ) async -> [Brain.ControlResult] {
+    await control(.limit(limit), ids)
+  }
+
+  /// Sets the speed limit of everything together; nil is none. It holds at once, until the service
+  /// ends.
+  package func limitAll(toBytesPerSecond limit: Int64?) {
+    brain.limitAll(toBytesPerSecond: limit)
+    transport.limitAll(toBytesPerSecond: limit)
+  }
+
+  /// The machine found or lost its way to the network.
+  package func networkChanged(_ state: NetworkState) {
+    apply { brain, now in brain.networkChanged(state, at: now) }
+  }
 }

@@ -12,6 +12,8 @@ package actor TransferEngine {
     package var limits = TransferQueue.Limits()
     package var retryPolicy = RetryPolicy()
     package var timeouts = AttemptTimeouts()
+    /// Of everything together; nil is no limit.
+    package var limitBytesPerSecond: Int64?
     /// Data that came in is put on record after so long even when it is little.
     package var checkpointMilliseconds: Int64 = 5000
 
@@ -55,6 +57,8 @@ package actor TransferEngine {
 
   var brain: Brain
   var attempts: [AttemptID: LiveAttempt] = [:]
+  var bodies: [TransferID: LiveBody] = [:]
+  var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
   var cadence = ProgressCadence.quiet
   var nextTick: MonotonicTime?
@@ -99,6 +103,7 @@ package actor TransferEngine {
     for id in brain.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
+    limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
     run(turn, at: now)
     logger.info("The engine is ready", metadata: ["transfers": "\(contents.records.count)"])
   }
@@ -184,6 +189,7 @@ package actor TransferEngine {
     for record in turn.removed {
       observer(.removed(snapshot(of: record, live: live[record.id])))
       live[record.id] = nil
+      digests[record.id] = nil
     }
     var later: [TransferID] = []
     for id in Set(turn.changed) {

@@ -13,8 +13,13 @@ package protocol FileStorage: Sendable {
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile
 
+  /// Makes an empty partial file for the final name of `old`, whose own partial file stays as it is
+  /// and where it is; so the name stays reserved, and the new partial file gets the first name that
+  /// is free for it (`NAME (2).part` and so on).
+  func createPartialFile(insteadOf old: ResumeData) throws(TransferFailure) -> any PartialFile
+
   /// Opens the partial file of an earlier start. `partialFileChanged` when it is gone, is another
-  /// file, or is shorter than what is held.
+  /// file, is shorter than what is held, or was written to after it was closed.
   func openPartialFile(_ resumeData: ResumeData) throws(TransferFailure) -> any PartialFile
 
   /// Puts a whole, synced partial file under its final name: rename without replacing, then fsync
@@ -28,16 +33,17 @@ package protocol FileStorage: Sendable {
   /// the partial file still stands.
   func finishedFile(of resumeData: ResumeData) -> FinishedFile?
 
-  /// Deletes the partial file if it is still the one that was made; never another's.
-  func removePartialFile(_ resumeData: ResumeData)
+  /// Deletes a partial file if it is still the one that was made; never another's.
+  func removePartialFile(_ identity: PartialIdentity)
 
   /// Deletes a finished file if it is still exactly what was finished. False when it was left.
   func removeFinishedFile(_ file: FinishedFile) -> Bool
 
-  /// The hexadecimal digest of a file, read from the start; `shouldStop` is asked now and then.
-  func digest(
-    of path: String, algorithm: Checksum.Algorithm, shouldStop: @Sendable () -> Bool
-  ) throws(TransferFailure) -> String
+  /// Begins the digest of a partial file. It is read beside the writing, so that little is left to
+  /// read when the last byte comes.
+  func beginDigest(
+    of resumeData: ResumeData, algorithm: Checksum.Algorithm
+  ) throws(TransferFailure) -> any FileDigest
 
   /// Free bytes for an ordinary user on the disk of a directory.
   func freeBytes(at directory: String) -> Int64?
@@ -52,8 +58,22 @@ package protocol PartialFile: AnyObject, Sendable {
 
   /// Writes all of it; short writes and EINTR are handled.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure)
-  /// Returns when everything written so far is on the disk (fdatasync(2)).
-  func sync() throws(TransferFailure)
+  /// Reads as many bytes as the buffer takes; `partialFileChanged` when the file ends before.
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure)
+  /// Returns when everything written so far is on the disk (fdatasync(2)), with the modification
+  /// time of the file in nanoseconds since 1970.
+  func sync() throws(TransferFailure) -> Int64
   /// Cuts the file off; what was written behind `byteCount` is gone.
   func truncate(to byteCount: Int64) throws(TransferFailure)
+}
+
+/// The digest of the beginning of a file that is still being written. Used by one thread at a time.
+package protocol FileDigest: AnyObject, Sendable {
+  /// How far it has read.
+  var byteCount: Int64 { get }
+  /// Reads on up to `upper`; `shouldStop` is asked now and then, and what was read until then
+  /// stands. Blocks.
+  func advance(to upper: Int64, shouldStop: @Sendable () -> Bool) throws(TransferFailure)
+  /// Lower-case hexadecimal, of everything up to `byteCount`; nothing can be added after it.
+  func finish() throws(TransferFailure) -> String
 }

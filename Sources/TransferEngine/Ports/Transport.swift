@@ -3,26 +3,27 @@ import TransferModel
 /// What one HTTP exchange shall ask for.
 package struct AttemptRequest: Sendable, Hashable {
   package var id: AttemptID
+  /// All attempts of one transfer share its speed limit.
+  package var transfer: TransferID
   package var url: TransferURL
   /// As they go over the wire, Range and If-Range among them.
   package var headers: [HeaderField]
   /// Sent with whatever scheme of authentication the server asks for.
   package var login: Login?
   package var caCertificatePath: String?
-  package var limitBytesPerSecond: Int64?
   package var timeouts: AttemptTimeouts
 
   package init(
-    id: AttemptID, url: TransferURL, headers: [HeaderField] = [], login: Login? = nil,
-    caCertificatePath: String? = nil, limitBytesPerSecond: Int64? = nil,
+    id: AttemptID, transfer: TransferID, url: TransferURL, headers: [HeaderField] = [],
+    login: Login? = nil, caCertificatePath: String? = nil,
     timeouts: AttemptTimeouts = AttemptTimeouts()
   ) {
     self.id = id
+    self.transfer = transfer
     self.url = url
     self.headers = headers
     self.login = login
     self.caCertificatePath = caCertificatePath
-    self.limitBytesPerSecond = limitBytesPerSecond
     self.timeouts = timeouts
   }
 }
@@ -33,6 +34,12 @@ package struct AttemptTimeouts: Sendable, Hashable {
   /// The longest silence before the head and between two pieces of the body
   /// (`timeoutIntervalForRequest`). A paused attempt is not silent.
   package var idleMilliseconds: Int64 = 60_000
+  /// From the request to the end of the head: a head that comes a line now and then is not silent.
+  package var headMilliseconds: Int64 = 120_000
+  /// A body that comes with fewer than `slowByteCount` bytes in this time is given up. Time in
+  /// which a limit or the sink holds it up does not count.
+  package var slowMilliseconds: Int64 = 60_000
+  package var slowByteCount: Int64 = 1024
 
   package init() {}
 }
@@ -50,6 +57,8 @@ package enum AttemptEnd: Sendable, Hashable {
   /// where neither was announced, the end of the connection.
   case complete
   case cancelled
+  /// The sink answered `satisfied`.
+  case satisfied
   /// The sink answered `failed`.
   case sinkFailed
   case failed(TransferFailure)
@@ -64,6 +73,11 @@ package protocol Transport: Sendable {
   func resumeReceiving(_ attempt: AttemptID)
   /// `ended` comes all the same, with what was under way.
   func cancel(_ attempt: AttemptID)
+  /// Sets what all attempts of a transfer together may receive, bodies only; nil is no limit. It
+  /// holds for attempts that are under way, and until it is set again.
+  func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?)
+  /// The same for everything together. Both limits hold.
+  func limitAll(toBytesPerSecond limit: Int64?)
   /// Refuses new attempts, cancels those under way, and returns when the thread has ended.
   func shutDown()
 }
@@ -76,6 +90,9 @@ package protocol ByteSink: AnyObject, Sendable {
 
 package enum SinkAnswer: Sendable, Hashable {
   case taken
+  /// All that is wanted of this body is there: the attempt ends with `satisfied`. What was handed
+  /// over with this call counts as taken.
+  case satisfied
   /// Nothing was taken; the same bytes come again after `resumeReceiving`.
   case full
   /// The bytes cannot be kept; the attempt ends with `sinkFailed`.

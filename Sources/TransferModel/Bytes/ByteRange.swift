@@ -12,6 +12,14 @@ public struct ByteRange: Hashable, Sendable {
     self.upper = upper
   }
 
+  /// No byte, at the beginning.
+  public static let nothing = ByteRange(knownLower: 0, knownUpper: 0)
+
+  private init(knownLower: Int64, knownUpper: Int64) {
+    lower = knownLower
+    upper = knownUpper
+  }
+
   public var byteCount: Int64 { upper - lower }
   public var isEmpty: Bool { lower == upper }
   public var lastByte: Int64 { upper - 1 }

@@ -49,14 +49,40 @@ public struct HeldRanges: Hashable, Sendable {
     range.isEmpty || ranges.contains { $0.lower <= range.lower && range.upper <= $0.upper }
   }
 
-  /// The first hole in a file of `total` bytes; nil when nothing is missing.
-  public func firstGap(total: Int64) -> ByteRange? {
-    var next: Int64 = 0
-    for held in ranges where next < total {
-      if held.lower > next { return ByteRange(lower: next, upper: min(held.lower, total)) }
+  /// The holes in a range, in order.
+  public func gaps(in range: ByteRange) -> [ByteRange] {
+    var gaps: [ByteRange] = []
+    var next = range.lower
+    for held in ranges where held.upper > next && next < range.upper {
+      let end = min(held.lower, range.upper)
+      if end > next, let gap = ByteRange(lower: next, upper: end) { gaps.append(gap) }
       next = held.upper
     }
-    return next < total ? ByteRange(lower: next, upper: total) : nil
+    if next < range.upper, let gap = ByteRange(lower: next, upper: range.upper) {
+      gaps.append(gap)
+    }
+    return gaps
+  }
+
+  /// The first hole in a file of `total` bytes; nil when nothing is missing.
+  public func firstGap(total: Int64) -> ByteRange? {
+    ByteRange(lower: 0, upper: total).flatMap { gaps(in: $0).first }
+  }
+
+  /// The held parts of a range, in order.
+  public func parts(in range: ByteRange) -> [ByteRange] {
+    ranges.compactMap { held in
+      let lower = max(held.lower, range.lower)
+      let upper = min(held.upper, range.upper)
+      return lower < upper ? ByteRange(lower: lower, upper: upper) : nil
+    }
+  }
+
+  /// How far the last range reaches; 0 when nothing is held.
+  public var upperBound: Int64 { ranges.last?.upper ?? 0 }
+
+  public mutating func formUnion(_ other: HeldRanges) {
+    for range in other.ranges { insert(range) }
   }
 }
 

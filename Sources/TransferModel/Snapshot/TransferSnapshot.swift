@@ -71,7 +71,14 @@ public struct Totals: Hashable, Sendable, Codable {
   public init() {}
 
   public func count(_ state: TransferState) -> Int { counts[state] ?? 0 }
-  public var transferCount: Int { counts.values.reduce(0, +) }
+
+  /// Counts that came over a socket can be any; too many are the most that fits.
+  public var transferCount: Int {
+    counts.values.reduce(0) { sum, count in
+      let (next, overflow) = sum.addingReportingOverflow(count)
+      return overflow ? (count < 0 ? .min : .max) : next
+    }
+  }
 }
 
 extension Totals {

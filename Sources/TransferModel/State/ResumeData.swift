@@ -13,6 +13,18 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var finalName: String
   /// Written before the final rename: recovery finishes what was begun.
   public var isWhole: Bool = false
+  /// The modification time of the partial file when it was closed, since 1970; a later one means
+  /// that somebody else wrote. nil while it is written to: after a crash nobody knows.
+  public var lastWriteNanoseconds: Int64?
+  /// What the server says the digest of the whole file is (RFC 9530, section 3).
+  public var serverChecksum: Checksum?
+  /// The media type without parameters, in lower case: a web page in place of an archive shows.
+  public var mediaType: String?
+  /// The link that the validator was seen at, when the user has given another one since: the
+  /// validators of two servers say nothing about each other.
+  public var validatorURL: String?
+  /// The partial file of another version, kept until this one is whole.
+  public var setAside: PartialIdentity?
 
   public init(
     partialPath: String, device: UInt64, inode: UInt64, held: HeldRanges, totalByteCount: Int64?,
@@ -25,6 +37,24 @@ public struct ResumeData: Hashable, Sendable, Codable {
     self.totalByteCount = totalByteCount
     self.validator = validator
     self.finalName = finalName
+  }
+
+  public var partialIdentity: PartialIdentity {
+    PartialIdentity(path: partialPath, device: device, inode: inode)
+  }
+}
+
+/// A partial file by its place and inode, so that no other file is taken for it.
+public struct PartialIdentity: Hashable, Sendable, Codable {
+  /// Absolute.
+  public var path: String
+  public var device: UInt64
+  public var inode: UInt64
+
+  public init(path: String, device: UInt64, inode: UInt64) {
+    self.path = path
+    self.device = device
+    self.inode = inode
   }
 }
 

@@ -21,7 +21,11 @@ extension TransferFailure {
     case .loginNeeded:
       "\"\(name)\" asks for a login\(said); add it again with --user"
     case .linkExpired:
-      "The link \"\(name)\" is no longer valid\(said); add a fresh one"
+      "The link \"\(name)\" is no longer valid\(said); give it a fresh one with kettle start ID --url URL"
+    case .otherVersion:
+      "The server has another version of \"\(name)\" than was begun\(said); start it again"
+    case .networkDown:
+      "There is no network to \"\(name)\"\(said); it goes on when the network is back"
     case .hostNotFound:
       "The host \"\(name)\" was not found; check its name and the network"
     case .connectionRefused:

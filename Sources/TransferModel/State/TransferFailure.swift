@@ -8,8 +8,12 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case badURL, tooManyRedirects, redirectRefused
     // The server's answer
     case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
+    /// Other bytes than those that are held already.
+    case otherVersion
     // The way there
     case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
+    /// This machine has no way to the host: no route, no interface that is up.
+    case networkDown
     case protocolBroken, certificateFileUnusable
     // The body
     case truncated, tooLong

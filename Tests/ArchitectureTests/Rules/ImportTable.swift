@@ -19,6 +19,7 @@ let importTable: [String: ImportRow] = [
   "TransferCore": ImportRow(ours: ["TransferModel"]),
   "ControlProtocol": ImportRow(ours: ["TransferModel"], system: ["FoundationEssentials"]),
   "DashboardUI": ImportRow(ours: ["TransferModel"]),
+  "Configuration": ImportRow(ours: ["TransferModel"]),
 
   // MARK: Shell
   "TransferEngine": ImportRow(
@@ -36,6 +37,7 @@ let importTable: [String: ImportRow] = [
   "ControlSocket": ImportRow(
     ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc", "Synchronization"]),
+  "NetworkWatch": ImportRow(ours: ["TransferCore"], system: ["Dispatch", "Glibc"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
@@ -48,8 +50,8 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
-      "ControlProtocol", "ControlSocket", "CurlTransport", "TransferCore", "TransferEngine",
-      "TransferFiles", "TransferModel", "TransferStore",
+      "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
+      "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(
@@ -70,7 +72,10 @@ let importTable: [String: ImportRow] = [
 let testImportTable: [String: Set<String>] = [
   // Digests the demo's files by an implementation that is not ours.
   "DemoOriginTests": ["CCrypto"],
+  "FaultStormTests": ["CLinux"],
   "IntegrationTests": ["CLinux"],
   // The digests of the fake file storage.
   "TestSupport": ["CCrypto"],
+  // Puts an engine together from all its parts.
+  "WireTests": ["Logging"],
 ]

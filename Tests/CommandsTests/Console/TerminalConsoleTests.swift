@@ -4,6 +4,7 @@ import Testing
 @testable import Commands
 
 struct TerminalConsoleTests {
+  // Fault 131
   @Test func `a reader who has gone is an error, not the end of the process`() throws {
     _ = TerminalConsole()
     let pipe = Pipe()

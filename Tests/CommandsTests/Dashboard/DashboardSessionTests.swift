@@ -77,6 +77,24 @@ struct DashboardSessionTests {
     #expect(messages.contains(.commandFinished(.added(count: 1))))
   }
 
+  @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
+    let world = FakeWorld()
+    guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
+    #expect(
+      try await outcome(.relink(id, link), in: world)
+        == .commandFinished(.relinked(refused: [])))
+    world.service.refuse([.init(id: id, why: .completed)])
+    #expect(
+      try await outcome(.limit([id], 512), in: world)
+        == .commandFinished(
+          .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
+    #expect(
+      world.service.asked == [
+        .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
+        .limit(.ids([id]), 512),
+      ])
+  }
+
   @Test func `refusals are handed on`() async throws {
     let world = FakeWorld()
     world.service.refuse([.init(id: id, why: .completed)])

@@ -13,6 +13,7 @@ struct JSONValueTests {
     #expect(value.text == #"{"b": null, "a": [-1, true, false], "c": {}, "d": []}"#)
   }
 
+  // Fault 128
   @Test func `any text comes back whole, and no scalar of it commands a terminal`() throws {
     // Every scalar that is a control or invisible, and some of all other kinds.
     var scalars = (0...0xFFFF).compactMap { Unicode.Scalar(UInt32($0)) }

@@ -83,6 +83,7 @@ struct ListCommandTests {
         """)
   }
 
+  // Fault 128
   @Test func `hostile names cannot command a terminal, and JSON gives them back whole`()
     async throws
   {

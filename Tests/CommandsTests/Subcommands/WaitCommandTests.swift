@@ -87,8 +87,8 @@ struct WaitCommandTests {
         == .init(
           code: 1, output: "",
           error: """
-            kettle: Transfer 1 waits for a fresh link, because its own has expired; add the \
-            fresh one
+            kettle: Transfer 1 waits for a fresh link, because its own has expired; give it \
+            with "kettle start 1 --url URL"
             kettle: Transfer 2 was removed from the list before it was finished
 
             """))

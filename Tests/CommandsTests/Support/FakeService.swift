@@ -10,6 +10,8 @@ final class FakeService: ServiceCalling {
     case list(Viewport)
     case describe(TransferID)
     case control(TransferControlVerb, TransferSelection)
+    case relink(TransferID, url: String, Login?)
+    case limit(TransferSelection, Int64?)
     case reset
     case subscribe(Viewport)
     case watch(includesProgress: Bool)
@@ -30,11 +32,18 @@ final class FakeService: ServiceCalling {
     var reader: AsyncStream<ControlNotification>.Continuation?
     var waiting: [ControlNotification] = []
     var isBroken = false
+    var added: [String: AddTransfers.Result] = [:]
+    var losesReply = false
   }
 
   private let state: Mutex<State>
 
-  init(_ rows: [TransferSnapshot] = []) { state = Mutex(State(rows: rows)) }
+  let instance: String?
+
+  init(_ rows: [TransferSnapshot] = [], instance: String? = nil) {
+    state = Mutex(State(rows: rows))
+    self.instance = instance
+  }
 
   /// A stream of its own for each connection: commands connect more than once.
   var notifications: AsyncStream<ControlNotification> {
@@ -120,7 +129,7 @@ final class FakeService: ServiceCalling {
 
   private func answer(_ params: Any, _ method: String) throws -> Any {
     switch params {
-    case let params as AddTransfers.Params: return add(params.transfers)
+    case let params as AddTransfers.Params: return try add(params)
     case let viewport as Viewport where method == ListTransfers.name: return list(viewport)
     case let viewport as Viewport:
       record(.subscribe(viewport))
@@ -132,6 +141,12 @@ final class FakeService: ServiceCalling {
       }
       return TransferDetails(snapshot: row)
     case let params as ControlTransfers.Params: return control(params)
+    case let params as RelinkTransfer.Params:
+      record(.relink(params.id, url: params.url.text, params.login))
+      return refusing(.ids([params.id]))
+    case let params as LimitSpeed.Params:
+      record(.limit(params.selection, params.bytesPerSecond))
+      return refusing(params.selection)
     case let params as WatchEvents.Params:
       watch(params)
       return Nothing()
@@ -164,9 +179,30 @@ final class FakeService: ServiceCalling {
 
   private func record(_ asked: Asked) { state.withLock { $0.asked.append(asked) } }
 
-  private func add(_ specs: [TransferSpec]) -> AddTransfers.Result {
+  private func refusing(_ selection: TransferSelection) -> ControlTransfers.Result {
     state.withLock { state in
+      switch selection {
+      case .all: return ControlTransfers.Result(applied: [], refused: [])
+      case .ids(let ids):
+        let refusedIDs = Set(state.refused.map(\.id))
+        return ControlTransfers.Result(
+          applied: ids.filter { !refusedIDs.contains($0) }, refused: state.refused)
+      }
+    }
+  }
+
+  /// As the service does: a request id that it knows is answered as the first time.
+  private func add(_ params: AddTransfers.Params) throws -> AddTransfers.Result {
+    let (result, isLost) = added(params)
+    if isLost { throw ClientError.connectionLost }
+    return result
+  }
+
+  private func added(_ params: AddTransfers.Params) -> (AddTransfers.Result, isLost: Bool) {
+    state.withLock { state in
+      let specs = params.transfers
       state.asked.append(.add(specs))
+      if let known = params.requestID.flatMap({ state.added[$0] }) { return (known, false) }
       var ids: [TransferID] = []
       for spec in specs {
         let id = (state.rows.map(\.id.rawValue).max() ?? 0) + 1
@@ -177,9 +213,15 @@ final class FakeService: ServiceCalling {
         if spec.beginning == .paused { row.state = .paused }
         state.rows.append(row)
       }
-      return AddTransfers.Result(ids: ids)
+      let result = AddTransfers.Result(ids: ids)
+      if let requestID = params.requestID { state.added[requestID] = result }
+      defer { state.losesReply = false }
+      return (result, state.losesReply)
     }
   }
+
+  /// The reply to the next new request to add is lost on the way.
+  func loseReply() { state.withLock { $0.losesReply = true } }
 
   private func list(_ viewport: Viewport) -> RowWindow {
     state.withLock { state in

@@ -103,6 +103,7 @@ struct ClientOutboxTests {
       drain(&outbox) == [.notification(.event(event(.progress, written: .max, total: .max)))])
   }
 
+  // Fault 118
   @Test func `one event too many overflows and everything is gone`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
@@ -122,6 +123,7 @@ struct ClientOutboxTests {
     }
   }
 
+  // Fault 118
   @Test func `bytes are bounded, but one reply may be larger by itself`() {
     var outbox = ClientOutbox(limits: .init(byteCountMax: 1000))
     #expect(outbox.put(reply: [UInt8](repeating: 0, count: 5000)) == .kept)

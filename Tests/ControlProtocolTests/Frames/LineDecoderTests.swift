@@ -38,6 +38,7 @@ struct LineDecoderTests {
     }
   }
 
+  // Fault 116
   @Test func `a line that never ends is refused when it goes over the maximum`() {
     var decoder = LineDecoder(byteCountMax: 1000)
     var lines: [[UInt8]] = []

@@ -63,6 +63,15 @@ struct RequestCoderTests {
     expect(
       try roundTrip(ControlTransfers.self, .init(control: .stop, selection: .all)),
       .control(.init(control: .stop, selection: .all)))
+    let link = RelinkTransfer.Params(
+      id: id, url: spec.url, login: Login(user: "me", password: "p"))
+    expect(try roundTrip(RelinkTransfer.self, link), .relink(link))
+    let limit = LimitSpeed.Params(selection: .ids([id]), bytesPerSecond: 1)
+    expect(try roundTrip(LimitSpeed.self, limit), .limit(limit))
+    let noLimit = LimitSpeed.Params(selection: .all, bytesPerSecond: nil)
+    expect(try roundTrip(LimitSpeed.self, noLimit), .limit(noLimit))
+    let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")
+    expect(try roundTrip(AddTransfers.self, repeatable), .add(repeatable))
     expect(try roundTrip(ResetTransfers.self, Nothing()), .reset)
     expect(try roundTrip(SubscribeViewport.self, viewport), .subscribe(viewport))
     expect(
@@ -92,6 +101,7 @@ struct RequestCoderTests {
     #expect(decode(line) == .notification)
   }
 
+  // Fault 115
   @Test(arguments: [
     ("", "JSON"), ("{", "JSON"), ("nonsense", "JSON"), (#"{"id":1 "x":2}"#, "JSON"),
     (#"{"jsonrpc":"2.0","id":NaN,"method":"service.status"}"#, "JSON"),
@@ -103,6 +113,7 @@ struct RequestCoderTests {
   }
 
   /// Not as arguments: the failure report and the log would carry them.
+  // Fault 115
   @Test func `nesting that would cost the stack is refused before it is decoded`() {
     let start = #"{"jsonrpc":"2.0","id":1,"method":"service.status","params":"#
     let nestings = [
@@ -116,6 +127,7 @@ struct RequestCoderTests {
     #expect(decode(start + deepest + "}") == .request(.number(1), .status))
   }
 
+  // Fault 115
   @Test func `bytes that are not UTF-8 are a parse error`() {
     var line = bytes(#"{"jsonrpc":"2.0","id":1,"method":"service.status","x":"?"}"#)
     for bad: UInt8 in [0xFF, 0xC0, 0x80, 0xED] {
@@ -134,6 +146,7 @@ struct RequestCoderTests {
     #expect(params.client == String(repeating: "[{", count: 5000) + #""[\"#)
   }
 
+  // Fault 115
   @Test(
     arguments: [
       ("[]", nil, "object"), ("5", nil, "object"), ("null", nil, "object"),
@@ -199,6 +212,23 @@ struct RequestCoderTests {
       "transfers.add", #","params":{"transfers":[{"url":"ftp://example.org/"}]}"#,
       "params.transfers[0].url"
     ),
+    ("transfers.add", #","params":{"transfers":[],"requestID":""}"#, "params.requestID"),
+    ("transfers.relink", #","params":{"id":1,"url":"ftp://example.org/"}"#, "params.url"),
+    ("transfers.relink", #","params":{"id":1}"#, "params.url"),
+    (
+      "transfers.relink",
+      #","params":{"id":1,"url":"http://a/","login":{"user":"a:b","password":"c"}}"#,
+      "params.login"
+    ),
+    ("limits.set", #","params":{"bytesPerSecond":5}"#, "params.selection"),
+    (
+      "limits.set", #","params":{"selection":{"all":true},"bytesPerSecond":0}"#,
+      "params.bytesPerSecond"
+    ),
+    (
+      "limits.set", #","params":{"selection":{"all":true},"bytesPerSecond":"1M"}"#,
+      "params.bytesPerSecond"
+    ),
   ])
   func `parameters that cannot be used are named by their place`(
     method: String, params: String, place: String
@@ -206,6 +236,34 @@ struct RequestCoderTests {
     #expect(
       decode(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"\#(params)}"#)
         == .refused(.number(1), ControlError(.invalidParams, place)))
+  }
+
+  @Test func `a login in the text of a fresh link is the login`() throws {
+    let line = #"{"jsonrpc":"2.0","id":1,"method":"transfers.relink","params":{"id":3,"url":"#
+    func read(_ rest: String) throws -> RelinkTransfer.Params {
+      guard case .request(_, .relink(let params)) = decode(line + rest + "}}") else {
+        throw ControlError(.invalidRequest, rest)
+      }
+      return params
+    }
+    let inText = try read(#""https://me:s%2Fp@example.org/a""#)
+    #expect(inText.login == Login(user: "me", password: "s/p"))
+    #expect(inText.url.text == "https://example.org/a")
+    let both = try read(#""https://me:p@a.b/","login":{"user":"you","password":"q"}"#)
+    #expect(both.login == Login(user: "you", password: "q"))
+    #expect(try read(#""https://example.org/a""#).login == nil)
+  }
+
+  @Test func `a request id that is too long is refused`() throws {
+    let spec = try #require(ProtocolSamples.spec())
+    for (count, isTaken) in [(128, true), (129, false)] {
+      let params = AddTransfers.Params(
+        transfers: [spec], requestID: String(repeating: "x", count: count))
+      let received = coder.decode(try coder.encode(AddTransfers.self, params, id: 1))
+      let refused = ReceivedRequest.refused(
+        .number(1), ControlError(.invalidParams, "params.requestID"))
+      #expect(received == (isTaken ? .request(.number(1), .add(params)) : refused))
+    }
   }
 
   @Test func `a second header hidden in a header is refused`() {

@@ -24,6 +24,7 @@ struct TransferSpecRefusedPartTests {
     #expect(part == nil)
   }
 
+  // Fault 86
   @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", String(repeating: "n", count: 256)])
   func `a name that is no path component is refused`(name: String) throws {
     #expect(try refused { $0.name = name } == "name")

@@ -95,6 +95,7 @@ struct AddDialogTests {
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/file", "http://b/"])
   }
 
+  // Fault 135
   @Test func `too many lines are refused and nothing is lost`() {
     var model = opened(.paste("https://example.org/a"))
     let lines = String(repeating: "x\n", count: AddDialog.lineCountMax)

@@ -59,6 +59,7 @@ struct StormTests {
     }
   }
 
+  // Fault 129
   @Test func `every size from 1x1 on is drawn exactly`() {
     for columns in 1...90 {
       for rows in [1, 2, 5, 7, 8, 9, 15, 16, 24] {

@@ -43,6 +43,7 @@ struct ShownTextTests {
     #expect(shown("a\u{7}b", 9, .ascii) == "a?b")
   }
 
+  // Fault 132
   @Test func `ASCII has a question mark for what it has not`() {
     #expect(shown("Größe 文件", 20, .ascii) == "Gr??e ??")
     #expect(shown("wait…", 20, .ascii) == "wait...")

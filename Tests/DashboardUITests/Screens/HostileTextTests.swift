@@ -66,6 +66,7 @@ struct HostileTextTests {
     return models.map { $0.screen(look) }
   }
 
+  // Fault 127
   @Test(arguments: texts)
   func `no frame has a control or invisible scalar`(text: String) {
     for look in [Look.text, .ascii] {

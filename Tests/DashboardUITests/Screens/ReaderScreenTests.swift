@@ -148,7 +148,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                              lines 1 to 22 of 63
+       Kettle   Keys                                              lines 1 to 22 of 67
        The transfer under the cursor
        s               Start it, or go on with it; what waits is tried at once
        p               Pause it and keep what was fetched; a paused one goes on
@@ -157,6 +157,9 @@ struct ReaderScreenTests {
        d Del           Take it off the list, after a question; a finished file stays
        D               Take it off the list and delete its finished file, after a
                        question
+       u               Give it a fresh link and go on; what was fetched is kept when
+                       it is the same file
+       l               Limit its speed, or take the limit away
 
        All transfers
        S               Start everything that is neither running nor finished
@@ -168,9 +171,6 @@ struct ReaderScreenTests {
        a paste         Add one URL or many: type them, or paste them right here
 
        Moving
-       Up k            One row up
-       Down j          One row down
-       PgUp            One screen up
        Esc back  PgDn more   ? help
       """)
   }

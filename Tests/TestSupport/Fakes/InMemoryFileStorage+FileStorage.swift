@@ -21,6 +21,36 @@ extension InMemoryFileStorage: FileStorage {
     return InMemoryPartialFile(self, path: path, finalName: finalName, inode: inode)
   }
 
+  package func createPartialFile(
+    insteadOf old: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let (path, inode) = try state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(.create)
+        let directory = Self.directory(of: old.partialPath)
+        guard state.directories.contains(directory) else {
+          throw TransferFailure(.directoryMissing, on: directory, detail: "ENOENT")
+        }
+        return try Self.reserve(old.finalName, in: directory, &state)
+      }
+    }.get()
+    return InMemoryPartialFile(self, path: path, finalName: old.finalName, inode: inode)
+  }
+
+  /// A partial file under the first name that is free for it, for a final name that is given.
+  private static func reserve(
+    _ finalName: String, in directory: String, _ state: inout State
+  ) throws(TransferFailure) -> (path: String, inode: UInt64) {
+    for name in FileName.candidates(for: finalName) {
+      let path = directory + "/" + name + FileName.partialSuffix
+      if state.files[path] != nil { continue }
+      let file = state.newFile()
+      state.files[path] = file
+      return (path, file.inode)
+    }
+    throw TransferFailure(.nameTaken, on: directory + "/" + finalName)
+  }
+
   private static func reserve(
     _ preferredName: String, in directory: String, _ policy: ConflictPolicy, _ state: inout State
   ) throws(TransferFailure) -> (path: String, finalName: String, inode: UInt64) {
@@ -45,9 +75,12 @@ extension InMemoryFileStorage: FileStorage {
     let result = state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(.open)
-        let file = try Self.partialFile(resumeData, in: state)
+        let file = try Self.partialFile(resumeData.partialIdentity, in: state)
         guard Int64(file.bytes.count) >= resumeData.held.ranges.last?.upper ?? 0 else {
-          throw Self.changed(resumeData, "it is shorter than what was kept")
+          throw Self.changed(resumeData.partialPath, "it is shorter than what was kept")
+        }
+        guard Self.isUntouched(file, since: resumeData.lastWriteNanoseconds) else {
+          throw Self.changed(resumeData.partialPath, "it was written to by others")
         }
       }
     }
@@ -62,9 +95,9 @@ extension InMemoryFileStorage: FileStorage {
     let result = state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(.finish)
-        let file = try Self.partialFile(resumeData, in: state)
+        let file = try Self.partialFile(resumeData.partialIdentity, in: state)
         guard Int64(file.bytes.count) == Self.wholeByteCount(resumeData) else {
-          throw Self.changed(resumeData, "it has another size than it had")
+          throw Self.changed(resumeData.partialPath, "it has another size than it had")
         }
         guard file.bytes == file.syncedBytes else {
           throw TransferFailure(
@@ -97,7 +130,7 @@ extension InMemoryFileStorage: FileStorage {
 
   package func finishedFile(of resumeData: ResumeData) -> FinishedFile? {
     state.withLock { state in
-      if (try? Self.partialFile(resumeData, in: state)) != nil { return nil }
+      if (try? Self.partialFile(resumeData.partialIdentity, in: state)) != nil { return nil }
       let directory = Self.directory(of: resumeData.partialPath)
       for name in FileName.candidates(for: resumeData.finalName) {
         let path = directory + "/" + name
@@ -112,10 +145,10 @@ extension InMemoryFileStorage: FileStorage {
     }
   }
 
-  package func removePartialFile(_ resumeData: ResumeData) {
+  package func removePartialFile(_ identity: PartialIdentity) {
     state.withLock { state in
-      guard (try? Self.partialFile(resumeData, in: state)) != nil else { return }
-      state.files[resumeData.partialPath] = nil
+      guard (try? Self.partialFile(identity, in: state)) != nil else { return }
+      state.files[identity.path] = nil
     }
   }
 
@@ -129,23 +162,16 @@ extension InMemoryFileStorage: FileStorage {
     }
   }
 
-  package func digest(
-    of path: String, algorithm: Checksum.Algorithm, shouldStop: @Sendable () -> Bool
-  ) throws(TransferFailure) -> String {
-    let bytes = try state.withLock { state in
+  package func beginDigest(
+    of resumeData: ResumeData, algorithm: Checksum.Algorithm
+  ) throws(TransferFailure) -> any FileDigest {
+    try state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(.digest)
-        guard let file = state.files[path] else {
-          throw TransferFailure(.fileProblem, on: path, detail: "ENOENT")
-        }
-        return file.bytes
+        _ = try Self.partialFile(resumeData.partialIdentity, in: state)
       }
     }.get()
-    if shouldStop() { throw TransferFailure(.fileProblem, on: path, detail: "stopped") }
-    guard let hex = TestDigest.hex(of: bytes, algorithm) else {
-      throw TransferFailure(.internalProblem, on: path, detail: "the digest failed")
-    }
-    return hex
+    return InMemoryFileDigest(self, resumeData, algorithm)
   }
 
   package func freeBytes(at directory: String) -> Int64? {
@@ -160,21 +186,23 @@ extension InMemoryFileStorage: FileStorage {
   // MARK: - Identity -
 
   private static func partialFile(
-    _ resumeData: ResumeData, in state: State
+    _ identity: PartialIdentity, in state: State
   ) throws(TransferFailure) -> File {
-    let directory = directory(of: resumeData.partialPath)
+    let directory = directory(of: identity.path)
     guard state.directories.contains(directory) else {
       throw TransferFailure(.directoryMissing, on: directory, detail: "ENOENT")
     }
-    guard let file = state.files[resumeData.partialPath] else {
-      throw changed(resumeData, "it is gone")
-    }
-    guard file.inode == resumeData.inode else { throw changed(resumeData, "it is another file") }
+    guard let file = state.files[identity.path] else { throw changed(identity.path, "it is gone") }
+    guard file.inode == identity.inode else { throw changed(identity.path, "it is another file") }
     return file
   }
 
-  private static func changed(_ resumeData: ResumeData, _ detail: String) -> TransferFailure {
-    TransferFailure(.partialFileChanged, on: resumeData.partialPath, detail: detail)
+  private static func isUntouched(_ file: File, since lastWrite: Int64?) -> Bool {
+    lastWrite.map { file.modified <= $0 } ?? true
+  }
+
+  private static func changed(_ path: String, _ detail: String) -> TransferFailure {
+    TransferFailure(.partialFileChanged, on: path, detail: detail)
   }
 
   private static func wholeByteCount(_ resumeData: ResumeData) -> Int64 {

@@ -6,7 +6,7 @@ import TransferModel
 /// It also holds the engine to its side: what was not synced is not finished.
 package final class InMemoryFileStorage: Sendable {
   package enum Operation: Hashable, Sendable, CaseIterable {
-    case create, open, write, sync, truncate, finish, digest
+    case create, open, write, read, sync, truncate, finish, digest, digestRead
   }
 
   struct File: Sendable {
@@ -20,7 +20,7 @@ package final class InMemoryFileStorage: Sendable {
     var files: [String: File] = [:]
     var directories: Set<String>
     var lastInode: UInt64 = 0
-    /// Counts changes; stands for the time.
+    /// Counts changes; stands for the time, in nanoseconds.
     var clock: Int64 = 0
     var failures: [Operation: [TransferFailure]] = [:]
     var calls: [Operation: Int] = [:]
@@ -83,6 +83,15 @@ package final class InMemoryFileStorage: Sendable {
       state.files[path]?.syncedBytes = bytes
       state.files[path]?.modified = now
     }
+  }
+
+  /// Gives a file the modification time that another program's write, or a power cut, leaves.
+  package func setModified(_ path: String, nanoseconds: Int64) {
+    state.withLock { $0.files[path]?.modified = nanoseconds }
+  }
+
+  package func modifiedNanoseconds(_ path: String) -> Int64? {
+    state.withLock { $0.files[path]?.modified }
   }
 
   package func remove(_ path: String) { state.withLock { $0.files[path] = nil } }

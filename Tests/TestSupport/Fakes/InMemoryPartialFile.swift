@@ -28,8 +28,20 @@ final class InMemoryPartialFile: PartialFile {
     }
   }
 
-  func sync() throws(TransferFailure) {
-    try change(.sync) { $0.syncedBytes = $0.bytes }
+  func read(
+    _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(TransferFailure) {
+    guard try storage.read(.read, inode, into: buffer, at: offset) else {
+      throw TransferFailure(
+        .partialFileChanged, on: path, detail: "it is shorter than what was kept")
+    }
+  }
+
+  func sync() throws(TransferFailure) -> Int64 {
+    try change(.sync) { file in
+      file.syncedBytes = file.bytes
+      return file.modified
+    } ?? 0
   }
 
   func truncate(to byteCount: Int64) throws(TransferFailure) {
@@ -43,24 +55,45 @@ final class InMemoryPartialFile: PartialFile {
     }
   }
 
-  /// A file that was deleted meanwhile takes writes as well; nobody sees them.
-  private func change(
-    _ operation: InMemoryFileStorage.Operation, _ body: (inout InMemoryFileStorage.File) -> Void
-  ) throws(TransferFailure) {
-    let result = storage.state.withLock { state in
+  /// A file that was deleted meanwhile takes writes as well; nobody sees them, and the answer is
+  /// nil.
+  @discardableResult
+  private func change<Value: Sendable>(
+    _ operation: InMemoryFileStorage.Operation,
+    _ body: (inout InMemoryFileStorage.File) -> Value
+  ) throws(TransferFailure) -> Value? {
+    try storage.state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(operation)
         guard let path = state.files.first(where: { $0.value.inode == inode })?.key,
           var file = state.files.removeValue(forKey: path)
-        else { return }
+        else { return nil }
         if operation != .sync {
           state.clock += 1
           file.modified = state.clock
         }
-        body(&file)
+        let value = body(&file)
         state.files[path] = file
+        return value
       }
-    }
-    try result.get()
+    }.get()
+  }
+}
+
+extension InMemoryFileStorage {
+  /// Fills the buffer from the file of an inode. False when it ends before, or was deleted.
+  func read(
+    _ operation: Operation, _ inode: UInt64, into buffer: UnsafeMutableRawBufferPointer,
+    at offset: Int64
+  ) throws(TransferFailure) -> Bool {
+    let bytes = try state.withLock { state in
+      Result { () throws(TransferFailure) in
+        try state.begin(operation)
+        return state.files.values.first { $0.inode == inode }?.bytes
+      }
+    }.get()
+    let piece = (bytes ?? []).dropFirst(Int(clamping: offset)).prefix(buffer.count)
+    buffer.copyBytes(from: piece)
+    return piece.count == buffer.count
   }
 }

@@ -12,6 +12,8 @@ package final class ScriptedTransport: Transport {
     case accept(AttemptID)
     case resumeReceiving(AttemptID)
     case cancel(AttemptID)
+    case limit(TransferID, bytesPerSecond: Int64?)
+    case limitAll(bytesPerSecond: Int64?)
     case shutDown
   }
 
@@ -75,6 +77,14 @@ package final class ScriptedTransport: Transport {
   package func cancel(_ attempt: AttemptID) {
     note(.cancel(attempt))
     end(attempt, .cancelled)
+  }
+
+  package func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?) {
+    note(.limit(transfer, bytesPerSecond: limit))
+  }
+
+  package func limitAll(toBytesPerSecond limit: Int64?) {
+    note(.limitAll(bytesPerSecond: limit))
   }
 
   package func shutDown() { note(.shutDown) }

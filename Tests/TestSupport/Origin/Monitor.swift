@@ -84,6 +84,12 @@ package struct BudgetSpent: Error, CustomStringConvertible {
   package var budgetMilliseconds: Int64
   package var state: String
 
+  package init(what: String, budgetMilliseconds: Int64, state: String) {
+    self.what = what
+    self.budgetMilliseconds = budgetMilliseconds
+    self.state = state
+  }
+
   package var description: String {
     "waited \(budgetMilliseconds) ms in vain for: \(what); the state was \(state)"
   }

@@ -43,19 +43,34 @@ struct OriginConnection {
   private func logged(_ head: String) -> OriginRequest? {
     log.update { log in
       let next = log.requests.count + 1
-      guard var request = OriginRequest(head: head, number: next, connection: number) else {
-        return nil
-      }
+      guard
+        var request = OriginRequest(
+          head: head, number: next, connection: number, clientPort: clientPort)
+      else { return nil }
       request.numberForPath = log.requests.count { $0.path == request.path } + 1
-      request.underWayCount = log.requests.count { $0.progress == .answering } + 1
+      request.underWayCount = log.requests.count { log.isUnderWay($0) } + 1
       log.requests.append(request)
       return request
     }
   }
 
+  private var clientPort: Int {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getpeername(descriptor, $0, &length)
+      }
+    }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
   /// Answers whether the connection stays open.
   private func answer(_ request: OriginRequest, _ behavior: OriginBehavior) -> Bool {
     let reply = OriginReply(to: request, by: behavior)
+    if case .file(_, let part) = reply.body {
+      log.update { $0.requests[request.number - 1].bodyStart = part.lowerBound }
+    }
     var sender = OriginSender(
       descriptor: descriptor, requestNumber: request.number, behavior: behavior, log: log)
     let isSent = sender.send(reply)

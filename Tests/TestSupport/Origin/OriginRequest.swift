@@ -1,3 +1,4 @@
+import Glibc
 import TransferModel
 
 /// A request as it came over the wire, and what was sent for it so far.
@@ -8,16 +9,24 @@ package struct OriginRequest: Hashable, Sendable {
   package var numberForPath: Int
   /// From 1; two requests with the same number came over one connection.
   package var connection: Int
+  /// At the client's end of the connection.
+  package var clientPort: Int
   /// How many requests were being answered when it came, itself included.
   package var underWayCount: Int
+  /// When its last header line was in: CLOCK_MONOTONIC, in milliseconds.
+  package var arrivedAtMilliseconds: Int64
   package var method: String
   package var path: String
   package var query: String?
   /// In order, as they were written.
   package var headers: [HeaderField]
+  /// Where in the file the body of the reply begins.
+  package var bodyStart: Int64 = 0
   /// Of body; 0 until the head is out.
   package var bytesSent: Int64 = 0
   package var progress = Progress.answering
+  /// The last piece is on its way: the client may have all of it.
+  var isEnding = false
 
   package enum Progress: Hashable, Sendable {
     case answering
@@ -46,7 +55,7 @@ package struct OriginRequest: Hashable, Sendable {
   }
 
   /// Reads what stands before the empty line; nil when it is no request.
-  init?(head: String, number: Int, connection: Int) {
+  init?(head: String, number: Int, connection: Int, clientPort: Int = 0) {
     let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
     let words = lines.first?.split(separator: " ") ?? []
     guard words.count == 3 else { return nil }
@@ -61,7 +70,11 @@ package struct OriginRequest: Hashable, Sendable {
     }
     self.number = number
     self.connection = connection
+    self.clientPort = clientPort
     numberForPath = 0
     underWayCount = 0
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    arrivedAtMilliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -42,6 +42,8 @@ struct OriginSender {
         if bodyBytesSent == stall.afterByteCount, !wait(for: stall.until) { return false }
         if bodyBytesSent < stall.afterByteCount { next = min(next, stall.afterByteCount) }
       }
+      // Before the write: whoever has the last byte may ask again at once.
+      if next == end { log.update { $0.requests[requestNumber - 1].isEnding = true } }
       guard sendPiece(bodyBytesSent..<next, of: reply) else { return false }
     }
     // A stall behind the last byte holds back the end of the reply.
@@ -65,13 +67,16 @@ struct OriginSender {
         return false
       }
     case .chunkedMalformed(let size):
-      guard write(Array("\(size)\r\n".utf8) + bytes) else { return false }
+      let line = bodyBytesSent == 0 ? Array("\(size)\r\n".utf8) : []
+      guard write(line + bytes) else { return false }
     case .contentLength, .contentLengths, .untilClose:
       guard write(bytes) else { return false }
     }
     bodyBytesSent = range.upperBound
     log.update { $0.requests[requestNumber - 1].bytesSent = range.upperBound }
-    guard let pace = behavior.bytesPerSecond else { return true }
+    guard let pace = behavior.bytesPerSecond, range.upperBound < reply.bodyByteCount else {
+      return true
+    }
     return pause(milliseconds: Int64(bytes.count) * 1000 / max(pace, 1))
   }
 
@@ -102,17 +107,15 @@ extension OriginSender {
     return false
   }
 
+  /// Ends early when the client or the test ends the connection: a client that has gone is not
+  /// under way any more.
   private func pause(milliseconds: Int64) -> Bool {
-    _ = log.block(forMilliseconds: milliseconds, until: isCut)
+    var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&descriptors, 1, Int32(clamping: milliseconds))
     return isOpen
   }
 
-  private var isOpen: Bool {
-    if log.read(isCut) { return false }
-    var byte: UInt8 = 0
-    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
-  }
+  private var isOpen: Bool { !log.read(isCut) && OriginServer.isOpen(descriptor) }
 
   private func isCut(_ log: OriginServer.Log) -> Bool {
     log.isStopped || log.reset.contains(log.requests[requestNumber - 1].connection)

@@ -13,7 +13,15 @@ final class OriginServer: Sendable {
     var open: [Int: Int32] = [:]
     /// Connections that end with a reset.
     var reset: Set<Int> = []
+    /// How new connections end when as many as this are open.
+    var limit: (count: Int, cut: OriginBehavior.Cut)?
     var isStopped = false
+
+    /// The kernel is asked, because the thread that answers learns of the client's end only later.
+    func isUnderWay(_ request: OriginRequest) -> Bool {
+      guard request.progress == .answering, !request.isEnding else { return false }
+      return open[request.connection].map(OriginServer.isOpen) ?? false
+    }
 
     var description: String {
       requests.map {
@@ -24,28 +32,17 @@ final class OriginServer: Sendable {
 
   let port: Int
   let log = Monitor(Log())
-  private let listener: Int32
+  private let listener: LoopbackListener
 
-  init() throws(OriginError) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard listener >= 0 else { throw OriginError(call: "socket", errno: errno) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) | listen(listener, 1024) | getsockname(listener, $0, &length)
-      }
-    }
-    guard status == 0 else {
-      let error = OriginError(call: "bind", errno: errno)
-      close(listener)
-      throw error
-    }
-    self.listener = listener
-    port = Int(UInt16(bigEndian: address.sin_port))
-    OriginThread.start { [log] in Self.accept(on: listener, log) }
+  /// - Parameters:
+  ///   - lastByte: of the address, 127.0.0.x.
+  ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
+  ///     side did not take yet.
+  init(lastByte: UInt8, sendBufferByteCount: Int32?) throws(OriginError) {
+    listener = try LoopbackListener(
+      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount)
+    port = listener.port
+    OriginThread.start { [log, listener] in Self.accept(on: listener, log) }
   }
 
   /// Returns when no connection is accepted any more.
@@ -54,8 +51,7 @@ final class OriginServer: Sendable {
       defer { log.isStopped = true }
       return !log.isStopped
     }
-    // accept(2) returns with an error then; the accepting thread closes the descriptor.
-    if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
+    if isFirst { listener.stop() }
     cutConnections(.fin)
   }
 
@@ -74,27 +70,34 @@ final class OriginServer: Sendable {
     }
   }
 
+  /// Whether the client has not closed its end.
+  static func isOpen(_ descriptor: Int32) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+  }
+
   /// The next close(2) sends RST (SO_LINGER with no time, socket(7)).
   static func setReset(_ descriptor: Int32) {
     var value = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
   }
 
-  private static func accept(on listener: Int32, _ log: Monitor<Log>) {
-    while true {
-      let descriptor = Glibc.accept(listener, nil, nil)
-      if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
-      guard descriptor >= 0 else { break }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  private static func accept(on listener: LoopbackListener, _ log: Monitor<Log>) {
+    while let descriptor = listener.accept() {
       let number: Int? = log.update { log in
         guard !log.isStopped else { return nil }
+        if let limit = log.limit, log.open.count >= limit.count {
+          if limit.cut == .reset { Self.setReset(descriptor) }
+          return nil
+        }
         log.connectionCount += 1
         log.open[log.connectionCount] = descriptor
         return log.connectionCount
       }
       guard let number else {
         close(descriptor)
-        break
+        continue
       }
       OriginThread.start {
         OriginConnection(descriptor: descriptor, number: number, log: log).serve()
@@ -103,6 +106,5 @@ final class OriginServer: Sendable {
         close(descriptor)
       }
     }
-    close(listener)
   }
 }

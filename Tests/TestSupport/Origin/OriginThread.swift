@@ -10,7 +10,8 @@ enum OriginThread {
   static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Hundreds of them at once must not take the address space of a limited process.
+    pthread_attr_setstacksize(&attributes, 512 * 1024)
     defer { pthread_attr_destroy(&attributes) }
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start(body))
@@ -22,5 +23,6 @@ enum OriginThread {
         return nil
       }, start.toOpaque())
     precondition(status == 0, "The system has no thread left for the test.")
+    pthread_detach(thread)
   }
 }

@@ -11,11 +11,17 @@ import TransferModel
 ///
 /// It stops when the last reference goes.
 package final class ScriptedOrigin: Sendable {
+  /// 127.0.0.1, or another address of the loopback.
+  package let host: String
   package let port: Int
   private let server: OriginServer
 
-  package init() throws(OriginError) {
-    server = try OriginServer()
+  /// - Parameters:
+  ///   - lastByte: of the address that it listens on, 127.0.0.N.
+  ///   - sendBufferByteCount: SO_SNDBUF of every connection; nil leaves it to the kernel.
+  package init(lastByte: UInt8 = 1, sendBufferByteCount: Int32? = nil) throws(OriginError) {
+    server = try OriginServer(lastByte: lastByte, sendBufferByteCount: sendBufferByteCount)
+    host = "127.0.0.\(lastByte)"
     port = server.port
   }
 
@@ -23,7 +29,7 @@ package final class ScriptedOrigin: Sendable {
 
   /// The URL of a path here.
   package func url(_ path: String) throws -> TransferURL {
-    try TransferURL.parse("http://127.0.0.1:\(port)\(path)").get().url
+    try TransferURL.parse("http://\(host):\(port)\(path)").get().url
   }
 
   /// Answers every request for `path` like this.
@@ -61,6 +67,11 @@ package final class ScriptedOrigin: Sendable {
 
   /// Cuts every connection that is open now.
   package func cutConnections(_ cut: OriginBehavior.Cut = .reset) { server.cutConnections(cut) }
+
+  /// Ends every connection as soon as it is made while `count` are open; nil takes all.
+  package func limitConnections(to count: Int?, _ cut: OriginBehavior.Cut = .reset) {
+    server.log.update { log in log.limit = count.map { ($0, cut) } }
+  }
 
   /// Refuses connections from now on, and cuts those that are open; the port stays unused.
   package func stop() { server.stop() }
@@ -103,6 +114,13 @@ extension ScriptedOrigin {
     try await server.log.wait(for: what, budgetMilliseconds: budgetMilliseconds) {
       $0.requests.contains(where: isMeant)
     }.requests.first(where: isMeant)
+  }
+
+  /// Waits until no request is being answered.
+  package func waitUntilIdle(budgetMilliseconds: Int64 = 20_000) async throws {
+    try await server.log.wait(for: "an idle origin", budgetMilliseconds: budgetMilliseconds) {
+      !$0.requests.contains { $0.progress == .answering }
+    }
   }
 
   /// Waits until `byteCount` bytes of body went out for `path`, over all its requests.

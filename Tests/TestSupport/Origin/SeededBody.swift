@@ -1,3 +1,5 @@
+import Glibc
+
 /// A file that exists as a formula: byte `offset` depends on the seed and the offset only, so any
 /// part of any length is at hand, and no two parts are alike.
 package struct SeededBody: Hashable, Sendable {
@@ -24,6 +26,8 @@ package struct SeededBody: Hashable, Sendable {
     let base = Self.word(seed)
     var position = 0
     var next = UInt64(offset)
+    position = fillWords(buffer, from: next, base)
+    next += UInt64(position)
     while position < buffer.count {
       let word = Self.word(base &+ next / 8)
       let skipped = Int(next % 8)
@@ -39,10 +43,30 @@ package struct SeededBody: Hashable, Sendable {
     }
   }
 
+  /// The whole words of an aligned beginning, which is nearly all of a long file: it is done by a
+  /// pointer, because a test spends most of its time here. Answers how many bytes were filled.
+  private func fillWords(
+    _ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64, _ base: UInt64
+  ) -> Int {
+    guard offset % 8 == 0, let start = buffer.baseAddress, UInt(bitPattern: start) % 8 == 0 else {
+      return 0
+    }
+    let count = buffer.count / 8
+    let words = start.assumingMemoryBound(to: UInt64.self)
+    let first = base &+ offset / 8
+    var index = 0
+    while index < count {
+      words[index] = Self.word(first &+ UInt64(index)).littleEndian
+      index += 1
+    }
+    return count * 8
+  }
+
   /// The offset of the first byte that is not the body's; nil when all are.
   package func firstDifference(in bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int64? {
     let right = self.bytes(in: offset..<offset + Int64(bytes.count))
-    if right.withUnsafeBytes({ $0.elementsEqual(bytes) }) { return nil }
+    guard let start = bytes.baseAddress else { return nil }
+    if memcmp(right, start, bytes.count) == 0 { return nil }
     return zip(right, bytes).enumerated().first { $1.0 != $1.1 }.map { offset + Int64($0.offset) }
   }
 

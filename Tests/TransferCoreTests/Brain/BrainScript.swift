@@ -49,17 +49,41 @@ struct BrainScript {
   }
 
   mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
-    take(brain.bodyOpened(resumeData, of: attempt, at: now))
+    guard let id = brain.owner(of: attempt) else { return }
+    take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
+    take(brain.bodyRecorded(of: id, at: now))
   }
 
-  mutating func synced(_ attempt: AttemptID, _ byteCount: Int64) {
-    take(brain.bytesSynced(HeldRanges(prefix: byteCount), of: attempt))
+  mutating func synced(_ id: TransferID, _ byteCount: Int64) {
+    take(brain.bytesSynced(HeldRanges(prefix: byteCount), of: id))
   }
 
-  mutating func settled(_ attempt: AttemptID, _ end: SettledEnd, held byteCount: Int64? = nil) {
-    let held = byteCount.map { HeldRanges(prefix: $0) }
-    take(brain.attemptSettled(attempt, end, held: held, jitter: 0, at: now))
+  /// The attempt is over, and when it was the last one what it brought is on the disk.
+  mutating func settled(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, held byteCount: Int64? = nil
+  ) {
+    ended(attempt, outcome, upTo: byteCount)
+    closed(held: byteCount.map { HeldRanges(prefix: $0) })
   }
+
+  mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
+    take(brain.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+  }
+
+  /// Answers the last `closeBody`, if it has not been answered.
+  mutating func closed(held: HeldRanges?) {
+    let closing = actions.compactMap { action -> (TransferID, OperationID)? in
+      if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }
+    }
+    guard let (id, operation) = closing.last, operation != lastClosed else { return }
+    lastClosed = operation
+    let body = held.map { TransferMachine.ClosedBody(held: $0, modifiedNanoseconds: modified) }
+    take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+  }
+
+  private var lastClosed: OperationID?
+  /// When the partial file was written to last, for what is put on record.
+  let modified: Int64 = 5
 
   var discarded: [ResumeData] = []
 

@@ -109,7 +109,7 @@ struct RecoveryTests {
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled, held: 512)
     #expect(script.brain.hasRunning == false)
-    #expect(script.lastAction == .cancelAttempt(attempt))
+    #expect(script.attempt == attempt)
     guard case .put(let record)? = script.changes.last else {
       Issue.record("nothing was put on record")
       return

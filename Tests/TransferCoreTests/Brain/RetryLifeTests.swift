@@ -56,7 +56,7 @@ struct RetryLifeTests {
   @Test func `bytes that come in set the count back`() throws {
     var script = BrainScript()
     let id = script.add(spec())
-    let lost = SettledEnd.failed(TransferFailure(.connectionLost, on: "files.example"))
+    let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
     for count in Int64(1)...30 {
       let attempt = try #require(script.attempt)
       if count == 1 {

@@ -13,11 +13,12 @@ struct TransferLifeTests {
     #expect(
       script.bodyPlan
         == .create(
-          preferredName: "a.iso", total: 1000,
-          validator: Validator(entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))
-    )
+          BodyPlan.NewFile(
+            preferredName: "a.iso", total: 1000,
+            validator: Validator(
+              entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))))
     script.opened(attempt, partial())
-    #expect(script.lastAction == .letBodyFlow(attempt))
+    #expect(script.lastAction == .letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000)))
     script.settled(attempt, .complete, held: 1000)
     #expect(script.state(id) == .verifying)
     guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
@@ -38,8 +39,14 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
-    let turn = script.brain.attemptSettled(
-      attempt, .complete, held: HeldRanges(prefix: 1000), jitter: 0, at: script.now)
+    script.ended(attempt, .complete, upTo: 1000)
+    guard case .closeBody(id, let operation)? = script.lastAction else {
+      Issue.record("the body was not closed")
+      return
+    }
+    let body = TransferMachine.ClosedBody(held: HeldRanges(prefix: 1000), modifiedNanoseconds: 0)
+    let turn = script.brain.bodyClosed(
+      .success(body), of: id, by: operation, jitter: 0, at: script.now)
     #expect(turn.now.isEmpty)
     guard case .put(let record)? = turn.changes.last else {
       Issue.record("nothing was put on record")
@@ -52,12 +59,13 @@ struct TransferLifeTests {
 
   @Test func `the body flows only after the store knows the partial file`() throws {
     var script = BrainScript()
-    script.add(spec())
+    let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    let turn = script.brain.bodyOpened(partial(), of: attempt, at: script.now)
+    let turn = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
     #expect(turn.now.isEmpty)
-    #expect(turn.afterCommit == [.letBodyFlow(attempt)])
+    #expect(
+      turn.afterCommit == [.letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000))])
     #expect(turn.changes.count == 1)
   }
 
@@ -81,9 +89,12 @@ struct TransferLifeTests {
     script.head(
       plan.attempt, 206,
       ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\"", "Content-Length": "600"])
+    var kept = partial(held: 400)
+    kept.lastWriteNanoseconds = script.modified
+    #expect(script.bodyPlan == .goOn(kept))
+    script.opened(plan.attempt, kept)
     #expect(
-      script.bodyPlan
-        == ByteRange(lower: 400, upper: 1000).map { .append(partial(held: 400), range: $0) })
+      script.lastAction == .letBodyFlow(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
   }
 
   @Test func `a start while the pause is still draining goes on by itself`() throws {
@@ -111,7 +122,7 @@ struct TransferLifeTests {
     #expect(script.state(id) == .idle)
     script.settled(attempt, .cancelled, held: 400)
     script.discards()
-    #expect(script.discarded == [partial(held: 400)])
+    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
     #expect(script.record(id)?.resumeData == nil)
     #expect(script.brain.machines[id]?.state == .idle)
   }
@@ -127,7 +138,7 @@ struct TransferLifeTests {
     script.settled(first, .cancelled, held: 400)
     #expect(script.plan?.attempt == first)
     script.discards()
-    #expect(script.discarded == [partial(held: 400)])
+    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
     let plan = try #require(script.plan)
     #expect(script.lastAction == .beginAttempt(id, plan))
     #expect(plan.headers.isEmpty)

@@ -8,34 +8,42 @@ struct ReplyJudgeTests {
 
   private func judge(
     _ status: Int, _ headers: [String: String], asked: Bool = true, total: Int64? = 1000,
-    held: Int64 = 400, at path: String = "a.iso"
+    held: Int64 = 400, at path: String = "a.iso",
+    proof: AskedRange.Proof = .ifRange("\"v1\"")
   ) -> ReplyJudge.Verdict {
     let resumeData = partial(held: held, total: total)
     return ReplyJudge(
       url: url("http://files.example/\(path)"),
-      asked: asked ? AskedRange(offset: held, ifRange: "\"v1\"") : nil,
+      asked: asked ? AskedRange(lower: held, upper: nil, proof: proof) : nil, asking: .goingOn,
       resumeData: asked ? resumeData : nil
     ).judge(BrainScript.head(status, headers), at: now)
   }
 
-  private var rest: ReplyJudge.Verdict? {
-    ByteRange(lower: 400, upper: 1000).map { .takeRange($0) }
+  /// The range that is taken; nil when the verdict is another.
+  private func taken(_ verdict: ReplyJudge.Verdict) -> ByteRange? {
+    if case .takeRange(let range, _) = verdict { range } else { nil }
   }
+
+  private func use(_ verdict: ReplyJudge.Verdict) -> ReplyJudge.Whole.Use? {
+    if case .takeWhole(let whole) = verdict { whole.use } else { nil }
+  }
+
+  private let rest = ByteRange(lower: 400, upper: 1000)
 
   @Test func `the rest that was asked for is taken`() {
     let headers = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""]
-    #expect(judge(206, headers) == rest)
-    #expect(judge(206, headers.merging(["Content-Length": "600"]) { $1 }) == rest)
-    #expect(judge(206, ["Content-Range": "bytes 400-999/*"]) == rest)
+    #expect(taken(judge(206, headers)) == rest)
+    #expect(taken(judge(206, headers.merging(["Content-Length": "600"]) { $1 })) == rest)
+    #expect(taken(judge(206, ["Content-Range": "bytes 400-999/*"])) == rest)
     #expect(
-      judge(206, headers.merging(["Transfer-Encoding": "chunked"]) { $1 }) == rest,
+      taken(judge(206, headers.merging(["Transfer-Encoding": "chunked"]) { $1 })) == rest,
       "the range is checked whatever frames the body")
   }
 
   @Test func `a shorter part is taken as far as it goes`() {
     #expect(
-      judge(206, ["Content-Range": "bytes 400-499/1000"])
-        == ByteRange(lower: 400, upper: 500).map { .takeRange($0) })
+      taken(judge(206, ["Content-Range": "bytes 400-499/1000"]))
+        == ByteRange(lower: 400, upper: 500))
   }
 
   @Test(arguments: [
@@ -79,48 +87,110 @@ struct ReplyJudgeTests {
     #expect(failure.code == .rangeReplyWrong)
   }
 
-  @Test func `another version begins again and says so`() {
+  @Test func `another size, another date or no tag any more is another version`() {
     #expect(
-      judge(206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""])
-        == .askAgain(.resourceChanged))
-    #expect(judge(206, ["Content-Range": "bytes 400-1099/1100"]) == .askAgain(.resourceChanged))
-    guard
-      case .takeWhole(total: 1000, _, because: .resourceChanged) = judge(
-        200, ["Content-Length": "1000", "ETag": "\"v2\""])
-    else {
-      Issue.record("a new version was not seen")
+      judge(206, ["Content-Range": "bytes 400-1099/1100"]) == .askAgain(.fresh(.resourceChanged)))
+    let longer = ["Content-Length": "1100", "ETag": "\"v1\""]
+    #expect(use(judge(200, longer)) == .instead(because: .resourceChanged))
+    #expect(
+      use(judge(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
+  }
+
+  @Test func `another tag is another version only when it comes twice`() {
+    let suspect = AskedRange.Proof.overlap(suspect: "\"v2\"")
+    let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
+    #expect(judge(206, part) == .askAgain(.proving(suspect)))
+    let whole = ["Content-Length": "1000", "ETag": "\"v2\""]
+    #expect(judge(200, whole) == .askAgain(.proving(suspect)))
+    // It came again: there is a new version with this tag.
+    #expect(judge(206, part, proof: suspect) == .askAgain(.fresh(.resourceChanged)))
+    #expect(use(judge(200, whole, proof: suspect)) == .instead(because: .resourceChanged))
+    // A third one: this server makes them up, and the bytes have to prove it.
+    let third = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v3\""]
+    #expect(taken(judge(206, third, proof: suspect)) == rest)
+  }
+
+  @Test func `a whole with the known tag is asked for in part without If-Range`() {
+    let whole = ["Content-Length": "1000", "ETag": "\"v1\""]
+    #expect(judge(200, whole) == .askAgain(.proving(.sameValidator)))
+    // And when the server has no ranges at all, what is held is compared with the whole.
+    #expect(use(judge(200, whole, proof: .sameValidator)) == .compared(because: .rangeIgnored))
+  }
+
+  @Test func `without If-Range the tag must be there and the same`() {
+    let range = ["Content-Range": "bytes 400-999/1000"]
+    let same = range.merging(["ETag": "\"v1\""]) { $1 }
+    #expect(taken(judge(206, same, proof: .sameValidator)) == rest)
+    for headers in [range, range.merging(["ETag": "\"v2\""]) { $1 }] {
+      #expect(
+        judge(206, headers, proof: .sameValidator) == .askAgain(.fresh(.resourceChanged)))
+    }
+  }
+
+  @Test func `an overlap proves nothing unless both sizes are known`() {
+    let overlap = AskedRange.Proof.overlap(suspect: nil)
+    let unknown = ["Content-Range": "bytes 400-999/*"]
+    #expect(judge(206, unknown, proof: overlap) == .askAgain(.comparing))
+    #expect(taken(judge(206, ["Content-Range": "bytes 400-999/1000"], proof: overlap)) == rest)
+  }
+
+  @Test func `a bounded range is not overrun`() {
+    let asked = AskedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: asked, asking: .goingOn,
+      resumeData: partial(held: 400))
+    let verdict = judge.judge(
+      BrainScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
+    guard case .retry(let failure, _) = verdict else {
+      Issue.record("more than was asked for was accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `a web page in place of an archive is no new version`() {
+    var known = partial(held: 400)
+    known.mediaType = "application/octet-stream"
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"),
+      asked: AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), asking: .goingOn,
+      resumeData: known)
+    let head = BrainScript.head(
+      200, ["Content-Length": "17", "Content-Type": "text/html; charset=utf-8"])
+    guard case .wait(.needsLink, _) = judge.judge(head, at: now) else {
+      Issue.record("the page was taken for the file")
       return
     }
   }
 
-  @Test func `a server without ranges is taken from zero and says so`() {
-    guard
-      case .takeWhole(total: 1000, _, because: .rangeIgnored) = judge(
-        200, ["Content-Length": "1000", "ETag": "\"v1\""])
-    else {
-      Issue.record("the whole file was not taken")
-      return
-    }
-  }
-
-  @Test func `a first reply teaches size and validator`() {
+  @Test func `a first reply teaches size, validator, digest and type`() {
+    let digest = "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
+    let verdict = judge(
+      200,
+      [
+        "Content-Length": "5", "ETag": "W/\"x\"",
+        "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Date": "Sun, 06 Nov 1994 08:49:38 GMT", "Content-Type": "Text/Plain;charset=x",
+        "Repr-Digest": "md5=:AAAA:, sha-256=:\(digest):",
+      ], asked: false)
+    let validator = Validator(
+      entityTag: "W/\"x\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+      isLastModifiedStrong: true)
+    let checksum = Checksum(
+      algorithm: .sha256, hex: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
+    #expect(checksum != nil)
     #expect(
-      judge(
-        200,
-        [
-          "Content-Length": "5", "ETag": "W/\"x\"",
-          "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
-          "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
-        ], asked: false)
+      verdict
         == .takeWhole(
-          total: 5,
-          Validator(
-            entityTag: "W/\"x\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
-            isLastModifiedStrong: true), because: nil))
-    #expect(judge(200, [:], asked: false) == .takeWhole(total: nil, nil, because: nil))
+          ReplyJudge.Whole(
+            facts: ReplyJudge.Facts(
+              total: 5, validator: validator, checksum: checksum, mediaType: "text/plain"),
+            use: .new)))
+    let nothing = ReplyJudge.Whole(facts: ReplyJudge.Facts(), use: .new)
+    #expect(judge(200, [:], asked: false) == .takeWhole(nothing))
     #expect(
       judge(200, ["Content-Length": "7", "Transfer-Encoding": "chunked"], asked: false)
-        == .takeWhole(total: nil, nil, because: nil))
+        == .takeWhole(nothing))
   }
 
   @Test func `an encoded whole is refused unless it is the stored file's own coding`() {
@@ -130,18 +200,20 @@ struct ReplyJudgeTests {
     }
     #expect(failure.code == .encodedReply)
     #expect(
-      judge(200, ["Content-Encoding": "x-gzip"], asked: false, at: "a.tar.gz")
-        == .takeWhole(total: nil, nil, because: nil))
-    #expect(
-      judge(200, ["Content-Encoding": "identity"], asked: false)
-        == .takeWhole(total: nil, nil, because: nil))
+      use(judge(200, ["Content-Encoding": "x-gzip"], asked: false, at: "a.tar.gz")) == .new)
+    #expect(use(judge(200, ["Content-Encoding": "identity"], asked: false)) == .new)
   }
 
   @Test func `416 with the held size is the end, any other begins again`() {
     #expect(judge(416, ["Content-Range": "bytes */1000"], held: 1000) == .alreadyWhole)
-    #expect(judge(416, ["Content-Range": "bytes */900"], held: 1000) == .askAgain(.resourceChanged))
-    #expect(judge(416, ["Content-Range": "bytes */400"]) == .askAgain(.resourceChanged))
-    #expect(judge(416, [:]) == .askAgain(.rangeIgnored))
+    #expect(
+      judge(416, ["Content-Range": "bytes */900"], held: 1000)
+        == .askAgain(.fresh(.resourceChanged)))
+    #expect(
+      judge(416, ["Content-Range": "bytes */400"]) == .askAgain(.fresh(.resourceChanged)))
+    // It has the size that it had, and the range that it does not serve is in it.
+    #expect(judge(416, ["Content-Range": "bytes */1000"]) == .askAgain(.comparing))
+    #expect(judge(416, [:]) == .askAgain(.comparing))
     guard case .fail = judge(416, [:], asked: false) else {
       Issue.record("a 416 without a range asked for is no answer")
       return
@@ -175,7 +247,8 @@ struct ReplyJudgeTests {
     let twice = ResponseHead(
       status: 302,
       headers: [HeaderField(received: "Location", "/a"), HeaderField(received: "Location", "/b")])
-    let judge = ReplyJudge(url: url("http://files.example/a"), asked: nil, resumeData: nil)
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .goingOn, resumeData: nil)
     guard case .fail(let failure) = judge.judge(twice, at: now) else {
       Issue.record("accepted")
       return

@@ -57,4 +57,12 @@ struct TotalsTests {
     #expect(totals.count(.running) == 3)
     #expect(totals.transferCount == 4)
   }
+
+  @Test func `counts that are too many are the most that fits`() {
+    var totals = Totals()
+    totals.counts = [.running: .max, .completed: 2]
+    #expect(totals.transferCount == .max)
+    totals.counts = [.running: .min, .completed: -2]
+    #expect(totals.transferCount == .min)
+  }
 }

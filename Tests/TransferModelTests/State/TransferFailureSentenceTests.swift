@@ -28,7 +28,18 @@ struct TransferFailureSentenceTests {
       "The server sent \"u\" encoded, which cannot be resumed (gzip); start it again"
     ),
     (.loginNeeded, "u", nil, "\"u\" asks for a login; add it again with --user"),
-    (.linkExpired, "u", nil, "The link \"u\" is no longer valid; add a fresh one"),
+    (
+      .linkExpired, "u", nil,
+      "The link \"u\" is no longer valid; give it a fresh one with kettle start ID --url URL"
+    ),
+    (
+      .otherVersion, "f", nil,
+      "The server has another version of \"f\" than was begun; start it again"
+    ),
+    (
+      .networkDown, "h", "Network is unreachable",
+      "There is no network to \"h\" (Network is unreachable); it goes on when the network is back"
+    ),
     (.hostNotFound, "h", "x", "The host \"h\" was not found; check its name and the network"),
     (
       .connectionRefused, "h", nil,

@@ -14,11 +14,12 @@ extension DashboardModel {
   package var footerItems: [FooterItem] {
     let context = keyContext
     return Bindings.all.compactMap { binding in
-      guard binding.contexts.contains(context), let label = binding.label,
-        let key = binding.keys.first, availability(of: binding.command).isPossible
+      guard binding.contexts.contains(context),
+        let label = footerLabel(binding.command) ?? binding.label, let key = binding.keys.first,
+        availability(of: binding.command).isPossible
       else { return nil }
       return FooterItem(
-        key: key.name, label: footerLabel(binding.command) ?? label, group: binding.group,
+        key: key.name, label: label, group: binding.group,
         rank: binding.footerRank)
     }
   }
@@ -30,7 +31,9 @@ extension DashboardModel {
     case (.row(.pause), .paused): return Strings.footerGoOn
     case (.row(.start), .failed): return Strings.footerTryAgain
     case (.row(.start), .waiting): return Strings.footerTryNow
-    case (.row, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _), (.back, _),
+    case (.row(.relink), _) where row.wantsLink: return Strings.footerNewLink
+    case (.row, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _), (.enterNow, _),
+      (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
       return nil
     }
@@ -83,4 +86,9 @@ extension DashboardModel {
     }
     return lines
   }
+}
+
+extension TransferSnapshot {
+  /// Only a fresh link helps it on.
+  fileprivate var wantsLink: Bool { reason == .needsLink || error?.code == .linkExpired }
 }

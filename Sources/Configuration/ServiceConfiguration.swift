@@ -1,0 +1,47 @@
+/// What the user set in the configuration file; nil and empty is the built-in behaviour.
+package struct ServiceConfiguration: Hashable, Sendable {
+  /// As it stands in the file: absolute, or beginning with `~/`.
+  package var downloadsDirectory: String?
+  package var transfersMax: Int?
+  package var connectionsPerHostMax: Int?
+  package var connectionsMax: Int?
+  /// Of everything together.
+  package var limitBytesPerSecond: Int64?
+  package var proxy = Proxy.asInEnvironment
+  /// Hosts that are reached without the proxy.
+  package var noProxy: [String] = []
+
+  package init() {}
+
+  package enum Proxy: Hashable, Sendable {
+    case asInEnvironment
+    case through(String)
+    /// What was given is no proxy. Going out without one would show what it was to hide.
+    case unusable
+  }
+
+  /// The downloads directory as an absolute path.
+  package func downloadsDirectory(home: String) -> String? {
+    downloadsDirectory.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
+  }
+}
+
+/// Something in the file that does not hold.
+package struct ConfigurationProblem: Hashable, Sendable {
+  package enum What: Hashable, Sendable {
+    /// The file as a whole, in a few words.
+    case unreadable(String)
+    case unknownKey(String)
+    /// The key and what its value must be.
+    case wrongValue(String, mustBe: String)
+  }
+
+  package var what: What
+  /// nil when it is not in a line.
+  package var line: Int?
+
+  package init(_ what: What, line: Int? = nil) {
+    self.what = what
+    self.line = line
+  }
+}

@@ -1,0 +1,202 @@
+/// Reads the part of TOML 1.0 (https://toml.io/en/v1.0.0) that a configuration of ours can have:
+/// tables, bare and dotted keys, strings of one line, decimal integers, booleans, arrays, comments.
+///
+/// What it takes means the same to every reader of TOML; the rest is a problem with its line, and
+/// nothing is guessed.
+struct TOMLReader {
+  /// So that a file cannot cost the stack.
+  private static let depthMax = 8
+
+  var bytes: ArraySlice<UInt8>
+  var line = 1
+  private var table: [String] = []
+  private var tables: Set<String> = []
+  private var names: Set<String> = []
+  private var entries: [TOMLEntry] = []
+
+  private init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+  static func read(_ bytes: [UInt8]) throws(TOMLProblem) -> [TOMLEntry] {
+    var reader = TOMLReader(bytes)
+    try reader.checkCharacters()
+    while reader.bytes.first != nil { try reader.readLine() }
+    return reader.entries
+  }
+
+  func problem(_ detail: String) -> TOMLProblem { TOMLProblem(line: line, detail: detail) }
+
+  /// Control characters are allowed nowhere but as blanks and line ends.
+  private func checkCharacters() throws(TOMLProblem) {
+    var line = 1
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      let isBlank = byte == 9 || byte == 10 || byte == 13
+      if (byte < 32 && !isBlank) || byte == 127 {
+        throw TOMLProblem(line: line, detail: "there is a control character in it")
+      }
+    }
+    guard String(validating: bytes, as: UTF8.self) == nil else { return }
+    line = 1
+    for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      if String(validating: part, as: UTF8.self) == nil { break }
+      line += 1
+    }
+    throw TOMLProblem(line: line, detail: "it is not UTF-8 text")
+  }
+
+  private mutating func readLine() throws(TOMLProblem) {
+    skipBlanks()
+    switch bytes.first {
+    case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "#"): break
+    case UInt8(ascii: "["): try readTable()
+    default: try readEntry()
+    }
+    try endLine()
+  }
+
+  private mutating func readTable() throws(TOMLProblem) {
+    bytes = bytes.dropFirst()
+    if bytes.first == UInt8(ascii: "[") { throw problem("arrays of tables are not read here") }
+    table = try readName()
+    guard take(UInt8(ascii: "]")) else { throw problem("the \"]\" of the table is missing") }
+    let name = table.joined(separator: ".")
+    guard tables.insert(name).inserted else {
+      throw problem("the table \"\(name)\" is there twice")
+    }
+  }
+
+  private mutating func readEntry() throws(TOMLProblem) {
+    let start = line
+    let name = (table + (try readName())).joined(separator: ".")
+    guard take(UInt8(ascii: "=")) else { throw problem("there is no \"=\" after the key") }
+    skipBlanks()
+    let value = try readValue(depth: 0)
+    guard names.insert(name).inserted else { throw problem("\"\(name)\" is there twice") }
+    entries.append(TOMLEntry(name: name, value: value, line: start))
+  }
+
+  private mutating func readName() throws(TOMLProblem) -> [String] {
+    var parts: [String] = []
+    repeat {
+      skipBlanks()
+      let part = bytes.prefix { Self.isBareKey($0) }
+      if part.isEmpty {
+        let isQuoted = bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "'")
+        throw problem(isQuoted ? "keys in quotes are not read here" : "a key is missing")
+      }
+      parts.append(String(decoding: part, as: UTF8.self))
+      bytes = bytes.dropFirst(part.count)
+      skipBlanks()
+    } while take(UInt8(ascii: "."))
+    return parts
+  }
+
+  private mutating func readValue(depth: Int) throws(TOMLProblem) -> TOMLValue {
+    switch bytes.first {
+    case UInt8(ascii: "\""): return .string(try readBasicString())
+    case UInt8(ascii: "'"): return .string(try readLiteralString())
+    case UInt8(ascii: "["):
+      guard depth < Self.depthMax else { throw problem("the arrays nest too deep") }
+      return .array(try readArray(depth: depth + 1))
+    case UInt8(ascii: "{"): throw problem("tables in braces are not read here")
+    default: return try readWord()
+    }
+  }
+
+  private mutating func readArray(depth: Int) throws(TOMLProblem) -> [TOMLValue] {
+    bytes = bytes.dropFirst()
+    var values: [TOMLValue] = []
+    while true {
+      skipBlanksAndLines()
+      if take(UInt8(ascii: "]")) { return values }
+      guard bytes.first != nil else { throw problem("the \"]\" of the array is missing") }
+      values.append(try readValue(depth: depth))
+      skipBlanksAndLines()
+      if take(UInt8(ascii: ",")) { continue }
+      guard bytes.isEmpty || bytes.first == UInt8(ascii: "]") else {
+        throw problem("there is no \",\" or \"]\" after a value of the array")
+      }
+    }
+  }
+
+  /// A boolean or a number.
+  private mutating func readWord() throws(TOMLProblem) -> TOMLValue {
+    let word = bytes.prefix { Self.isBareKey($0) || "+.:".utf8.contains($0) }
+    bytes = bytes.dropFirst(word.count)
+    let text = String(decoding: word, as: UTF8.self)
+    switch text {
+    case "": throw problem("the value is missing")
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    default:
+      guard let number = Self.integer(text) else {
+        throw problem("\"\(text)\" is no string in quotes, no whole number and no true or false")
+      }
+      return .integer(number)
+    }
+  }
+
+  /// Decimal, with single underscores between digits, and without leading zeros.
+  private static func integer(_ text: String) -> Int64? {
+    var digits = text[...]
+    let sign = digits.first.flatMap { $0 == "+" || $0 == "-" ? String($0) : nil } ?? ""
+    digits = digits.dropFirst(sign.count)
+    let groups = digits.split(separator: "_", omittingEmptySubsequences: false)
+    let isNumber = groups.allSatisfy { group in
+      !group.isEmpty && group.utf8.allSatisfy { (48...57).contains($0) }
+    }
+    guard isNumber, digits == "0" || digits.first != "0" else { return nil }
+    return Int64(sign + groups.joined())
+  }
+
+  // MARK: Blanks and line ends
+
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard bytes.first == byte else { return false }
+    bytes = bytes.dropFirst()
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    bytes = bytes.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+  }
+
+  private mutating func skipBlanksAndLines() {
+    while true {
+      skipBlanks()
+      if bytes.first == UInt8(ascii: "#") { skipComment() }
+      guard takeLineEnd() else { return }
+    }
+  }
+
+  private mutating func skipComment() {
+    bytes = bytes.drop { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+  }
+
+  private mutating func takeLineEnd() -> Bool {
+    if bytes.starts(with: [13, 10]) {
+      bytes = bytes.dropFirst(2)
+    } else if !take(UInt8(ascii: "\n")) {
+      return false
+    }
+    line += 1
+    return true
+  }
+
+  private mutating func endLine() throws(TOMLProblem) {
+    skipBlanks()
+    if bytes.first == UInt8(ascii: "#") { skipComment() }
+    guard bytes.isEmpty || takeLineEnd() else {
+      throw problem("there is something after the value")
+    }
+  }
+
+  private static func isBareKey(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

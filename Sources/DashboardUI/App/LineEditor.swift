@@ -1,0 +1,41 @@
+/// One line of text with a cursor.
+package struct LineEditor: Hashable, Sendable {
+  package private(set) var characters: [Character] = []
+  /// How many characters stand before the cursor.
+  package private(set) var column = 0
+
+  /// As long as any URL can be.
+  static let characterCountMax = 20_000
+
+  package var text: String { String(characters) }
+
+  /// Puts text at the cursor. False when it is too much, and then nothing is changed.
+  mutating func insert(_ text: String) -> Bool {
+    let added = Array(text)
+    guard characters.count + added.count <= Self.characterCountMax else { return false }
+    characters.insert(contentsOf: added, at: column)
+    column += added.count
+    return true
+  }
+
+  mutating func apply(_ edit: Edit) {
+    switch edit {
+    case .left: column = max(0, column - 1)
+    case .right: column = min(characters.count, column + 1)
+    case .lineStart: column = 0
+    case .lineEnd: column = characters.count
+    case .eraseBefore:
+      guard column > 0 else { return }
+      column -= 1
+      characters.remove(at: column)
+    case .eraseAfter:
+      guard column < characters.count else { return }
+      characters.remove(at: column)
+    case .eraseLine:
+      characters = []
+      column = 0
+    // There is one line only.
+    case .nextLine: break
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// Why the network cannot be watched, with the number of errno.
+package struct NetworkWatchError: Error, Hashable, Sendable {
+  package var call: String
+  package var code: Int32
+}
+
+/// A socket to the kernel's part that knows interfaces and routes (rtnetlink(7)).
+final class NetlinkSocket: Sendable {
+  let descriptor: Int32
+
+  /// Belongs to the network namespace of the calling thread, whoever uses it later.
+  init() throws(NetworkWatchError) {
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    descriptor = socket(AF_NETLINK, type, 0)
+    guard descriptor >= 0 else { throw NetworkWatchError(call: "socket", code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// From now on the kernel tells each change of interfaces, addresses and routes.
+  func subscribe() throws(NetworkWatchError) {
+    // What is told to all passes by a socket that has no port yet.
+    var address: [UInt8] = []
+    address.append(number: UInt16(AF_NETLINK))
+    address += [UInt8](repeating: 0, count: 10)
+    let result = address.withUnsafeBytes { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
+      }
+    }
+    guard result == 0 else { throw NetworkWatchError(call: "bind", code: errno) }
+    // RTNLGRP_LINK, and those of addresses and routes of IPv4 and IPv6.
+    for group: Int32 in [1, 5, 7, 9, 11] {
+      var group = group
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      // SOL_NETLINK, NETLINK_ADD_MEMBERSHIP
+      guard setsockopt(descriptor, 270, 1, &group, size) == 0 else {
+        throw NetworkWatchError(call: "setsockopt", code: errno)
+      }
+    }
+  }
+
+  /// Asks for all of a kind: RTM_GETLINK, or RTM_GETROUTE with a family.
+  func ask(_ type: UInt16, family: UInt8, sequence: UInt32) throws(NetworkWatchError) {
+    let bodyByteCount =
+      type == Self.linksQuestion
+      ? RouteMessage.linkHeaderByteCount : RouteMessage.routeHeaderByteCount
+    var bytes: [UInt8] = []
+    bytes.append(number: UInt32(16 + bodyByteCount))
+    bytes.append(number: type)
+    // NLM_F_REQUEST and NLM_F_DUMP
+    bytes.append(number: UInt16(0x301))
+    bytes.append(number: sequence)
+    bytes.append(number: UInt32(0))
+    bytes.append(family)
+    bytes += [UInt8](repeating: 0, count: bodyByteCount - 1)
+    guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+      throw NetworkWatchError(call: "send", code: errno)
+    }
+  }
+
+  static let linksQuestion: UInt16 = 18
+  static let routesQuestion: UInt16 = 26
+
+  enum Received {
+    case message([UInt8])
+    /// More was said than the socket could keep: something changed.
+    case overflow
+    case nothing
+  }
+
+  /// Takes one message; only the kernel is listened to (netlink(7): its port is 0).
+  func receive() -> Received {
+    while true {
+      // What the kernel sends at once is at most 32 KiB.
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      var sender = [UInt8](repeating: 0, count: 12)
+      var senderByteCount = socklen_t(sender.count)
+      let count = sender.withUnsafeMutableBytes { bytes in
+        recvfrom(
+          descriptor, &buffer, buffer.count, 0,
+          bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &senderByteCount)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno == ENOBUFS ? .overflow : .nothing
+      }
+      guard sender[...].number(at: 4, UInt32.self) == 0 else { continue }
+      return .message(Array(buffer.prefix(count)))
+    }
+  }
+
+  /// Waits until there is something to receive; false when the time is over.
+  func wait(milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+      let count = poll(&entry, 1, milliseconds)
+      if count == -1, errno == EINTR { continue }
+      return count == 1
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import TransferModel
+
+/// What the world reports.
+extension Brain {
+  /// A transfer whose connection brings nothing for so long gets another one.
+  static let silentMillisecondsMax: Int64 = 15_000
+  /// After the network came back, the old connections are given less time.
+  static let silentMillisecondsAfterReturn: Int64 = 2_000
+
+  package mutating func timePassed(at now: Moment) -> Turn {
+    var turn = Turn()
+    hosts.forget(at: now.monotonic)
+    for id in alarms.due(at: now) {
+      // An alarm of the wall clock can be early when that clock was set back; it is filed again.
+      _ = update(id, &turn) { $0.timePassed(at: now) }
+      if let machine = machines[id] { file(machine) }
+    }
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
+  package mutating func networkChanged(_ state: NetworkState, at now: Moment) -> Turn {
+    var turn = Turn()
+    let hasReturned = state == .present
+    network = state
+    guard hasReturned else { return turn }
+    for id in machines.keys.sorted() {
+      _ = update(id, &turn) { $0.networkReturned() }
+      leave(id, [:], silentMillisecondsMax: Self.silentMillisecondsAfterReturn, &turn, at: now)
+    }
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
+  /// Notes how far the bodies of a transfer have come, before something else is decided.
+  package mutating func noteProgress(
+    _ progress: [AttemptID: Int64], of id: TransferID, at now: Moment
+  ) {
+    _ = machines[id]?.progressed(progress, silentMillisecondsMax: nil, at: now)
+  }
+
+  /// Time went by: replaces what is dead and divides what is slow.
+  ///
+  /// - Parameter progress: how far the bodies of a transfer have come.
+  package mutating func progressed(
+    _ id: TransferID, _ progress: [AttemptID: Int64], at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    // Who is held back by a limit of ours is not silent.
+    let isLimited =
+      limitBytesPerSecond != nil || machines[id]?.record.spec.limitBytesPerSecond != nil
+    leave(
+      id, progress, silentMillisecondsMax: isLimited ? nil : Self.silentMillisecondsMax, &turn,
+      at: now)
+    fillLanes(of: id, &turn, at: now)
+    return turn
+  }
+
+  private mutating func leave(
+    _ id: TransferID, _ progress: [AttemptID: Int64], silentMillisecondsMax: Int64?,
+    _ turn: inout Turn, at now: Moment
+  ) {
+    let silent = update(id, &turn) {
+      $0.progressed(progress, silentMillisecondsMax: silentMillisecondsMax, at: now)
+    }
+    turn.now += (silent ?? []).map(BrainAction.cancelAttempt)
+  }
+
+  package mutating func headReceived(
+    _ head: ResponseHead, of attempt: AttemptID, jitter: Double, at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    guard let id = owners[attempt] else { return turn }
+    let circumstances = circumstances(of: attempt, jitter: jitter, at: now)
+    let action = update(id, &turn) { $0.headReceived(head, of: attempt, circumstances) }
+    perform(action, of: id, &turn, at: now)
+    return turn
+  }
+
+  package mutating func bodyOpened(
+    _ resumeData: ResumeData, of id: TransferID, by attempt: AttemptID, at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    switch update(id, &turn, { $0.bodyOpened(resumeData, of: attempt, at: now) }) {
+    case .letBodyFlow(let attempt, let range):
+      turn.afterCommit.append(.letBodyFlow(id, attempt, range))
+    case nil, .nothing: break
+    }
+    return turn
+  }
+
+  /// The store knows the partial file of a transfer, and bytes flow into it.
+  package mutating func bodyRecorded(of id: TransferID, at now: Moment) -> Turn {
+    var turn = Turn()
+    _ = update(id, &turn) { $0.bodyRecorded() }
+    fillLanes(of: id, &turn, at: now)
+    return turn
+  }
+
+  package mutating func bodyRefused(
+    _ failure: TransferFailure, of attempt: AttemptID, at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    guard let id = owners[attempt] else { return turn }
+    let circumstances = circumstances(of: attempt, jitter: 0, at: now)
+    let action = update(id, &turn) { $0.bodyRefused(failure, of: attempt, circumstances) }
+    perform(action, of: id, &turn, at: now)
+    return turn
+  }
+
+  private mutating func perform(
+    _ action: TransferMachine.HeadAction?, of id: TransferID, _ turn: inout Turn, at now: Moment
+  ) {
+    switch action {
+    case .openBody(let attempt, let plan):
+      hosts.serves(attempt)
+      turn.now.append(.openBody(id, attempt, plan))
+    case .letBodyFlow(let attempt, let range, let shortening):
+      hosts.serves(attempt)
+      if let shortening {
+        turn.now.append(.shorten(id, shortening.attempt, to: shortening.upper))
+      }
+      turn.now.append(.letBodyFlow(id, attempt, range))
+    case .cancelAttempts(let attempts, let lesson):
+      turn.now += attempts.map(BrainAction.cancelAttempt)
+      if lesson?.connectionsMax != nil { attempts.forEach { hosts.refuses($0) } }
+      learn(lesson, at: now)
+    case nil, .nothing: break
+    }
+  }
+
+  package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
+    var turn = Turn()
+    _ = update(id, &turn) { $0.bytesSynced(held) }
+    turn.afterCommit.append(.confirmHeld(id, held))
+    return turn
+  }
+
+  package mutating func attemptEnded(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, jitter: Double,
+    at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    guard let id = owners[attempt] else { return turn }
+    let circumstances = circumstances(of: attempt, jitter: jitter, at: now)
+    owners[attempt] = nil
+    hosts.closed(attempt, at: now.monotonic)
+    let operation = nextOperation()
+    let action = update(id, &turn) {
+      $0.attemptEnded(
+        attempt, outcome, receivedUpTo: receivedUpTo, operation: operation, circumstances)
+    }
+    perform(action, of: id, &turn, at: now)
+    fillSlots(&turn, at: now)
+    let idle = update(id, &turn) { $0.endWithoutLanes(operation) }
+    perform(idle, of: id, &turn, at: now)
+    return turn
+  }
+
+  private mutating func perform(
+    _ action: TransferMachine.EndedAction?, of id: TransferID, _ turn: inout Turn, at now: Moment
+  ) {
+    switch action {
+    case .goOn(let attempts, let lesson), .cancelAttempts(let attempts, let lesson):
+      turn.now += attempts.map(BrainAction.cancelAttempt)
+      learn(lesson, at: now)
+    case .closeBody(let operation, let lesson):
+      turn.now.append(.closeBody(id, operation))
+      learn(lesson, at: now)
+    case nil, .nothing: break
+    }
+  }
+
+  /// The partial file of a transfer is closed, with everything on the disk that it answers.
+  package mutating func bodyClosed(
+    _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
+    by operation: OperationID, jitter: Double, at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    let names = nextNames()
+    let circumstances = circumstances(of: nil, jitter: jitter, at: now)
+    let action = update(id, &turn) {
+      $0.bodyClosed(result, by: operation, next: names, circumstances)
+    }
+    switch action {
+    case .beginAttempt(let plan): begin(plan, of: id, &turn)
+    case .computeDigest(let operation, let resumeData, let algorithm):
+      turn.now.append(.computeDigest(id, operation, resumeData, algorithm))
+    case .placeFile(let operation, let resumeData):
+      turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
+    case .discardPartialFile(let operation, let resumeData):
+      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
+    case nil, .nothing: break
+    }
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
+  package mutating func digestComputed(
+    _ result: Result<String, TransferFailure>, of id: TransferID, by operation: OperationID,
+    at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    let next = nextOperation()
+    switch update(id, &turn, { $0.digestComputed(result, by: operation, next: next, at: now) }) {
+    case .placeFile(let operation, let resumeData):
+      turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
+    case .discardPartialFile(let operation, let resumeData):
+      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
+    case nil, .nothing: break
+    }
+    return turn
+  }
+
+  package mutating func discarded(
+    _ id: TransferID, by operation: OperationID, at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    _ = update(id, &turn) { $0.discarded(operation) }
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
+  package mutating func placed(
+    _ result: Result<FinishedFile, TransferFailure>, of id: TransferID, by operation: OperationID,
+    at now: Moment
+  ) -> Turn {
+    var turn = Turn()
+    switch update(id, &turn, { $0.placed(result, by: operation, at: now) }) {
+    case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
+    case nil, .nothing: break
+    }
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
+  private mutating func learn(_ lesson: HostTable.Lesson?, at now: Moment) {
+    if let lesson { hosts.learn(lesson, at: now.monotonic) }
+  }
+
+  private func circumstances(
+    of attempt: AttemptID?, jitter: Double, at now: Moment
+  ) -> Circumstances {
+    let others = attempt.map { hosts.otherCount(than: $0) } ?? 0
+    return Circumstances(
+      retryPolicy: retryPolicy, jitter: jitter, otherConnectionCount: max(0, others),
+      network: network, now: now)
+  }
+}

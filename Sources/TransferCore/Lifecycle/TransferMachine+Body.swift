@@ -1,0 +1,164 @@
+import TransferModel
+
+/// The partial file: opened by the first reply, on record before a byte is written, closed last.
+extension TransferMachine {
+  /// Actions returned by `bodyOpened(…)`.
+  package enum BodyOpenedAction: Sendable, Hashable {
+    /// The user was quicker; the attempt is ending, the partial file is on record.
+    case nothing
+    case letBodyFlow(AttemptID, ByteRange?)
+  }
+
+  /// The partial file is open; from here on the record names it.
+  package mutating func bodyOpened(
+    _ resumeData: ResumeData, of attempt: AttemptID, at now: Moment
+  ) -> BodyOpenedAction {
+    record.resumeData = resumeData
+    guard case .running(var fetch) = state, case .opening(let plan) = fetch.body,
+      let index = fetch.index(of: attempt)
+    else { return .nothing }
+    fetch.body = .opened
+    fetch.received = resumeData.held
+    fetch.heldAtStartByteCount = resumeData.held.byteCount
+    fetch.lanes[index].flow(fetch.lanes[index].range, at: now.monotonic)
+    fetch.proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+    if case .goOn = plan, case .sameValidator? = fetch.lanes[index].asked?.proof {
+      fetch.proof = .sameValidator
+    }
+    let range = fetch.lanes[index].range
+    enter(.running(fetch))
+    return .letBodyFlow(attempt, range)
+  }
+
+  /// The store knows the partial file, and the body of the opener flows into it: others may join.
+  package mutating func bodyRecorded() {
+    guard case .running(var fetch) = state, fetch.body == .opened else { return }
+    fetch.body = .open
+    enter(.running(fetch))
+  }
+
+  /// The partial file could not be opened or made; the attempts are to be cancelled.
+  package mutating func bodyRefused(
+    _ failure: TransferFailure, of attempt: AttemptID, _ circumstances: Circumstances
+  ) -> HeadAction {
+    guard case .running(let fetch) = state, fetch.index(of: attempt) != nil else { return .nothing }
+    switch failure.code {
+    case .partialFileChanged: return cancelAll(next: asksAgain(.fresh(.partialFileChanged)))
+    case .nameTaken where record.spec.onConflict == .skip:
+      return cancelAll(next: .alreadyThere(path: failure.subject))
+    default: return cancelAll(next: afterFileFailure(failure, circumstances))
+    }
+  }
+
+  /// More of the file is on the disk: it may go on record.
+  package mutating func bytesSynced(_ held: HeldRanges) {
+    guard record.resumeData != nil else { return }
+    if held.byteCount > (record.resumeData?.held.byteCount ?? 0) { record.retryCount = 0 }
+    record.resumeData?.held = held
+  }
+
+  /// What was held when the partial file was closed, with when it was written to last; nil when
+  /// none was open.
+  package struct ClosedBody: Sendable, Hashable {
+    package var held: HeldRanges
+    package var modifiedNanoseconds: Int64
+
+    package init(held: HeldRanges, modifiedNanoseconds: Int64) {
+      self.held = held
+      self.modifiedNanoseconds = modifiedNanoseconds
+    }
+  }
+
+  /// Actions returned by `bodyClosed(…)`.
+  package enum ClosedAction: Sendable, Hashable {
+    case nothing
+    case beginAttempt(AttemptPlan)
+    case computeDigest(OperationID, ResumeData, Checksum.Algorithm)
+    case placeFile(OperationID, ResumeData)
+    case discardPartialFile(OperationID, ResumeData)
+  }
+
+  /// All attempts are over and what they brought is on the disk, or is not to be believed.
+  package mutating func bodyClosed(
+    _ result: Result<ClosedBody?, TransferFailure>, by operation: OperationID,
+    next names: NextNames,
+    _ circumstances: Circumstances
+  ) -> ClosedAction {
+    guard case .ending(.body(operation), var next) = state else { return .nothing }
+    switch result {
+    case .success(let closed):
+      if let closed {
+        bytesSynced(closed.held)
+        record.resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
+      }
+      if next == .whole { next = afterLastByte(circumstances) }
+    case .failure(let failure):
+      switch next {
+      case .idle, .removed, .queuedFromZero, .failed: break
+      case .queued, .paused, .waiting, .askAgain, .whole, .alreadyThere:
+        next = afterFileFailure(failure, circumstances)
+      }
+    }
+    return settle(into: next, names: names, at: circumstances.now)
+  }
+
+  /// Everything came; is everything on the disk?
+  private func afterLastByte(_ circumstances: Circumstances) -> AfterEnding {
+    guard let resumeData = record.resumeData else {
+      return .failed(TransferFailure(.internalProblem, on: record.spec.url.text))
+    }
+    let held = resumeData.held.prefixByteCount
+    guard let total = resumeData.totalByteCount, held != total else { return .whole }
+    let failure = TransferFailure(
+      .truncated, on: record.spec.url.text, detail: "\(held) of \(total) bytes")
+    return afterFailure(failure, retryAfter: nil, circumstances)
+  }
+
+  private mutating func settle(
+    into next: AfterEnding, names: NextNames, at now: Moment
+  ) -> ClosedAction {
+    switch next {
+    case .queued: enter(.queued)
+    case .paused: enter(.paused)
+    case .waiting(let waiting): enter(.waiting(waiting))
+    case .failed(let failure):
+      record.finishedAt = now.wall
+      enter(.failed(failure))
+    case .idle: return settleDiscarding(names.operation, next: .idle)
+    case .removed: return settleDiscarding(names.operation, next: .removed)
+    case .queuedFromZero: return settleDiscarding(names.operation, next: .queued)
+    case .alreadyThere(let path):
+      record.finishedFile = FinishedFile(path: path, identity: nil)
+      record.finishedAt = now.wall
+      enter(.completed)
+    case .whole: return settleWhole(operation: names.operation)
+    case .askAgain(let ask): return .beginAttempt(begin(names.attempt, ask, at: now))
+    }
+    return .nothing
+  }
+
+  private mutating func settleWhole(operation: OperationID) -> ClosedAction {
+    guard var resumeData = record.resumeData else {
+      enter(.failed(TransferFailure(.internalProblem, on: record.spec.url.text)))
+      return .nothing
+    }
+    resumeData.totalByteCount = resumeData.held.prefixByteCount
+    record.resumeData = resumeData
+    switch finish(resumeData, operation: operation) {
+    case .digest(let algorithm): return .computeDigest(operation, resumeData, algorithm)
+    case .place: return .placeFile(operation, record.resumeData ?? resumeData)
+    }
+  }
+
+  private mutating func settleDiscarding(
+    _ operation: OperationID, next: AfterDiscarding
+  ) -> ClosedAction {
+    guard let resumeData = record.resumeData else {
+      forgetProgress()
+      enter(next.state)
+      return .nothing
+    }
+    enter(.discarding(operation, next: next))
+    return .discardPartialFile(operation, resumeData)
+  }
+}

@@ -1,0 +1,87 @@
+import TransferModel
+
+/// Replies with the whole file.
+extension ReplyJudge {
+  func judgeWhole(_ head: ResponseHead) -> Verdict {
+    guard head.isIdentityEncoded || isStoredCompressed(head) else {
+      return .fail(
+        TransferFailure(
+          .encodedReply, on: url.text,
+          detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
+    }
+    let facts = facts(head, total: head.bodyByteCount)
+    guard let resumeData, holdsBytes || asked != nil else {
+      return .takeWhole(Whole(facts: facts, use: .new))
+    }
+    if isPageInstead(facts, of: resumeData) {
+      let failure = TransferFailure(
+        .linkExpired, on: url.text, detail: "it sent a web page in place of the file")
+      return .wait(.needsLink, failure)
+    }
+    switch asking {
+    case .fresh(let reason): return .takeWhole(Whole(facts: facts, use: .instead(because: reason)))
+    case .goingOn, .proving, .comparing: return judgeWholeWithBytes(facts, resumeData)
+    }
+  }
+
+  /// The server sent everything though bytes are held: because the file changed, because it serves
+  /// no ranges, or because it misunderstood the proof.
+  private func judgeWholeWithBytes(_ facts: Facts, _ resumeData: ResumeData) -> Verdict {
+    let changed = Verdict.takeWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
+    if let known = resumeData.totalByteCount, let total = facts.total, known != total {
+      return changed
+    }
+    let isOtherServer = resumeData.validatorURL != nil
+    let known = resumeData.validator
+    switch asked?.proof {
+    case .ifRange:
+      if Self.isSurelySame(known, facts.validator) {
+        return .askAgain(.proving(.sameValidator))
+      }
+      if !isOtherServer {
+        // A tag that is gone, or a date that is another: no server of the same file does that.
+        guard !Self.isSurelyOther(known, facts.validator), facts.total != nil,
+          known?.entityTag != nil, let tag = facts.validator?.entityTag
+        else { return changed }
+        return .askAgain(.proving(.overlap(suspect: tag)))
+      }
+      return .askAgain(.proving(.overlap(suspect: nil)))
+    case .sameValidator:
+      return Self.isSame(known, facts.validator) ? compared(facts, .rangeIgnored) : changed
+    case .overlap(let suspect):
+      if let suspect, facts.validator?.entityTag == suspect { return changed }
+      if !isOtherServer, Self.isSurelyOther(known, facts.validator) { return changed }
+      return compared(facts, .rangeIgnored)
+    case nil:
+      if !isOtherServer, isOther(known, facts.validator) { return changed }
+      return compared(facts, known?.strongValue == nil ? .noValidator : .rangeIgnored)
+    }
+  }
+
+  private func compared(_ facts: Facts, _ reason: FreshStartReason) -> Verdict {
+    .takeWhole(Whole(facts: facts, use: .compared(because: reason)))
+  }
+
+  private func isOther(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard known?.strongValue != nil, sent?.strongValue != nil else {
+      return Self.isSurelyOther(known, sent)
+    }
+    return !Self.isSame(known, sent)
+  }
+
+  /// A web page where there was none before: a login page, an error with status 200, the page of a
+  /// network that wants to be paid. It is no new version of an archive.
+  private func isPageInstead(_ facts: Facts, of resumeData: ResumeData) -> Bool {
+    guard let before = resumeData.mediaType, before != "text/html" else { return false }
+    return facts.mediaType == "text/html"
+  }
+
+  /// Old servers label a stored `.gz` file with its own compression as a content coding; the bytes
+  /// are then the file all the same.
+  private func isStoredCompressed(_ head: ResponseHead) -> Bool {
+    let coding = head.value(of: "Content-Encoding")?.lowercased() ?? ""
+    let path = url.path.lowercased()
+    return (coding == "gzip" || coding == "x-gzip")
+      && (path.hasSuffix(".gz") || path.hasSuffix(".tgz"))
+  }
+}

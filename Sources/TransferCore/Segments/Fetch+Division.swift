@@ -1,0 +1,120 @@
+import TransferModel
+
+/// Where one more connection does the most good.
+///
+/// First what nobody fetches. Then the part that will be ready last is divided, so that both ends
+/// come at one time by what is known of the speeds. When what is left is too little to be divided
+/// but slow, it is fetched a second time: whichever copy comes first wins, and bytes that come
+/// twice are compared. So neither a slow connection nor a dead one decides when the file is ready.
+extension Fetch {
+  package enum Piece: Sendable, Hashable {
+    case gap(ByteRange)
+    /// The end of what a lane was to bring; the lane ends where the piece begins, when it comes.
+    case share(of: AttemptID, ByteRange)
+    /// All that a lane is still to bring, and a little before it.
+    case copy(of: AttemptID, ByteRange)
+  }
+
+  /// Less than this is not worth a request of its own.
+  static let pieceByteCountMin: Int64 = 512 << 10
+  /// What comes within this time is not divided.
+  static let millisecondsLeftMin: Int64 = 500
+  /// What is not there by then is fetched a second time.
+  static let copyMillisecondsLeftMin: Int64 = 1000
+  /// A lane without a byte for so long counts as dead.
+  static let silentMillisecondsMax: Int64 = 5000
+  /// How much of a copy lies before what is missing, to see that both are of one file.
+  static let overlapByteCount: Int64 = 64 << 10
+
+  /// - Parameter newcomerCount: how many connections may be begun; the piece is for the first.
+  func nextPiece(total: Int64, newcomerCount: Int, at now: MonotonicTime) -> Piece? {
+    guard let all = ByteRange(lower: 0, upper: total) else { return nil }
+    if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
+      return .gap(gap)
+    }
+    let lanes = expectedLanes
+    let flowing = lanes.filter { $0.phase == .flowing && $0.missingByteCount > 0 }
+    // A part that two lanes are after is neither divided nor copied again.
+    let alone = flowing.filter { lane in
+      !lanes.contains { $0.attempt != lane.attempt && $0.isAfter(restOf: lane) }
+    }
+    guard let last = alone.max(by: { expectedEnd($0, now) < expectedEnd($1, now) }) else {
+      return nil
+    }
+    return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
+  }
+
+  /// The lanes as they will be when all that ask have been answered.
+  private var expectedLanes: [Lane] {
+    var lanes = lanes
+    for asking in self.lanes where asking.phase == .asking {
+      guard let owner = asking.owner, let lower = asking.range?.lower,
+        let index = lanes.firstIndex(where: { $0.attempt == owner })
+      else { continue }
+      lanes[index].shorten(to: min(lower, lanes[index].range?.upper ?? lower))
+    }
+    return lanes
+  }
+
+  /// The share of one newcomer, from the end, so that all have their part at the same time.
+  private func share(of lane: Lane, _ newcomerCount: Int, at now: MonotonicTime) -> Piece? {
+    let missing = lane.missingByteCount
+    guard missing >= 2 * Self.pieceByteCountMin, let range = lane.range else { return nil }
+    if let left = lane.millisecondsLeft, left < Self.millisecondsLeftMin { return nil }
+    let count = Double(max(newcomerCount, 1))
+    let own = Double(speed(of: lane, now))
+    let others = Double(typicalSpeed) * count
+    let share = own + others > 0 ? others / (own + others) / count : 1 / (count + 1)
+    // Where a lane is about to write, it is left a little room.
+    let most = missing - Self.lead(own)
+    let piece = min(max(Int64(Double(missing) * share), Self.pieceByteCountMin), most)
+    guard piece > 0 else { return nil }
+    return ByteRange(lower: range.upper - piece, upper: range.upper)
+      .map { .share(of: lane.attempt, $0) }
+  }
+
+  private func copy(of lane: Lane, at now: MonotonicTime) -> Piece? {
+    let isSlow = (lane.millisecondsLeft ?? .max) >= Self.copyMillisecondsLeftMin
+    // A lane that has just begun has no speed yet, and none to be blamed for.
+    let age = now.milliseconds(since: lane.lastProgressAt)
+    let isKnown = lane.speed.bytesPerSecond > 0 || age >= Self.copyMillisecondsLeftMin
+    guard isSlow, isKnown, let range = lane.range else { return nil }
+    let lower = max(range.lower, lane.receivedUpTo - Self.overlapByteCount)
+    return ByteRange(lower: lower, upper: range.upper).map { .copy(of: lane.attempt, $0) }
+  }
+
+  /// What a lane brings while the message to stop is on its way: 50 ms at its speed.
+  private static func lead(_ bytesPerSecond: Double) -> Int64 {
+    Int64(min(bytesPerSecond / 20, Double(pieceByteCountMin)))
+  }
+
+  private func speed(of lane: Lane, _ now: MonotonicTime) -> Int64 {
+    if now.milliseconds(since: lane.lastProgressAt) >= Self.silentMillisecondsMax { return 0 }
+    let known = lane.speed.bytesPerSecond
+    return known > 0 ? known : typicalSpeed
+  }
+
+  /// The median of the lanes that have a speed; what a new lane may be expected to have.
+  private var typicalSpeed: Int64 {
+    let known = lanes.map(\.speed.bytesPerSecond).filter { $0 > 0 }.sorted()
+    return known.isEmpty ? 0 : known[known.count / 2]
+  }
+
+  private func expectedEnd(_ lane: Lane, _ now: MonotonicTime) -> Double {
+    let perSecond = speed(of: lane, now)
+    // Without any speed the larger part is the later one.
+    guard perSecond > 0 else {
+      return typicalSpeed > 0 ? .infinity : Double(lane.missingByteCount)
+    }
+    return Double(lane.missingByteCount) / Double(perSecond)
+  }
+}
+
+extension Lane {
+  /// Whether it fetches what another has still to bring.
+  fileprivate func isAfter(restOf other: Lane) -> Bool {
+    guard phase != .leaving, let range, let theirs = other.range else { return false }
+    return range.upper > other.receivedUpTo && range.lower < theirs.upper
+      && receivedUpTo < theirs.upper && missingByteCount > 0
+  }
+}

@@ -1,0 +1,112 @@
+import TransferModel
+
+/// What a running transfer fetches: its connections, and what of the file is there.
+///
+/// The first lane, the opener, learns from its reply what the file is and opens the partial file;
+/// only then do others join. See docs/architecture.md for how the file is divided.
+package struct Fetch: Sendable, Hashable {
+  package enum Body: Sendable, Hashable {
+    /// The opener's head has not come.
+    case closed
+    case opening(BodyPlan)
+    /// The store does not know it yet.
+    case opened
+    /// Bytes may flow into it.
+    case open
+  }
+
+  /// Whether the file may be fetched in several parts at once.
+  package enum Splitting: Sendable, Hashable {
+    case allowed
+    /// The server does not serve parts, or gives nothing that proves that two belong together.
+    case refused
+  }
+
+  package var asking: Asking
+  package var body = Body.closed
+  /// Live attempts; the opener first while the body is not open.
+  package var lanes: [Lane]
+  /// What was held at the start and what ended lanes have brought since. It is not all synced.
+  package var received: HeldRanges
+  /// What was held when the body was opened.
+  package var heldAtStartByteCount: Int64 = 0
+  package var splitting = Splitting.allowed
+  /// How further lanes prove that their part belongs to the file.
+  package var proof: AskedRange.Proof
+  /// Where further lanes ask: where the redirects of the opener led, so that each does not take the
+  /// same way again.
+  package var laneURL: TransferURL
+  /// No further lane before this time, after one that failed.
+  package var nextLaneAt: MonotonicTime?
+  /// Failures of lanes since one of them brought what it should.
+  package var failureCount = 0
+  package var redirectedLaneCount = 0
+
+  static let failureCountMax = 5
+
+  package init(opener: Lane, asking: Asking, received: HeldRanges) {
+    self.asking = asking
+    lanes = [opener]
+    self.received = received
+    heldAtStartByteCount = received.byteCount
+    proof = .sameValidator
+    laneURL = opener.url
+  }
+
+  package func index(of attempt: AttemptID) -> Int? {
+    lanes.firstIndex { $0.attempt == attempt }
+  }
+
+  package var attempts: [AttemptID] { lanes.map(\.attempt) }
+
+  /// Lanes that are not on their way out.
+  package var activeCount: Int { lanes.count { $0.phase != .leaving } }
+
+  /// Takes a lane out, with what it has brought.
+  mutating func remove(_ attempt: AttemptID, receivedUpTo: Int64?) -> Lane? {
+    guard let index = index(of: attempt) else { return nil }
+    var lane = lanes.remove(at: index)
+    if let receivedUpTo {
+      lane.receivedUpTo = max(lane.receivedUpTo, receivedUpTo)
+      let lower = lane.range?.lower ?? lane.asked?.lower ?? 0
+      if let brought = ByteRange(lower: lower, upper: max(lower, receivedUpTo)) {
+        received.insert(brought)
+      }
+    }
+    return lane
+  }
+
+  /// What is there or on its way.
+  var covered: HeldRanges {
+    var covered = received
+    for lane in lanes {
+      guard let range = lane.range else { continue }
+      switch lane.phase {
+      case .asking, .flowing: covered.insert(range)
+      case .leaving:
+        if let brought = ByteRange(lower: range.lower, upper: max(range.lower, lane.receivedUpTo)) {
+          covered.insert(brought)
+        }
+      }
+    }
+    return covered
+  }
+
+  /// Notes a failure of one of several lanes; the next one waits a little longer each time.
+  mutating func laneFailed(delayMilliseconds: Int64, at now: MonotonicTime) {
+    failureCount += 1
+    nextLaneAt = now.advanced(byMilliseconds: delayMilliseconds)
+  }
+
+  /// A host that has just refused a connection is not asked for the next one at once.
+  mutating func pause(at now: MonotonicTime) {
+    nextLaneAt = now.advanced(byMilliseconds: Self.pauseMilliseconds)
+  }
+
+  static let pauseMilliseconds: Int64 = 1000
+
+  mutating func laneSucceeded() {
+    failureCount = 0
+    nextLaneAt = nil
+  }
+}

@@ -1,0 +1,51 @@
+import ControlSocket
+import Dispatch
+import Logging
+import NetworkWatch
+import TransferCore
+import TransferEngine
+
+/// What goes on beside the transfers as long as the service runs.
+struct ServiceHealth: Sendable {
+  private let keeper: SocketKeeper
+  private let network: NetworkWatch?
+  private let networkReader: Task<Void, Never>
+  // A dispatch source may be used from any thread (dispatch_source_create(3)).
+  private nonisolated(unsafe) let healthy: any DispatchSourceTimer
+
+  init(
+    listener: ControlListener, marks: CrashMarks, engine: TransferEngine, logger: Logger
+  ) {
+    keeper = SocketKeeper(logger: logger) { try await listener.restoreSocketFile() }
+    let (states, continuation) = AsyncStream<NetworkState>.makeStream()
+    do throws(NetworkWatchError) {
+      network = try NetworkWatch { continuation.yield($0) }
+    } catch {
+      // Without it a lost network is a failed attempt, and is tried again like any other.
+      network = nil
+      logger.warning(
+        "The network cannot be watched",
+        metadata: ["call": "\(error.call)", "errno": "\(error.code)"])
+    }
+    networkReader = Task {
+      for await state in states {
+        switch state {
+        case .present: logger.info("There is a way to the network")
+        case .absent: logger.info("There is no way to the network")
+        }
+        await engine.networkChanged(state)
+      }
+    }
+    healthy = DispatchSource.makeTimerSource()
+    healthy.setEventHandler { marks.clear() }
+    healthy.schedule(deadline: .now() + .seconds(CrashMarks.healthySeconds))
+    healthy.activate()
+  }
+
+  func end() {
+    keeper.end()
+    network?.stop()
+    networkReader.cancel()
+    healthy.cancel()
+  }
+}

@@ -1,0 +1,65 @@
+import Configuration
+import ControlProtocol
+import ControlSocket
+import CurlTransport
+import TransferCore
+import TransferEngine
+
+/// What the parts of the service are told: the user's configuration file, the environment and the
+/// bounds of the system put together.
+struct ServiceSettings: Sendable {
+  let documentsDirectory: String
+  let engine: TransferEngine.Configuration
+  let curl: CurlSettings
+  let listener: ControlListener.Limits
+  /// What is wrong with the configuration file, one sentence each.
+  let notices: [String]
+
+  init(_ options: TransferService.Options, descriptorLimit: Int) {
+    let places = options.places
+    let (file, notices) = ConfigurationFile(path: places.configPath).read()
+    self.notices = notices
+    documentsDirectory =
+      file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory
+    let budget = DescriptorBudget(limit: descriptorLimit)
+    engine = Self.engine(file, documentsDirectory, budget)
+    listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
+    curl = CurlSettings(
+      userAgent: "Kettle/\(ProductVersion.text)",
+      certificates: TrustedCertificates(environment: options.environment),
+      proxies: Self.proxies(file, options.environment))
+  }
+
+  private static func proxies(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> ProxyRules {
+    switch file.proxy {
+    case .asInEnvironment:
+      var rules = ProxyRules(environment: environment)
+      if !file.noProxy.isEmpty { rules.exceptions = ProxyExceptions(file.noProxy) }
+      return rules
+    case .through(let text):
+      let route = ProxyServer(text).map(ProxyRules.Route.through) ?? unusableProxy
+      return ProxyRules(
+        forHTTP: route, forHTTPS: route, exceptions: ProxyExceptions(file.noProxy))
+    case .unusable: return ProxyRules(forHTTP: unusableProxy, forHTTPS: unusableProxy)
+    }
+  }
+
+  private static let unusableProxy = ProxyRules.Route.unusable(
+    "proxy.url in the configuration file")
+
+  private static func engine(
+    _ file: ServiceConfiguration, _ documentsDirectory: String, _ budget: DescriptorBudget
+  ) -> TransferEngine.Configuration {
+    var engine = TransferEngine.Configuration(documentsDirectory: documentsDirectory)
+    let limits = engine.limits
+    let most = budget.connectionCountMax
+    engine.limits.runningMax = min(file.transfersMax ?? limits.runningMax, most)
+    engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
+    engine.limits.connectionsPerHostMax = min(
+      file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    engine.limitBytesPerSecond = file.limitBytesPerSecond
+    return engine
+  }
+}

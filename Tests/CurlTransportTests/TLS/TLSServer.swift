@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// `openssl s_server` on the loopback, with a certificate of its own unless it is given one.
+final class TLSServer {
+  static let program = "/usr/bin/openssl"
+  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+  let port: Int
+  let certificatePath: String
+  private let directory: URL
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+
+  enum Page {
+    /// What the test writes.
+    case written
+    /// The server's own status page, without a length, which ends by the rules (close_notify).
+    case status
+  }
+
+  init(
+    _ page: Page, identity: TestAuthority.Identity? = nil, port wanted: Int = 0,
+    connectionCount: Int = 1, arguments: [String] = []
+  ) throws {
+    directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("kettle-tls-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let own = TestAuthority.Identity(
+      certificatePath: directory.appendingPathComponent("certificate.pem").path,
+      keyPath: directory.appendingPathComponent("key.pem").path)
+    if identity == nil {
+      try Self.makeCertificate(key: own.keyPath, certificate: own.certificatePath)
+    }
+    let identity = identity ?? own
+    certificatePath = identity.certificatePath
+
+    process.executableURL = URL(fileURLWithPath: Self.program)
+    process.arguments =
+      [
+        "s_server", "-accept", "127.0.0.1:\(wanted)", "-key", identity.keyPath, "-cert",
+        identity.certificatePath, "-naccept", "\(connectionCount)",
+      ] + arguments
+    switch page {
+    case .written: break
+    case .status: process.arguments?.append("-www")
+    }
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // "ACCEPT 127.0.0.1:45678" says where it listens; "ACCEPT" alone, that it is where it was told.
+    var said = ""
+    var found: Int?
+    while found == nil {
+      let more = try Self.next("where openssl listens", from: output)
+      guard !more.isEmpty else { throw CocoaError(.executableLoad) }
+      said += more
+      let whole = said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
+      let line = whole.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+      found = line?.split(separator: ":").last.map { Int($0) ?? wanted }
+    }
+    port = found ?? 0
+  }
+
+  deinit {
+    kill()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Blocks until the request is in, and answers what was said until then.
+  @discardableResult
+  func waitForRequest() throws -> String {
+    var said = ""
+    while !said.contains("\r\n\r\n"), !said.contains("\n\n") {
+      let more = try Self.next("a request over TLS", from: output)
+      if more.isEmpty { return said }
+      said += more
+    }
+    return said
+  }
+
+  /// Blocks until openssl says more; empty when it has ended.
+  private static func next(_ what: String, from output: Pipe) throws -> String {
+    var wait = pollfd(
+      fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wait, 1, 20_000) == 1 else {
+      throw BudgetSpent(what: what, budgetMilliseconds: 20_000, state: "openssl says nothing")
+    }
+    return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+  }
+
+  func write(_ text: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+  }
+
+  /// Ends the connection as a cut cable or an attacker does: TCP ends, TLS does not.
+  func kill() {
+    if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+  }
+
+  /// Its port is free then.
+  func waitUntilGone() { process.waitUntilExit() }
+
+  private static func makeCertificate(key: String, certificate: String) throws {
+    let maker = Process()
+    maker.executableURL = URL(fileURLWithPath: program)
+    maker.arguments = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "-days", "2", "-subj", "/CN=kettle test", "-addext", "subjectAltName=IP:127.0.0.1",
+      "-keyout", key, "-out", certificate,
+    ]
+    maker.standardError = FileHandle.nullDevice
+    try maker.run()
+    maker.waitUntilExit()
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// An authority of certificates in a directory of its own, made with openssl(1).
+final class TestAuthority {
+  /// A certificate and its key, as PEM files.
+  struct Identity {
+    var certificatePath: String
+    var keyPath: String
+  }
+
+  /// What the certificate of a server on 127.0.0.1, also called localhost, should not be.
+  enum Flaw: String, CaseIterable {
+    case expired, notYetValid, otherName, otherAddress, nameInSubjectOnly, zeroByteInName
+    case selfSigned, weakKey, forClients
+  }
+
+  struct Unusable: Error { var said: String }
+
+  let certificatePath: String
+  private let directory: URL
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("kettle-ca-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    certificatePath = directory.appendingPathComponent("ca.pem").path
+    try write(Self.configuration, to: "ca.conf")
+    try write("", to: "index.txt")
+    try write("01\n", to: "serial")
+    try openssl(
+      ["req", "-x509", "-config", "ca.conf", "-extensions", "authority", "-nodes", "-days", "2"]
+        + Self.strongKey + ["-subj", "/CN=kettle test authority", "-keyout", "ca.key"]
+        + ["-out", "ca.pem"])
+  }
+
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  /// A certificate with this flaw, or without any.
+  func identity(_ flaw: Flaw? = nil) throws -> Identity {
+    let name = flaw?.rawValue ?? "good"
+    try write(extensions(flaw), to: name + ".ext")
+    try openssl(
+      ["req", "-new", "-config", "ca.conf", "-nodes", "-subj", "/CN=localhost"]
+        + (flaw == .weakKey ? ["-newkey", "rsa:1024"] : Self.strongKey)
+        + ["-keyout", name + ".key", "-out", name + ".csr"])
+    let (start, end) = validity(flaw)
+    let signer =
+      flaw == .selfSigned
+      ? ["-selfsign", "-keyfile", name + ".key"] : ["-cert", "ca.pem", "-keyfile", "ca.key"]
+    try openssl(
+      ["ca", "-batch", "-notext", "-config", "ca.conf", "-in", name + ".csr"]
+        + ["-startdate", start, "-enddate", end, "-extfile", name + ".ext"] + signer
+        + ["-out", name + ".pem"])
+    return Identity(
+      certificatePath: directory.appendingPathComponent(name + ".pem").path,
+      keyPath: directory.appendingPathComponent(name + ".key").path)
+  }
+
+  private static let strongKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+
+  private static let configuration = """
+    [ca]
+    default_ca = here
+    [here]
+    database = index.txt
+    serial = serial
+    new_certs_dir = .
+    default_md = sha256
+    policy = any
+    unique_subject = no
+    [any]
+    commonName = supplied
+    [req]
+    distinguished_name = none
+    [none]
+    [authority]
+    basicConstraints = critical, CA:true
+    keyUsage = keyCertSign
+    """
+
+  private func extensions(_ flaw: Flaw?) -> String {
+    switch flaw {
+    case .otherName: "subjectAltName = DNS:other.test, DNS:localhost.test"
+    case .otherAddress: "subjectAltName = IP:127.0.0.2, DNS:127.0.0.1"
+    case .nameInSubjectOnly: "subjectAltName = DNS:other.test"
+    // A sequence of one dNSName: "localhost", NUL, ".evil".
+    case .zeroByteInName:
+      "subjectAltName = DER:30:11:82:0f:6c:6f:63:61:6c:68:6f:73:74:00:2e:65:76:69:6c"
+    case .forClients: "subjectAltName = IP:127.0.0.1, DNS:localhost\nextendedKeyUsage = clientAuth"
+    case .expired, .notYetValid, .selfSigned, .weakKey, nil:
+      "subjectAltName = IP:127.0.0.1, DNS:localhost"
+    }
+  }
+
+  private func validity(_ flaw: Flaw?) -> (start: String, end: String) {
+    switch flaw {
+    case .expired: ("20200101000000Z", "20210101000000Z")
+    case .notYetValid: ("20900101000000Z", "20910101000000Z")
+    default: ("20200101000000Z", "20910101000000Z")
+    }
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    try text.write(
+      to: directory.appendingPathComponent(name), atomically: false, encoding: .utf8)
+  }
+
+  private func openssl(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: TLSServer.program)
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    let said = Pipe()
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = said
+    try process.run()
+    let text = said.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Unusable(said: String(decoding: text, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The power goes at a random moment: what had not reached the device is gone with it.
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct PowerCutTests {
+  private static let cutCount = 30
+
+  // Fault 77, 78, 79
+  @Test(arguments: LoopImage.Kind.allCases)
+  func `after a power cut nothing acknowledged is lost and nothing held is wrong`(
+    kind: LoopImage.Kind
+  ) async throws {
+    await Findings.gather("power cuts on \(kind)") { findings in
+      if let obstacle = LoopImage.obstacle(kind) {
+        findings.say("skipped: \(obstacle)")
+        return
+      }
+      let numbers = Monitor((1...Self.cutCount).map { $0 })
+      let worst = Monitor(Int64(0))
+      let acknowledged = Monitor(0)
+      let lane: @Sendable () -> Void = {
+        while let number = numbers.update({ $0.isEmpty ? nil : $0.removeFirst() }) {
+          do {
+            let (cost, count) = try Self.cut(number, kind, findings)
+            worst.update { $0 = max($0, cost) }
+            acknowledged.update { $0 += count }
+          } catch {
+            findings.check(false, "cut \(number): \(error)")
+          }
+        }
+      }
+      together([lane, lane])
+      findings.say(
+        """
+        \(Self.cutCount) cuts, \(acknowledged.read { $0 }) acknowledged transfers, at most \
+        \(worst.read { $0 }) bytes of one fetched again
+        """)
+    }
+  }
+
+  /// Answers the most that one transfer fetched again, and how many were acknowledged.
+  private static func cut(
+    _ number: Int, _ kind: LoopImage.Kind, _ findings: Findings
+  ) throws -> (Int64, Int) {
+    var random = StormRandom.stream(UInt64(1000 + number))
+    let image = try LoopImage(kind)
+    defer { image.close() }
+    let home = try StormHome(at: image.mountPoint)
+    defer { for id in home.servicePIDs { kill(id, SIGKILL) } }
+    let storm = try Storm(findings, home: home)
+    let isCut = Monitor(false)
+    let completed = try liveUntilCut(number, image, storm, isCut, &random)
+    // Clients that were under way may have started another service since.
+    for id in home.servicePIDs { kill(id, SIGKILL) }
+    _ = eventually(milliseconds: 10_000, every: 10) { home.servicePIDs.isEmpty }
+    try image.comeBack()
+    isCut.update { $0 = false }
+    return judge(storm, number, completed)
+  }
+
+  /// Answers the ids that a client had seen completed when the power went.
+  private static func liveUntilCut(
+    _ number: Int, _ image: LoopImage, _ storm: Storm, _ isCut: Monitor<Bool>,
+    _ random: inout StormRandom
+  ) throws -> [String] {
+    let delay = Int64.random(in: 300...3000, using: &random)
+    let completed = Monitor<[String]>([])
+    let copied = Monitor<Result<Void, any Error>?>(nil)
+    together([
+      {
+        var random = StormRandom.stream(UInt64(2000 + number))
+        addUntil(isCut, storm, &random)
+      },
+      {
+        while !isCut.read({ $0 }) {
+          let done = storm.home.rows()?.filter { $0.state == "completed" }.map(\.id) ?? []
+          if !isCut.read({ $0 }) { completed.update { $0 = done.isEmpty ? $0 : done } }
+        }
+      },
+      {
+        _ = isCut.block(forMilliseconds: delay) { $0 }
+        isCut.update { $0 = true }
+        storm.killService(stoppingFirst: true)
+        let result = Result { try image.cutPower() }
+        copied.update { $0 = result }
+      },
+    ])
+    try copied.read { $0 }?.get()
+    return completed.read { $0 }
+  }
+
+  private static func addUntil(
+    _ isCut: Monitor<Bool>, _ storm: Storm, _ random: inout StormRandom
+  ) {
+    let sizes: [Int64] = [0, 5000, 1 << 20, 7 << 20, 20 << 20, 24 << 20]
+    var number = 0
+    while !isCut.read({ $0 }), number < 8 {
+      let size = sizes.randomElement(using: &random) ?? 0
+      let body = SeededBody(seed: random.next(), byteCount: size)
+      let file = StormFile(path: "/\(number).bin", body: body)
+      let pace = Int64.random(in: (2 << 20)...(16 << 20), using: &random)
+      // What a service that a client started after the cut would fetch is in no copy.
+      storm.origin.serve(at: file.path) { _ in
+        isCut.read { $0 }
+          ? .status(503) : OriginBehavior(body).with { $0.bytesPerSecond = pace }
+      }
+      // An id that came after the cut was given by a service that is no more.
+      let known = storm.progress.read { $0.acknowledged }
+      storm.add(file)
+      if isCut.read({ $0 }) { storm.progress.update { $0.acknowledged = known } }
+      number += 1
+    }
+  }
+
+  private static func judge(
+    _ storm: Storm, _ number: Int, _ completed: [String]
+  ) -> (Int64, Int) {
+    let findings = storm.findings
+    let first = storm.home.rows()
+    findings.check(first != nil, "cut \(number): no list after the cut")
+    for id in completed {
+      let row = first?.first { $0.id == id }
+      findings.check(
+        row?.state == "completed",
+        "cut \(number): \(id) was completed and is \(row?.state ?? "lost")")
+    }
+    let rows = storm.finish(budgetSeconds: 60)
+    storm.judge(rows)
+    let (files, ledger) = storm.progress.read { ($0.files, $0.ledger) }
+    let requests = storm.origin.requests
+    var worst: Int64 = 0
+    for row in rows {
+      guard let file = files[row.urlPath] else { continue }
+      let bill = ledger.bill(file.path, requests)
+      findings.check(
+        bill.refetched <= RefetchLedger.promise,
+        "cut \(number): \(bill.path) fetched \(bill.refetched) bytes again")
+      worst = max(worst, bill.refetched)
+    }
+    return (worst, storm.progress.read { $0.acknowledged.count })
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import TestSupport
+
+/// A home, an origin, and the files that were asked for; what clients and killers share.
+final class Storm: Sendable {
+  struct Progress: Sendable {
+    var files: [String: StormFile] = [:]
+    /// Ids that an add printed, with the path.
+    var acknowledged: [String: String] = [:]
+    var ledger = RefetchLedger()
+    var kills = 0
+    /// The most memory that any service had resident, in KiB.
+    var peakMemory = 0
+    var isOver = false
+  }
+
+  let home: StormHome
+  let origin: ScriptedOrigin
+  let findings: Findings
+  let progress = Monitor(Progress())
+
+  init(_ findings: Findings, home: StormHome) throws {
+    self.home = home
+    self.findings = findings
+    origin = try ScriptedOrigin(sendBufferByteCount: RefetchLedger.sendBufferByteCount)
+  }
+
+  /// Adds the file once. Only an id that was printed counts as an acknowledgement.
+  @discardableResult
+  func add(_ file: StormFile) -> String? {
+    let outcome = addAndTell(file)
+    return Int(outcome.output) == nil ? nil : outcome.output
+  }
+
+  @discardableResult
+  func addAndTell(_ file: StormFile) -> StormProcess.Outcome {
+    progress.update { $0.files[file.path] = file }
+    let url = "http://127.0.0.1:\(origin.port)\(file.path)"
+    let outcome = home.kettle(["add"] + file.options + [url])
+    noteClient(outcome, "add")
+    if Int(outcome.output) != nil {
+      progress.update { $0.acknowledged[outcome.output] = file.path }
+    }
+    return outcome
+  }
+
+  /// A client may fail when its service is killed, but neither crash nor hang.
+  func noteClient(_ outcome: StormProcess.Outcome, _ what: String) {
+    findings.check(
+      outcome.code != StormProcess.Outcome.hungCode && outcome.code < 128,
+      "kettle \(what) ended with \(outcome.code): \(outcome.errors)")
+  }
+
+  /// Kills the service of the home, if there is one, and writes down what that may cost.
+  func killService(stoppingFirst: Bool) {
+    let ids = home.servicePIDs
+    guard !ids.isEmpty else { return }
+    if stoppingFirst { for id in ids { kill(id, SIGSTOP) } }
+    let memory = ids.map(Self.peakMemory).max() ?? 0
+    progress.update {
+      $0.ledger.strike(origin)
+      $0.peakMemory = max($0.peakMemory, memory)
+    }
+    for id in ids { kill(id, SIGKILL) }
+    progress.update { $0.kills += 1 }
+  }
+
+  /// VmHWM, in KiB (proc_pid_status(5)).
+  private static func peakMemory(of id: pid_t) -> Int {
+    let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+    return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+
+  // MARK: - The end
+
+  /// Starts what was paused and waits until everything is finished; answers the rows.
+  func finish(budgetSeconds: Int64) -> [StormHome.Row] {
+    home.kettle("start", "--all")
+    let outcome = home.waitForAll(seconds: budgetSeconds)
+    findings.check(
+      outcome.code == 0, "kettle wait ended with \(outcome.code): \(outcome.errors)")
+    return home.rows() ?? []
+  }
+
+  /// Holds every row, file and bill against what must be.
+  func judge(_ rows: [StormHome.Row]) {
+    judgeFiles(rows)
+    judgeNames(rows, "the storm")
+  }
+
+  /// There is a file for each row and nothing else, and no partial file.
+  func judgeNames(_ rows: [StormHome.Row], _ after: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: home.downloads)) ?? []
+    let finished = rows.count { $0.state == "completed" }
+    let orphans = names.filter { name in
+      // A partial file is made before it is on record, and is empty until then.
+      name.hasSuffix(".part") && home.byteCount(ofDownload: name) == 0
+    }
+    for orphan in orphans { findings.noteKnown("\(after): \(orphan) is empty and nobody's") }
+    findings.check(
+      names.count == finished + orphans.count,
+      "\(after): \(finished) finished transfers made \(names.count) files: \(names.sorted())")
+  }
+
+  func judgeFiles(_ rows: [StormHome.Row]) {
+    let (files, acknowledged) = progress.read { ($0.files, $0.acknowledged) }
+    let ids = Set(rows.map(\.id))
+    for (id, path) in acknowledged {
+      findings.check(ids.contains(id), "transfer \(id) of \(path) was acknowledged and is lost")
+    }
+    for row in rows { judge(row, files[row.urlPath]) }
+  }
+
+  private func judge(_ row: StormHome.Row, _ file: StormFile?) {
+    // Some file systems give their files another device number at each mount (stat(2) of btrfs).
+    if row.state == "failed", row.error?.contains("another disk is in its place") == true {
+      findings.noteKnown("transfer \(row.id): \(row.error ?? "")")
+      return
+    }
+    findings.check(
+      row.state == "completed",
+      "transfer \(row.id) of \(row.urlPath) is \(row.state): \(row.error ?? row.reason ?? "")")
+    guard row.state == "completed", let file, let path = row.path else { return }
+    let difference = file.body.difference(fromFileAt: path)
+    findings.check(
+      difference == nil, "\(path) of \(row.urlPath) is wrong: \(String(describing: difference))")
+  }
+
+  /// Holds what was fetched again against the promise, path by path, and tells the numbers.
+  func judgeBills(of rows: [StormHome.Row]) {
+    let (files, ledger) = progress.read { ($0.files, $0.ledger) }
+    let requests = Dictionary(grouping: origin.requests, by: \.path)
+    // Several transfers of one path fetch it as often; that is not fetching again.
+    let counts = Dictionary(grouping: rows, by: \.urlPath).mapValues(\.count)
+    let bills = files.values.filter { $0.canGoOn && counts[$0.path] == 1 }
+      .map { ledger.bill($0.bodyPath, requests[$0.bodyPath] ?? []) }
+    for bill in bills {
+      findings.check(
+        bill.isKept,
+        "\(bill.path): \(bill.refetched) bytes fetched again after \(bill.kills) kills")
+    }
+    let total = bills.reduce(0) { $0 + $1.refetched }
+    let strikes = bills.reduce(0) { $0 + $1.kills }
+    findings.say(
+      """
+      \(progress.read { $0.kills }) kills struck \(strikes) active transfers; \
+      \(total) bytes fetched again (\(total / Int64(max(strikes, 1))) a strike), worst after one kill \
+      \(bills.map(\.worst).max() ?? 0)
+      """)
+  }
+}

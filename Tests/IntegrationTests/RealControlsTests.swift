@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+import TransferModel
+
+/// Fresh links, limits and the configuration file, through the real program.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct RealControlsTests {
+  private let home: KettleHome
+  private let origin: ScriptedOrigin
+
+  init() throws {
+    home = try KettleHome()
+    origin = try ScriptedOrigin()
+  }
+
+  private func configure(_ text: String) throws {
+    let directory = home.path + "/.config/kettle"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: directory + "/config.toml"))
+  }
+
+  @Test func `a fresh link goes on from the bytes that are there`() async throws {
+    let body = SeededBody(seed: 21, byteCount: 6_000_000)
+    let slow = OriginBehavior(body).with { $0.bytesPerSecond = 1_500_000 }
+    origin.serve(slow, at: "/old.bin")
+    let id = try await home.kettle("add", origin.url("/old.bin").text).output.trimmed
+    try await origin.waitForBytesSent(2_000_000, at: "/old.bin")
+    #expect(try await home.kettle("pause", id).code == 0)
+    origin.serve(.status(403, headers: [], text: "expired"), at: "/old.bin")
+    origin.serve(OriginBehavior(body), at: "/new.bin")
+    let link = try origin.url("/new.bin").text
+    let outcome = try await home.kettle("start", id, "--url", link)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
+    // It keeps its name, and the bytes of the old link.
+    #expect(body.difference(fromFileAt: home.downloads + "/old.bin") == nil)
+    let request = try #require(origin.requests(at: "/new.bin").first)
+    #expect(request.value(of: "Range")?.hasPrefix("bytes=") == true)
+    // What is completed needs no link, and what is not there has none.
+    #expect(try await home.kettle("start", id, "--url", link).code == 1)
+    #expect(try await home.kettle("start", "999", "--url", link).code == 2)
+  }
+
+  @Test func `a limit holds at once for everything together and goes away again`() async throws {
+    let body = SeededBody(seed: 22, byteCount: 4_000_000)
+    origin.serve(OriginBehavior(body), at: "/a.bin")
+    #expect(try await home.kettle("limit", "1M").code == 0)
+    let url = try origin.url("/a.bin").text
+    let start = ContinuousClock.now
+    let id = try await home.kettle("add", url).output.trimmed
+    try await origin.waitForBytesSent(200_000, at: "/a.bin")
+    #expect(try await home.kettle("wait", id, "--timeout", "60").code == 0)
+    #expect(ContinuousClock.now - start > .seconds(2))
+    #expect(try await home.kettle("limit", "none").code == 0)
+    #expect(try await home.kettle("get", url, "-o", "b.bin").code == 0)
+    #expect(body.difference(fromFileAt: home.downloads + "/b.bin") == nil)
+  }
+
+  @Test func `a limit of one transfer is lifted while it runs`() async throws {
+    let body = SeededBody(seed: 23, byteCount: 8_000_000)
+    origin.serve(OriginBehavior(body), at: "/c.bin")
+    let added = try await home.kettle("add", "--limit", "100K", origin.url("/c.bin").text)
+    let id = added.output.trimmed
+    try await origin.waitForBytesSent(50_000, at: "/c.bin")
+    #expect(try await home.state(of: id) == "running")
+    let outcome = try await home.kettle("limit", "none", id)
+    #expect(outcome.output == "\(id) has no limit of its own\n", "\(outcome.errors)")
+    // With the limit it would take 80 seconds.
+    #expect(try await home.kettle("wait", id, "--timeout", "40").code == 0)
+    #expect(body.difference(fromFileAt: home.downloads + "/c.bin") == nil)
+  }
+
+  @Test func `the configuration file holds, and what is wrong in it is a notice with its line`()
+    async throws
+  {
+    try configure("[downloads]\ndirectory = \"~/in\"\n[limits]\ntransfer = 3\n")
+    try FileManager.default.createDirectory(
+      atPath: home.path + "/in", withIntermediateDirectories: false)
+    let body = SeededBody(seed: 24, byteCount: 1000)
+    origin.serve(OriginBehavior(body), at: "/d.bin")
+    let outcome = try await home.kettle("get", origin.url("/d.bin").text)
+    #expect(outcome.code == 0)
+    #expect(outcome.errors.isEmpty)
+    #expect(body.difference(fromFileAt: home.path + "/in/d.bin") == nil)
+    let status = try await home.kettle("daemon", "status").output
+    #expect(
+      status.contains(
+        "Notice: The key \"limits.transfer\" in line 4 of "
+          + "\"\(home.path)/.config/kettle/config.toml\" means nothing; "))
+  }
+
+  @Test func `a configuration file that cannot be read stops no command`() async throws {
+    try configure("[limits\n\u{1}")
+    #expect(try await home.rows().isEmpty)
+    let status = try await home.kettle("daemon", "status")
+    #expect(status.code == 0)
+    #expect(status.output.contains("so nothing in the file holds"))
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// A TCP socket on the loopback that listens, at a port of its own unless one is given.
+struct LoopbackListener: Sendable {
+  let port: Int
+  private let descriptor: Int32
+
+  /// - Parameters:
+  ///   - lastByte: that of 127.0.0.x.
+  ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
+  ///     side did not take yet; inherited by what the listener accepts (socket(7)).
+  init(
+    lastByte: UInt8 = 1, port wanted: Int = 0, backlog: Int32 = 1024,
+    sendBufferByteCount: Int32? = nil
+  ) throws(OriginError) {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard listener >= 0 else { throw OriginError(call: "socket", errno: errno) }
+    if var byteCount = sendBufferByteCount {
+      setsockopt(
+        listener, SOL_SOCKET, SO_SNDBUF, &byteCount, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = Self.loopback(lastByte: lastByte, port: wanted)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) | listen(listener, backlog) | getsockname(listener, $0, &length)
+      }
+    }
+    guard status == 0 else {
+      let error = OriginError(call: "bind", errno: errno)
+      close(listener)
+      throw error
+    }
+    descriptor = listener
+    port = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  /// The next connection; nil when there is none any more, and the port is free then.
+  func accept() -> Int32? {
+    while true {
+      let accepted = Glibc.accept(descriptor, nil, nil)
+      if accepted < 0, errno == EINTR || errno == ECONNABORTED { continue }
+      guard accepted >= 0 else {
+        close(descriptor)
+        return nil
+      }
+      _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+      return accepted
+    }
+  }
+
+  /// Lets `accept` return, and refuses connections. Called once.
+  func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// A connection to a port here; nil when it is refused.
+  static func connect(to port: Int) -> Int32? {
+    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard client >= 0 else { return nil }
+    var address = loopback(port: port)
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    if status == 0 { return client }
+    close(client)
+    return nil
+  }
+
+  static func loopback(lastByte: UInt8 = 1, port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(lastByte)).bigEndian
+    address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+    return address
+  }
+}

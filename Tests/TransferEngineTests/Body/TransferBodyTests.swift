@@ -1,0 +1,189 @@
+import Synchronization
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import TransferEngine
+
+/// Several attempts that write into one file.
+struct TransferBodyTests {
+  private let files = InMemoryFileStorage(documentsDirectory: "/d")
+  private let file: any PartialFile
+  private let asked = Counter()
+
+  init() throws {
+    file = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
+  }
+
+  private func body(held: HeldRanges = HeldRanges(), total: Int64? = nil) -> TransferBody {
+    TransferBody(file: file, held: held, totalByteCount: total) { [asked] in
+      asked.increase()
+    }
+  }
+
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+    func increase() { count.withLock { $0 += 1 } }
+  }
+
+  private func give(_ sink: SegmentSink, _ bytes: [UInt8]) -> SinkAnswer {
+    bytes.withUnsafeBytes { sink.receive($0) }
+  }
+
+  private func attempt(_ number: UInt64) -> AttemptID { AttemptID(rawValue: number) }
+
+  private func held(_ ranges: (Int64, Int64)...) -> HeldRanges {
+    ranges.reduce(into: HeldRanges()) { held, range in
+      if let range = ByteRange(lower: range.0, upper: range.1) { held.insert(range) }
+    }
+  }
+
+  @Test func `two attempts fill two parts and the map has both`() throws {
+    let body = body(total: 8)
+    let first = body.begin(attempt(1), from: 0, .whole(8))
+    let second = body.begin(attempt(2), from: 4, .part(8))
+    #expect(give(first, [0, 1]) == .taken)
+    #expect(give(second, [4, 5, 6]) == .taken)
+    let synced = try body.sync()
+    #expect(synced.held == held((0, 2), (4, 7)))
+    #expect(files.bytes(at: file.path) == [0, 1, 0, 0, 4, 5, 6])
+    #expect(body.progress == [attempt(1): 2, attempt(2): 7])
+    #expect(body.heldByteCount == 5)
+  }
+
+  // Fault 5
+  @Test func `what comes behind the range is not taken`() throws {
+    let body = body(total: 8)
+    let sink = body.begin(attempt(1), from: 2, .part(5))
+    #expect(give(sink, [2, 3, 4, 99, 99]) == .satisfied)
+    #expect(body.end(attempt(1)).receivedUpTo == 5)
+    #expect(files.bytes(at: file.path) == [0, 0, 2, 3, 4])
+  }
+
+  @Test func `a whole that goes on behind its end is another file`() throws {
+    let body = body(total: 3)
+    let sink = body.begin(attempt(1), from: 0, .whole(3))
+    #expect(give(sink, [1, 2, 3, 4]) == .failed)
+    let (_, failure) = body.end(attempt(1))
+    #expect(failure?.code == .tooLong)
+  }
+
+  @Test func `a shortened attempt ends where the other begins`() throws {
+    let body = body(total: 100)
+    let sink = body.begin(attempt(1), from: 0, .whole(100))
+    #expect(give(sink, [1, 2]) == .taken)
+    body.shorten(attempt(1), to: 4)
+    #expect(give(sink, [3, 4, 5, 6]) == .satisfied)
+    #expect(body.end(attempt(1)).receivedUpTo == 4)
+  }
+
+  @Test func `an attempt that is further than the cut ends where it is`() throws {
+    let body = body(total: 100)
+    let sink = body.begin(attempt(1), from: 0, .whole(100))
+    #expect(give(sink, [1, 2, 3, 4, 5]) == .taken)
+    body.shorten(attempt(1), to: 3)
+    #expect(give(sink, [6]) == .satisfied)
+    #expect(body.end(attempt(1)).receivedUpTo == 5)
+  }
+
+  // Fault 14
+  @Test func `bytes that are there already are compared and not written`() throws {
+    files.overwrite(file.path, with: [1, 2, 3, 4])
+    let body = body(held: held((0, 4)), total: 6)
+    let before = files.callCount(.write)
+    let sink = body.begin(attempt(1), from: 2, .part(6))
+    #expect(give(sink, [3, 4, 5, 6]) == .taken)
+    let (upTo, failure) = body.end(attempt(1))
+    #expect(upTo == 6)
+    #expect(failure == nil)
+    #expect(files.callCount(.write) == before + 1)
+    #expect(files.bytes(at: file.path) == [1, 2, 3, 4, 5, 6])
+  }
+
+  // Fault 12
+  @Test func `other bytes than those that are there are another version`() throws {
+    files.overwrite(file.path, with: [1, 2, 3, 4])
+    let body = body(held: held((0, 4)), total: 6)
+    let sink = body.begin(attempt(1), from: 2, .part(6))
+    _ = give(sink, [3, 9, 5, 6])
+    let (_, failure) = body.end(attempt(1))
+    #expect(failure?.code == .otherVersion)
+    #expect(files.bytes(at: file.path)?.prefix(4) == [1, 2, 3, 4])
+  }
+
+  // Fault 39
+  @Test func `two copies of one part must agree`() throws {
+    let body = body(total: 4)
+    let first = body.begin(attempt(1), from: 0, .whole(4))
+    let copy = body.begin(attempt(2), from: 0, .part(4))
+    #expect(give(first, [1, 2]) == .taken)
+    _ = body.end(attempt(1))
+    _ = give(copy, [1, 7, 3, 4])
+    #expect(body.end(attempt(2)).failure?.code == .otherVersion)
+  }
+
+  @Test func `one attempt that failed leaves the others alone`() throws {
+    files.overwrite(file.path, with: [1, 2])
+    let body = body(held: held((0, 2)), total: 10)
+    let wrong = body.begin(attempt(1), from: 0, .part(4))
+    let right = body.begin(attempt(2), from: 5, .part(10))
+    _ = give(wrong, [8, 8])
+    #expect(body.end(attempt(1)).failure?.code == .otherVersion)
+    #expect(give(right, [5, 6]) == .taken)
+    #expect(body.end(attempt(2)).failure == nil)
+  }
+
+  // Fault 74
+  @Test func `a write that failed ends all of them`() throws {
+    files.fail(.write, with: TransferFailure(.fileProblem, on: file.path, detail: "EIO"))
+    let body = body(total: 10)
+    let first = body.begin(attempt(1), from: 0, .whole(10))
+    let second = body.begin(attempt(2), from: 5, .part(10))
+    #expect(give(first, [1]) == .taken)
+    #expect(body.end(attempt(1)).failure?.code == .fileProblem)
+    #expect(give(second, [5]) == .failed)
+  }
+
+  // Fault 74
+  @Test func `after a sync that failed nothing is believed`() throws {
+    let body = body(total: 10)
+    let sink = body.begin(attempt(1), from: 0, .whole(10))
+    _ = give(sink, [1])
+    files.fail(.sync, with: TransferFailure(.fileProblem, on: file.path, detail: "EIO"))
+    #expect(throws: TransferFailure.self) { try body.sync() }
+    #expect(throws: TransferFailure.self) { try body.sync() }
+    #expect(give(sink, [2]) == .failed)
+  }
+
+  @Test func `8 MiB in all may be unconfirmed, with what the transport holds`() throws {
+    let body = body(total: 64 << 20)
+    let sinks = (UInt64(0)..<4).map { number in
+      body.begin(attempt(number), from: Int64(number) << 24, .part((Int64(number) + 1) << 24))
+    }
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    var taken = 0
+    while give(sinks[taken % 4], piece) == .taken { taken += 1 }
+    // Four attempts of which the transport may hold half a MiB each.
+    #expect(taken == 6)
+    #expect(asked.value == 1)
+    for sink in sinks { #expect(give(sink, piece) == .full) }
+    _ = try body.sync()
+    #expect(give(sinks[0], piece) == .full, "synced is not on record")
+    #expect(body.confirm() == Set((UInt64(0)..<4).map(attempt)))
+    #expect(give(sinks[0], piece) == .taken)
+  }
+
+  @Test func `what comes during a checkpoint is confirmed by the next`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<4 { #expect(give(sink, piece) == .taken) }
+    _ = try body.sync()
+    for _ in 0..<3 { #expect(give(sink, piece) == .taken) }
+    _ = body.confirm()
+    for _ in 0..<4 { #expect(give(sink, piece) == .taken) }
+    #expect(give(sink, piece) == .full)
+  }
+}

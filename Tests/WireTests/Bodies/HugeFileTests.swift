@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+import TransferStore
+
+/// Files over 4 GiB, of which nearly all was fetched before the test began: on the disk it is a
+/// hole.
+struct HugeFileTests {
+  // Fault 30
+  @Test(arguments: [5 << 30, 1 << 40] as [Int64], [1, 8])
+  func `the end of a huge file is fetched to its place`(
+    byteCount: Int64, connections: Int
+  ) async throws {
+    let body = SeededBody(seed: 30, byteCount: byteCount)
+    let missing = try #require(ByteRange(lower: byteCount - (3 << 20), upper: byteCount))
+    try await expectFilled([missing], of: body, connections: connections)
+  }
+
+  // Fault 30
+  @Test(arguments: [1, 8])
+  func `holes on both sides of 4 GiB are filled`(connections: Int) async throws {
+    let body = SeededBody(seed: 31, byteCount: 9 << 30)
+    let holes = try [
+      #require(ByteRange(lower: 4_294_000_000, upper: 4_296_000_000)),
+      #require(ByteRange(lower: 8 << 30, upper: (8 << 30) + 700_000)),
+    ]
+    try await expectFilled(holes, of: body, connections: connections)
+  }
+
+  private func expectFilled(
+    _ holes: [ByteRange], of body: SeededBody, connections: Int,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let world = try await WireWorld()
+    world.origin.serve(OriginBehavior(body), at: WireWorld.path)
+    let id = try await world.add(WireWorld.path) {
+      $0.beginning = .paused
+      $0.connections = connections
+    }
+    try await world.restart(after: .shutDown) { try plant(holes, of: body, in: world) }
+    await world.start(id)
+    let row = try await world.end(of: id)
+    #expect(row.state == .completed, "\(world.wire)", sourceLocation: location)
+    #expect(row.freshStart == nil, sourceLocation: location)
+    let path = try #require(row.path)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && Int64(status.st_size) == body.byteCount)
+    for hole in holes {
+      #expect(
+        body.matches(fileAt: path, in: hole.lower..<hole.upper), "\(hole.lower)",
+        sourceLocation: location)
+    }
+    let wanted = holes.reduce(0) { $0 + $1.byteCount }
+    #expect(world.origin.bytesSent < wanted * 2, "\(world.wire)", sourceLocation: location)
+  }
+
+  /// Puts a transfer of which everything but the holes is held into the store and on the disk.
+  private func plant(_ holes: [ByteRange], of body: SeededBody, in world: WireWorld) throws {
+    let path = world.home.documents + "/file.bin.part"
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    try #require(file >= 0)
+    defer { close(file) }
+    try #require(ftruncate(file, off_t(body.byteCount)) == 0)
+    var held = HeldRanges()
+    var next: Int64 = 0
+    for hole in holes {
+      // The bytes around a hole, should somebody compare them.
+      for edge in [hole.lower - 200_000..<hole.lower, hole.upper..<hole.upper + 200_000] {
+        let bytes = body.bytes(in: edge.clamped(to: 0..<body.byteCount))
+        try #require(pwrite(file, bytes, bytes.count, off_t(edge.lowerBound)) == bytes.count)
+      }
+      if let range = ByteRange(lower: next, upper: hole.lower) { held.insert(range) }
+      next = hole.upper
+    }
+    if let range = ByteRange(lower: next, upper: body.byteCount) { held.insert(range) }
+    var status = stat()
+    try #require(fstat(file, &status) == 0)
+
+    let opened = try StoreOpening.open(
+      world.home.storePath, at: WallTime(millisecondsSince1970: 1_798_135_200_000))
+    var record = try #require(try opened.journal.load().records.first)
+    record.resumeData = ResumeData(
+      partialPath: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), held: held,
+      totalByteCount: body.byteCount,
+      validator: Validator(
+        entityTag: "\"\(String(body.seed, radix: 16))-\(body.byteCount)\"", lastModified: nil,
+        isLastModifiedStrong: false), finalName: "file.bin")
+    try opened.journal.commit([.put(record)])
+    try opened.journal.close()
+  }
+}

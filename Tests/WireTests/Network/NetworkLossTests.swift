@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// The machine loses its way to the network, and finds it again.
+struct NetworkLossTests {
+  let body = SeededBody(seed: 64, byteCount: 4 << 20)
+  var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
+
+  /// The loopback needs no network, so it is asked for by the address of any host, which leads
+  /// there all the same.
+  private func begin(_ world: WireWorld, connections: Int = 1) async throws -> TransferID {
+    let url = try TransferURL.parse("http://0.0.0.0:\(world.origin.port)\(WireWorld.path)").get()
+      .url
+    return try await world.begin(truth, connections: connections) { $0.url = url }
+  }
+
+  // Fault 66
+  @Test(arguments: [1, 8])
+  func `without a network a transfer waits for it, and goes on when it is back`(
+    connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let id = try await begin(world, connections: connections)
+    await world.engine.networkChanged(.absent)
+    world.origin.cutConnections(.reset)
+    try await world.wait("no network", for: id) { $0.reason == .network }
+    try await world.origin.waitUntilIdle()
+    let before = world.origin.requests.count
+    world.origin.serve(truth, at: WireWorld.path)
+    #expect(try await world.record(of: id).retryCount == 0)
+    #expect(world.row(of: id)?.bytesReceived ?? 0 >= WireWorld.firstByteCount)
+    await world.engine.networkChanged(.present)
+    let row = try await world.end(of: id, budgetMilliseconds: 10_000)
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil)
+    let first = world.origin.requests[before]
+    #expect(first.value(of: "Range") != nil)
+  }
+
+  // Fault 66
+  @Test func `what is added without a network starts when there is one`() async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMaxUnanswered = 1 }
+    await world.engine.networkChanged(.absent)
+    let id = try await world.add(try TransferURL.parse("http://nothing.invalid/a").get().url)
+    let row = try await world.wait("no network", for: id) {
+      $0.reason == .network || $0.state.isFinished
+    }
+    #expect(row.state == .waiting)
+    #expect(try await world.record(of: id).retryCount == 0)
+  }
+
+  // Fault 66
+  @Test func `a short loss in the middle burns no retries`() async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 1 }
+    let id = try await begin(world)
+    for _ in 1...4 {
+      let count = world.origin.requests.count
+      await world.engine.networkChanged(.absent)
+      world.origin.cutConnections(.reset)
+      try await world.wait("no network", for: id) { $0.reason == .network }
+      await world.engine.networkChanged(.present)
+      try await world.origin.waitForRequests(count + 1)
+    }
+    world.origin.serve(truth, at: WireWorld.path)
+    await world.engine.networkChanged(.absent)
+    world.origin.cutConnections(.reset)
+    try await world.wait("no network", for: id) { $0.reason == .network }
+    await world.engine.networkChanged(.present)
+    world.expectFile(of: try await world.end(of: id), is: body)
+  }
+}

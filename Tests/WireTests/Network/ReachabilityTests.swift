@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// Hosts that are not there.
+struct ReachabilityTests {
+  let body = SeededBody(seed: 63, byteCount: 1 << 20)
+
+  // Fault 64
+  @Test func `a host without an address fails soon, and others are not held up`() async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMaxUnanswered = 2 }
+    world.origin.serve(OriginBehavior(body), at: WireWorld.path)
+    let nowhere = try TransferURL.parse("http://nothing.invalid/file.bin").get().url
+    let lost = try await world.add(nowhere)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+    let end = try await world.end(of: lost)
+    #expect(end.state == .failed)
+    #expect(end.error?.code == .hostNotFound)
+  }
+
+  // Fault 64
+  @Test func `a server that is gone in the middle is waited for with every byte`() async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 3 }
+    let id = try await world.begin(OriginBehavior(body), connections: 8)
+    world.origin.stop()
+    let row = try await world.end(of: id)
+    #expect(row.state == .failed)
+    #expect(row.error?.code == .connectionRefused)
+    #expect(row.bytesReceived >= WireWorld.firstByteCount)
+    try await world.expectNoFile(of: id, only: body)
+  }
+}

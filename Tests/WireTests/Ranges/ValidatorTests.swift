@@ -1,0 +1,143 @@
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+
+/// What tells that the rest still belongs to the bytes that are held: validators, and where they
+/// are weak or none, the bytes themselves.
+struct ValidatorTests {
+  static let body = SeededBody(seed: 4, byteCount: 4 << 20)
+  /// So much that an overlap is worth its round trip: less is fetched again and compared.
+  static let firstByteCount: Int64 = 1_500_000
+  /// As long as `body`, so that nothing but the bytes tells.
+  static let other = SeededBody(seed: 5, byteCount: 4 << 20)
+
+  enum Doubt: String, Sendable, CaseIterable {
+    case weakTag, noValidator, weakDate, rotatingTag
+
+    func applied(to body: SeededBody) -> OriginBehavior {
+      OriginBehavior(body).with { behavior in
+        behavior.bytesPerSecond = 16 << 20
+        switch self {
+        // The same one for each version: it promises no more than that they mean the same.
+        case .weakTag:
+          behavior.entityTag = .fixed("W/\"v\"")
+          behavior.lastModified = nil
+        case .noValidator:
+          behavior.entityTag = .none
+          behavior.lastModified = nil
+        // Two writes in one second leave the same date (RFC 9110, section 8.8.2.2).
+        case .weakDate:
+          behavior.entityTag = .none
+          behavior.date = behavior.lastModified
+        case .rotatingTag: behavior.entityTag = .rotating
+        }
+      }
+    }
+  }
+
+  // Fault 13
+  // Fault 14
+  // Fault 15
+  // Fault 17
+  @Test(arguments: Doubt.allCases, [1, 8])
+  func `without a strong validator the bytes themselves tell that the file is the same`(
+    doubt: Doubt, connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let truth = doubt.applied(to: Self.body)
+    let row = try await world.interruptedDownload(
+      truth, connections: connections, byteCount: Self.firstByteCount
+    ) { _ in truth }
+    world.expectFile(of: row, is: Self.body)
+    #expect(row.freshStart == nil)
+    #expect(world.origin.requests.contains { $0.value(of: "Range") != nil }, "\(world.wire)")
+  }
+
+  // Fault 13
+  // Fault 14
+  // Fault 15
+  @Test(arguments: Doubt.allCases, Interruption.allCases)
+  func `other bytes where the same were held make a fresh start that says so`(
+    doubt: Doubt, interruption: Interruption
+  ) async throws {
+    let world = try await WireWorld()
+    let row = try await world.interruptedDownload(
+      doubt.applied(to: Self.body), by: interruption, byteCount: Self.firstByteCount
+    ) { _ in doubt.applied(to: Self.other) }
+    world.expectFile(of: row, is: Self.other)
+    #expect(row.freshStart == .resourceChanged)
+  }
+
+  // Fault 13
+  // Fault 14
+  // Fault 15
+  @Test(arguments: Doubt.allCases, [1, 8])
+  func `less than an overlap is worth is compared and kept, or the row says why not`(
+    doubt: Doubt, connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let truth = doubt.applied(to: Self.body)
+    let row = try await world.interruptedDownload(truth, connections: connections) { _ in truth }
+    world.expectFile(of: row, is: Self.body)
+    let changed = try await WireWorld()
+    let other = try await changed.interruptedDownload(truth, connections: connections) { _ in
+      doubt.applied(to: Self.other)
+    }
+    changed.expectFile(of: other, is: Self.other)
+    #expect(other.freshStart == .resourceChanged)
+  }
+
+  // Fault 13
+  // Fault 14
+  // Fault 15
+  // Fault 17
+  @Test(arguments: Doubt.allCases)
+  func `another version without a strong validator is not spliced into eight pieces`(
+    doubt: Doubt
+  ) async throws {
+    let world = try await WireWorld()
+    let row = try await world.interruptedDownload(
+      doubt.applied(to: Self.body), connections: 8, byteCount: Self.firstByteCount
+    ) { _ in doubt.applied(to: Self.other) }
+    world.expectFile(of: row, is: Self.other)
+  }
+
+  // Fault 13
+  @Test(arguments: Doubt.allCases)
+  func `only a strong validator goes into If-Range`(doubt: Doubt) async throws {
+    let world = try await WireWorld()
+    let truth = doubt.applied(to: Self.body)
+    _ = try await world.interruptedDownload(truth, connections: 8) { _ in truth }
+    for request in world.origin.requests {
+      guard let condition = request.value(of: "If-Range") else { continue }
+      #expect(doubt == .rotatingTag && condition.hasPrefix("\""), "\(condition)")
+    }
+  }
+
+  // Fault 17
+  @Test(arguments: [1, 8], Interruption.allCases)
+  func `a server whose tags change with each answer costs no byte twice but the overlap`(
+    connections: Int, interruption: Interruption
+  ) async throws {
+    let world = try await WireWorld()
+    let truth = Doubt.rotatingTag.applied(to: Self.body)
+    let row = try await world.interruptedDownload(
+      truth, connections: connections, by: interruption, byteCount: Self.firstByteCount
+    ) { _ in truth }
+    world.expectFile(of: row, is: Self.body)
+    #expect(row.freshStart == nil)
+    // Whole answers to a misread If-Range were cut short; the rest came as ranges.
+    let wholes = world.origin.requests.dropFirst().filter { $0.bytesSent == Self.body.byteCount }
+    #expect(wholes.isEmpty, "\(world.wire)")
+  }
+
+  // Fault 17
+  @Test func `a new download from a server whose tags change goes through at once`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve(Doubt.rotatingTag.applied(to: Self.body), at: WireWorld.path)
+    let row = try await world.download(WireWorld.path) { $0.connections = 8 }
+    world.expectFile(of: row, is: Self.body)
+    #expect(row.freshStart == nil)
+  }
+}

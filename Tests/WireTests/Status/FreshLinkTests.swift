@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// A fresh link in place of one that is no longer good.
+struct FreshLinkTests {
+  let body = SeededBody(seed: 47, byteCount: 4 << 20)
+  var truth: OriginBehavior { OriginBehavior(body).with { $0.bytesPerSecond = 16 << 20 } }
+
+  /// A transfer that waits for a link, with bytes held.
+  private func waiting(_ world: WireWorld, connections: Int) async throws -> TransferID {
+    let row = try await world.interruptedDownload(truth, connections: connections) { _ in
+      .status(410)
+    }
+    try #require(row.reason == .needsLink)
+    return row.id
+  }
+
+  // Fault 45
+  @Test(arguments: [1, 8])
+  func `a fresh link goes on from the bytes that are held`(connections: Int) async throws {
+    let world = try await WireWorld()
+    let id = try await waiting(world, connections: connections)
+    world.origin.serve(truth, at: "/fresh")
+    let before = world.origin.bytesSent
+    #expect(await world.engine.start(id, with: try world.origin.url("/fresh")) == .applied)
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    let row = try #require(world.row(of: id))
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil)
+    #expect(world.origin.requests(at: "/fresh").allSatisfy { $0.value(of: "Range") != nil })
+    let slack: Int64 = 500_000
+    #expect(
+      world.origin.bytesSent - before < body.byteCount - WireWorld.firstByteCount + slack,
+      "\(world.wire)")
+  }
+
+  // Fault 45
+  @Test(arguments: [1, 8])
+  func `a fresh link at another host goes on too, when the bytes are the same`(
+    connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let other = try ScriptedOrigin(lastByte: 3)
+    let id = try await waiting(world, connections: connections)
+    // Another server of the same file, with a tag of its own.
+    other.serve(truth.with { $0.entityTag = .fixed("\"other\"") }, at: "/fresh")
+    _ = await world.engine.start(id, with: try other.url("/fresh"))
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    let row = try #require(world.row(of: id))
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil)
+    #expect(other.requests.contains { $0.value(of: "Range") != nil })
+  }
+
+  // Fault 45
+  @Test(arguments: [1, 8])
+  func `a fresh link to another file is not spliced`(connections: Int) async throws {
+    let world = try await WireWorld()
+    let id = try await waiting(world, connections: connections)
+    let another = SeededBody(seed: 48, byteCount: 4 << 20)
+    world.origin.serve(OriginBehavior(another), at: "/fresh")
+    _ = await world.engine.start(id, with: try world.origin.url("/fresh"))
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    let row = try #require(world.row(of: id))
+    world.expectFile(of: row, is: another)
+    #expect(row.freshStart == .resourceChanged)
+  }
+
+  // Fault 45
+  @Test func `a fresh link is kept over a restart`() async throws {
+    let world = try await WireWorld()
+    let id = try await waiting(world, connections: 1)
+    world.origin.serve(truth.with { $0.stall = .init(after: 100_000, until: "on") }, at: "/fresh")
+    _ = await world.engine.start(id, with: try world.origin.url("/fresh"))
+    try await world.origin.waitForRequests(1, at: "/fresh")
+    try await world.restart(after: .crash) { world.origin.release("on") }
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    world.expectFile(of: try #require(world.row(of: id)), is: body)
+  }
+
+  // Fault 49
+  @Test(arguments: CredentialCase.Kind.allCases)
+  func `what was given for the old link's host does not go to the fresh one's`(
+    kind: CredentialCase.Kind
+  ) async throws {
+    let world = try await WireWorld()
+    let other = try ScriptedOrigin(lastByte: 3)
+    let stalling = truth.with { $0.stall = .init(after: 200_000, until: "never") }
+    world.origin.serve(stalling, at: WireWorld.path)
+    var spec = TransferSpec(url: try world.origin.url(WireWorld.path))
+    try Secret.give(kind, to: &spec)
+    let id = try #require(await world.engine.add([spec]).first)
+    try await world.wait("the first bytes", for: id) { $0.bytesReceived >= 200_000 }
+    await world.pause(id)
+    let challenge = HeaderField(received: "WWW-Authenticate", "Basic realm=\"kettle\"")
+    other.serve(.status(401, headers: [challenge]), at: "/fresh")
+    _ = await world.engine.start(id, with: try other.url("/fresh"))
+    try await other.waitForRequests(1, at: "/fresh")
+    let row = try await world.wait("the answer", for: id) { $0.reason == .needsLogin }
+    #expect(row.bytesReceived >= 200_000)
+    #expect(!other.requests.contains(where: Secret.isIn))
+  }
+}

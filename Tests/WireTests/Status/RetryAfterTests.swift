@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// Servers that say when to come again.
+struct RetryAfterTests {
+  let body = SeededBody(seed: 40, byteCount: 2 << 20)
+  var truth: OriginBehavior { OriginBehavior(body) }
+
+  private func busy(_ status: Int, _ value: String, date: String? = nil) -> OriginBehavior {
+    OriginBehavior.status(status, headers: [HeaderField(received: "Retry-After", value)])
+      .with { $0.date = date ?? $0.date }
+  }
+
+  /// Milliseconds between a request and the one after it.
+  private func pause(after number: Int, _ origin: ScriptedOrigin) throws -> Int64 {
+    let requests = origin.requests
+    try #require(requests.count > number)
+    return requests[number].arrivedAtMilliseconds - requests[number - 1].arrivedAtMilliseconds
+  }
+
+  // Fault 41
+  @Test(arguments: [429, 503])
+  func `nothing is asked before the time that the server gave, and the row says so`(
+    status: Int
+  ) async throws {
+    let world = try await WireWorld()
+    world.origin.serve([busy(status, "1"), truth], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+    #expect(try pause(after: 1, world.origin) >= 1000)
+    let waiting = world.told.read { $0.history.filter { $0.reason == .retryAfter } }
+    #expect(waiting.contains { $0.goesOnAt != nil })
+  }
+
+  // Fault 41
+  @Test(arguments: [1, 8])
+  func `a server that is busy in the middle is left alone until its time`(
+    connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let (busy, truth) = (busy(503, "1"), truth)
+    let row = try await world.interruptedDownload(truth, connections: connections) {
+      $0.numberForPath == 1 ? busy : truth
+    }
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil)
+    let requests = world.origin.requests
+    let refused = try #require(
+      requests.firstIndex { $0.bytesSent == 0 && $0.value(of: "Range") != nil })
+    for later in requests[(refused + 1)...] {
+      let time = later.arrivedAtMilliseconds - requests[refused].arrivedAtMilliseconds
+      #expect(time >= 1000, "\(world.wire)")
+    }
+  }
+
+  // Fault 41
+  @Test func `connections that run go on while no new one is made before the time`() async throws {
+    let world = try await WireWorld()
+    let body = SeededBody(seed: 49, byteCount: 8 << 20)
+    let (busy, truth) = (
+      busy(503, "1"), OriginBehavior(body).with { $0.bytesPerSecond = 2 << 20 }
+    )
+    world.origin.serve(at: WireWorld.path) { $0.numberForPath == 3 ? busy : truth }
+    let row = try await world.download(WireWorld.path) { $0.connections = 8 }
+    world.expectFile(of: row, is: body)
+    let states = world.told.read { Set($0.history.map(\.state)) }
+    #expect(states.isDisjoint(with: [.failed, .waiting]), "\(states)")
+    let requests = world.origin.requests
+    try #require(requests.count >= 3)
+    let refusedAt = requests[2].arrivedAtMilliseconds
+    for later in requests[3...] {
+      // What was already on its way, or what comes when it may.
+      let time = later.arrivedAtMilliseconds - refusedAt
+      #expect(time < 100 || time >= 1000, "\(time) ms; \(world.wire)")
+    }
+  }
+
+  // Fault 41
+  @Test func `another transfer does not ask the busy host either, and others go on`() async throws {
+    let world = try await WireWorld()
+    let elsewhere = try ScriptedOrigin(lastByte: 2)
+    elsewhere.serve(truth, at: "/other")
+    world.origin.serve([busy(429, "2"), truth], at: WireWorld.path)
+    world.origin.serve(truth, at: "/second")
+    let first = try await world.add(WireWorld.path)
+    try await world.wait("the server's time", for: first) { $0.reason == .retryAfter }
+    let second = try await world.add("/second")
+    let other = try await world.add(try elsewhere.url("/other"))
+    #expect(try await world.end(of: other).state == .completed)
+    #expect(world.origin.requests.count == 1)
+    #expect(try await world.end(of: second).state == .completed)
+    #expect(try await world.end(of: first).state == .completed)
+    #expect(try pause(after: 1, world.origin) >= 2000)
+  }
+
+  // Fault 42
+  @Test func `a date is counted from the server's own clock`() async throws {
+    let world = try await WireWorld()
+    let now = "Thu, 22 Oct 2015 07:28:00 GMT"
+    let later = "Thu, 22 Oct 2015 07:28:02 GMT"
+    world.origin.serve([busy(503, later, date: now), truth], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+    #expect(try pause(after: 1, world.origin) >= 2000)
+    #expect(try pause(after: 1, world.origin) < 5000)
+  }
+
+  // Fault 42
+  @Test(arguments: [
+    "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "-5", "", "1.5e9", "0",
+  ])
+  func `a time that is past or is none holds up for a moment only`(value: String) async throws {
+    let world = try await WireWorld()
+    world.origin.serve([busy(503, value), truth], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    world.expectFile(of: row, is: body)
+    #expect(try pause(after: 1, world.origin) < 5000)
+  }
+
+  // Fault 42
+  @Test(arguments: [
+    "315360000", "9999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT",
+    "9223372036854775807",
+  ])
+  func `nobody puts a transfer off for longer than a day`(value: String) async throws {
+    let world = try await WireWorld()
+    world.origin.serve([busy(503, value), truth], at: WireWorld.path)
+    let before = world.now
+    let id = try await world.add(WireWorld.path)
+    let row = try await world.wait("the server's time", for: id) { $0.state == .waiting }
+    let day: Int64 = 24 * 3600 * 1000
+    // A number that cannot be counted may be taken for none; then it is tried soon.
+    if row.reason == .retryAfter {
+      let goesOnAt = try #require(row.goesOnAt)
+      #expect(goesOnAt <= before.advanced(byMilliseconds: day + 60_000))
+    } else {
+      world.expectFile(of: try await world.end(of: id), is: body)
+    }
+  }
+
+  // Fault 42
+  @Test func `the user need not wait for what the server asked`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve([busy(503, "86400"), truth], at: WireWorld.path)
+    let id = try await world.add(WireWorld.path)
+    try await world.wait("the server's time", for: id) { $0.reason == .retryAfter }
+    await world.start(id)
+    let row = try await world.end(of: id, budgetMilliseconds: 5000)
+    world.expectFile(of: row, is: body)
+  }
+
+  // Fault 43
+  @Test(arguments: [408, 500, 502, 503, 504, 520, 524], [1, 8])
+  func `an error of the moment is tried again and costs no byte`(
+    status: Int, connections: Int
+  ) async throws {
+    let world = try await WireWorld()
+    let truth = self.truth
+    let row = try await world.interruptedDownload(truth, connections: connections) {
+      $0.numberForPath <= 2 ? .status(status, text: "<html>Not now.</html>") : truth
+    }
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil)
+    #expect(world.origin.bytesSent < body.byteCount + 1_000_000, "\(world.wire)")
+  }
+
+  // Fault 43
+  @Test func `an error that stays is tried ever more rarely and then no more`() async throws {
+    let world = try await WireWorld {
+      $0.retryPolicy.firstDelayMilliseconds = 20
+      $0.retryPolicy.delayMillisecondsMax = 80
+      $0.retryPolicy.retryCountMax = 5
+    }
+    world.origin.serve(.status(500), at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    #expect(row.state == .failed)
+    #expect(row.error?.code == .httpStatus)
+    #expect(world.origin.requests.count == 6)
+    for (number, least) in [(1, 20), (2, 40), (3, 80), (4, 80), (5, 80)] as [(Int, Int64)] {
+      #expect(try pause(after: number, world.origin) >= least)
+    }
+  }
+}

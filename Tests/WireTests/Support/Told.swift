@@ -1,0 +1,33 @@
+import TransferEngine
+import TransferModel
+
+/// What the engine told its observer about the transfers, put in order.
+struct Told: Sendable, CustomStringConvertible {
+  /// As they are now.
+  private(set) var rows: [TransferID: TransferSnapshot] = [:]
+  /// Every row that was told, in order.
+  private(set) var history: [TransferSnapshot] = []
+
+  mutating func note(_ event: EngineEvent) {
+    switch event {
+    case .added(let row), .changed(let row), .progress(let row, _):
+      rows[row.id] = row
+      history.append(row)
+    case .removed(let row): rows[row.id] = nil
+    }
+  }
+
+  /// How much a transfer was shown to hold, from when that was first `byteCount` or more.
+  func byteCounts(of id: TransferID, afterReaching byteCount: Int64) -> [Int64] {
+    let shown = history.filter { $0.id == id }.map(\.bytesReceived)
+    return Array(shown.drop { $0 < byteCount })
+  }
+
+  var description: String {
+    rows.values.sorted { $0.id < $1.id }.map { row in
+      let reason = row.reason.map { " (\($0))" } ?? ""
+      let error = row.error.map { " \($0.code) \($0.detail ?? "")" } ?? ""
+      return "\(row.id.rawValue): \(row.state)\(reason) \(row.bytesReceived) bytes\(error)"
+    }.joined(separator: ", ")
+  }
+}
