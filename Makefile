@@ -3,10 +3,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-faults bench install format lint catalogue faults clean
+.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install what the system lacks
 	@./assets/install-deps.sh
@@ -29,6 +29,9 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
+
+test-guards: deps ## Take the most important checks out, one by one, and see a test fail
+	./assets/guards/check.sh
 
 bench: ## Measure against curl and aria2
 	@echo 'bench: nothing to measure; the measurements come with the benchmark suite'
