@@ -88,25 +88,26 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto"],
       path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
-    tests("TransferModelTests", ["TransferModel"]),
-    tests("TransferCoreTests", ["TransferCore", "TransferModel"]),
-    tests("ControlProtocolTests", ["ControlProtocol", "TransferModel"]),
-    tests("DashboardUITests", ["DashboardUI", "TransferModel"]),
-    tests("ConfigurationTests", ["Configuration", "TransferModel"]),
+    tests("TransferModelTests", ["SeededNumbers", "TransferModel"]),
+    tests("TransferCoreTests", ["SeededNumbers", "TransferCore", "TransferModel"]),
+    tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),
+    tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
+    tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     tests(
       "TransferEngineTests",
       ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
     tests(
       "CurlTransportTests",
-      ["CurlTransport", "TransferEngine", "TransferModel", "TestSupport", "CCurl"]),
+      ["SeededNumbers", "CurlTransport", "TransferEngine", "TransferModel", "TestSupport", "CCurl"]),
     tests(
       "TransferFilesTests",
       ["TransferFiles", "TransferCore", "TransferEngine", "TransferModel", "TestSupport"]),
     tests(
       "TransferStoreTests",
-      ["TransferStore", "TransferEngine", "TransferModel", "TestSupport", grdb]),
+      ["SeededNumbers", "TransferStore", "TransferEngine", "TransferModel", "TestSupport", grdb]),
     .testTarget(
       name: "CompatibilityTests",
       dependencies: ["TransferStore", "TransferEngine", "TransferModel"],
@@ -134,8 +135,10 @@ let package = Package(
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
-    tests("FaultStormTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
-    tests("DemoOriginTests", ["DemoOrigin", "CCrypto"]),
+    tests(
+      "FaultStormTests",
+      ["kettle", "SeededNumbers", "TestSupport", "TransferModel", "CLinux"]),
+    tests("DemoOriginTests", ["SeededNumbers", "DemoOrigin", "CCrypto"]),
     tests(
       "CommandsTests",
       [

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import Configuration
@@ -93,7 +94,7 @@ struct TOMLReaderTests {
   @Test func `any bytes are read or refused`() {
     let seed = UInt64.random(in: .min ... .max)
     print("TOML seed \(seed)")
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     let alphabet = Array("[]=.\"'\\#{},\n\r\t _-+ut01ab\u{1}é".utf8) + [0xFF]
     for _ in 0..<3000 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
@@ -103,20 +104,5 @@ struct TOMLReaderTests {
         #expect((1...41).contains(found.line) && !found.detail.isEmpty, "\(bytes)")
       }
     }
-  }
-}
-
-/// SplitMix64.
-private struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

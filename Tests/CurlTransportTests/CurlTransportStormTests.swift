@@ -1,3 +1,4 @@
+import SeededNumbers
 import CurlTransport
 import TestSupport
 import Testing

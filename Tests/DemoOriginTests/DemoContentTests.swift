@@ -1,3 +1,4 @@
+import SeededNumbers
 import DemoOrigin
 import Foundation
 import Testing
@@ -14,7 +15,7 @@ struct DemoContentTests {
     let all = whole(item)
     #expect(all.count == 5_003)
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       let lower = Int.random(in: 0...all.count, using: &random)
       let upper = Int.random(in: lower...all.count, using: &random)

@@ -1,10 +1,12 @@
+import SeededNumbers
+
 /// A random edit of the bytes of a store, as a failing disk, a power cut or a curious user make it.
 enum StoreMutation: CaseIterable {
   case flippedBits, cutOff, randomFill, zeroFill, swappedPages, copiedPage, headerByte
 
   static let pageByteCount = 4096
 
-  func applied(to bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+  func applied(to bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     switch self {
     case .flippedBits:
@@ -33,12 +35,12 @@ enum StoreMutation: CaseIterable {
     return bytes
   }
 
-  private static func range(in bytes: [UInt8], _ random: inout SplitMix) -> Range<Int> {
+  private static func range(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int> {
     let start = Int.random(in: bytes.indices, using: &random)
     return start..<min(bytes.count, start + Int.random(in: 1...2 * pageByteCount, using: &random))
   }
 
-  private static func page(in bytes: [UInt8], _ random: inout SplitMix) -> Range<Int> {
+  private static func page(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int> {
     let number = Int.random(in: 0..<bytes.count / pageByteCount, using: &random)
     return number * pageByteCount..<(number + 1) * pageByteCount
   }

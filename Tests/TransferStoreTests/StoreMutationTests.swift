@@ -1,3 +1,4 @@
+import SeededNumbers
 import Glibc
 import Testing
 import TransferEngine
@@ -39,7 +40,7 @@ import TransferModel
     _ mutation: StoreMutation
   ) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try scratch.fill(Sample.puts(Self.ids))
     let sound = try scratch.bytes(scratch.path)
@@ -99,7 +100,7 @@ import TransferModel
     throws
   {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let (store, log) = try killed()
     for round in 0..<50 {
       let mutation = StoreMutation.allCases.randomElement(using: &random) ?? .cutOff

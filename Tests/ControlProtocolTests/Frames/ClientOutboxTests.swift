@@ -1,3 +1,4 @@
+import SeededNumbers
 import ControlProtocol
 import Testing
 import TransferModel
@@ -143,7 +144,7 @@ struct ClientOutboxTests {
   /// Compared with a plain list in which the rules are applied by looking through all of it.
   @Test func `any order of putting and taking gives what a plain list gives`() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var outbox = ClientOutbox()
     var model: [ClientOutbox.Item] = []
     for step: Int64 in 0..<20_000 {

@@ -1,3 +1,4 @@
+import SeededNumbers
 import ControlProtocol
 import Testing
 
@@ -74,7 +75,7 @@ struct LineDecoderTests {
 
   @Test func `however a stream is cut the lines are the same`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let stream = (0..<Int.random(in: 0...80, using: &random)).map { _ in
         UInt8(ascii: Bool.random(using: &random) ? "x" : "\n")

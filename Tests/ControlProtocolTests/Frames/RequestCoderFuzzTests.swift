@@ -1,3 +1,4 @@
+import SeededNumbers
 import ControlProtocol
 import Testing
 import TransferModel
@@ -26,7 +27,7 @@ struct RequestCoderFuzzTests {
     "\\ud800", "\\u0000", "\u{FEFF}", "\r", "\u{7F}", "true", "0.1", "2.0",
   ]
 
-  private func edit(_ line: inout [UInt8], _ random: inout SeededRandom) {
+  private func edit(_ line: inout [UInt8], _ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       let place = Int.random(in: 0...line.count, using: &random)
       switch Int.random(in: 0..<5, using: &random) {
@@ -46,7 +47,7 @@ struct RequestCoderFuzzTests {
   // Fault 115
   @Test func `edited lines are read or refused and nothing else`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let requests = RequestCoder()
     let replies = ReplyCoder()
     var refusedCount = 0

@@ -1,3 +1,4 @@
+import SeededNumbers
 import DashboardUI
 import Testing
 import TransferModel
@@ -12,7 +13,7 @@ struct StormTests {
     ]
 
   private static func message(
-    _ random: inout SplitMix, list: inout [TransferSnapshot]
+    _ random: inout SeededGenerator, list: inout [TransferSnapshot]
   ) -> DashboardMessage {
     switch Int.random(in: 0..<20, using: &random) {
     case 0:
@@ -42,7 +43,7 @@ struct StormTests {
   @Test func `keys, sizes and rows in any order never break the screen`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("storm seed \(seed)")
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<40 {
       var model = Sample.model(columns: 80, rows: 24)
       var list = Sample.rows

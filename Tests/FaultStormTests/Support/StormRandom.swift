@@ -1,13 +1,14 @@
 import Foundation
+import SeededNumbers
 
-/// All chance of one test: the same seed, the same storm (SplitMix64; Steele, Lea and Flood 2014).
+/// All chance of one test: the same seed, the same storm.
 struct StormRandom: RandomNumberGenerator {
   let seed: UInt64
-  private var state: UInt64
+  private var generator: SeededGenerator
 
   init(seed: UInt64) {
     self.seed = seed
-    state = seed
+    generator = SeededGenerator(seed: seed)
   }
 
   /// The seed of this run, which KETTLE_SEED can give.
@@ -20,11 +21,5 @@ struct StormRandom: RandomNumberGenerator {
     StormRandom(seed: runSeed &* 0x9E37_79B9_7F4A_7C15 &+ purpose)
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
+  mutating func next() -> UInt64 { generator.next() }
 }

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 import TransferCore
 import TransferModel
@@ -40,7 +41,7 @@ import TransferModel
 
   @Test func `random text never becomes an unsafe name`() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     let pieces = [
       "/", "\\", ".", "..", "-", "~", " ", "\u{0}", "\u{1B}", "\u{202E}", "\u{200B}",
       "a", "é", "日", "👍🏽", "con", ".tar", ".gz", "%2f", "\u{301}", "\u{85}", "\u{A0}", ":", "|",

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import TransferModel
@@ -113,7 +114,7 @@ struct TransferURLParseTests {
 
   @Test func `what is kept reads back as the same URL`() throws {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let alphabet: [Character] = Array("aZ9/?#:@[]%.-_~!$&'()*+,;=|<>\"^`{}ä例\u{301}\u{FF0F}")
     var acceptedCount = 0
     for _ in 0..<5_000 {

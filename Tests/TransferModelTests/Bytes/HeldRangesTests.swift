@@ -1,3 +1,4 @@
+import SeededNumbers
 import Foundation
 import Testing
 
@@ -66,7 +67,7 @@ struct HeldRangesTests {
 
   @Test func `a random history of inserts agrees with a set of bytes`() throws {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {
       var held = HeldRanges()
       var bits = [Bool](repeating: false, count: 64)

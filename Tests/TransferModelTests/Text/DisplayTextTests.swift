@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import TransferModel
@@ -31,7 +32,7 @@ struct DisplayTextTests {
 
   @Test func `sanitized text stays as it is when sanitized again`() {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<1_000 {
       var text = ""
       for _ in 0..<20 {

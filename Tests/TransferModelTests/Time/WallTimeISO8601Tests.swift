@@ -1,3 +1,4 @@
+import SeededNumbers
 import Foundation
 import Testing
 
@@ -52,7 +53,7 @@ struct WallTimeISO8601Tests {
 
   @Test func `what is written agrees with Foundation at random moments`() throws {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let seconds = Int64.random(in: -11_000_000_000...200_000_000_000, using: &random)
       let expected = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
