@@ -10,7 +10,12 @@ extension ReplyJudge {
           detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
     }
     let facts = facts(head, total: head.bodyByteCount)
-    guard let resumeData, holdsBytes || asked != nil else {
+    guard let resumeData else { return .takeWhole(Whole(facts: facts, use: .new)) }
+    if case .fresh(let reason) = asking, !holdsBytes {
+      // There is a partial file on record that cannot be used, though nothing of it counts.
+      return .takeWhole(Whole(facts: facts, use: .instead(because: reason)))
+    }
+    guard holdsBytes || asked != nil else {
       return .takeWhole(Whole(facts: facts, use: .new))
     }
     if isPageInstead(facts, of: resumeData) {

@@ -281,6 +281,31 @@ struct TransferLifeTests {
     #expect(!script.actions.contains { if case .discardPartialFile = $0 { true } else { false } })
   }
 
+  // Fault 77
+  @Test func `an empty partial file that is gone is made anew and not looked for again`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 0)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
+    script.take(script.brain.bodyRefused(gone, of: second, at: script.now))
+    script.settled(second, .cancelled)
+    let third = try #require(script.attempt)
+    script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    guard case .create(let new)? = script.bodyPlan else {
+      Issue.record("the file that is gone was looked for again")
+      return
+    }
+    #expect(new.old?.resumeData.finalName == "a.iso")
+    #expect(script.state(id) == .running)
+  }
+
   @Test func `what was given for one origin does not go to another`() throws {
     var script = BrainScript()
     var wanted = spec("https://files.example/a.iso")
