@@ -33,6 +33,11 @@ struct RandomOrderTests {
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
         world.take(brain.timePassed(at: now))
+      case 8:
+        let state: NetworkState = Bool.random(using: &random) ? .present : .absent
+        world.take(brain.networkChanged(state, at: now))
+      case 9 where Int.random(in: 0...5, using: &random) == 0:
+        world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         brain = world.crash(limits: limits, at: now)
       default: step(&brain, &world, &random, at: now)
@@ -64,6 +69,7 @@ struct RandomOrderTests {
     guard let id = brain.machines.keys.sorted().randomElement(using: &random) else { return }
     let controls: [Brain.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
+      .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
     ]
     guard let one = controls.randomElement(using: &random) else { return }
     let (_, turn) = brain.control(one, [id], at: now)
@@ -138,7 +144,9 @@ struct RandomOrderTests {
       case .idle:
         if record.resumeData != nil { problems.append("\(id) is idle with bytes") }
       case .paused, .waiting, .failed:
-        if let data = record.resumeData, world.partials[data.inode] == nil {
+        if let data = record.resumeData, world.partials[data.inode] == nil,
+          !world.vanished.contains(data.inode)
+        {
           problems.append("\(id) has bytes on record and none on the disk")
         }
       case .scheduled: break

@@ -8,7 +8,14 @@ extension SimulatedWorld {
     case .commit(let changes, let actions): commit(changes, actions, &brain, at: now)
     case .head(let attempt): head(of: attempt, &brain, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
-      let resumeData = opened(plan)
+      guard let resumeData = opened(plan) else {
+        let gone = TransferFailure(.partialFileChanged, on: "/d")
+        take(brain.bodyRefused(gone, of: attempt, at: now))
+        if let operation = closeWhenOpen.removeValue(forKey: id) {
+          pending.append(.closing(id, operation))
+        }
+        return
+      }
       open[id] = resumeData.inode
       take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
       if let operation = closeWhenOpen.removeValue(forKey: id) {
@@ -63,7 +70,8 @@ extension SimulatedWorld {
     }
   }
 
-  private mutating func opened(_ plan: BodyPlan) -> ResumeData {
+  /// nil when the partial file is gone.
+  private mutating func opened(_ plan: BodyPlan) -> ResumeData? {
     switch plan {
     case .create(let new):
       lastInode += 1
@@ -77,6 +85,7 @@ extension SimulatedWorld {
       }
       return resumeData
     case .goOn(let resumeData):
+      if partials[resumeData.inode] == nil { return nil }
       partials[resumeData.inode]?.keep(resumeData.held)
       return resumeData
     }

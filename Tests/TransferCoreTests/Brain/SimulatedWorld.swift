@@ -37,6 +37,8 @@ struct SimulatedWorld {
   var open: [TransferID: UInt64] = [:]
   /// Bodies that are to be closed as soon as they are open.
   var closeWhenOpen: [TransferID: OperationID] = [:]
+  /// Deleted by somebody else.
+  var vanished: Set<UInt64> = []
   var finished: Set<UInt64> = []
   var store: [TransferID: TransferRecord] = [:]
   var lastInode: UInt64 = 0
@@ -101,6 +103,15 @@ struct SimulatedWorld {
       if case .opening(id, _, _) = $0 { true } else { false }
     }
     if isOpening { closeWhenOpen[id] = operation } else { pending.append(.closing(id, operation)) }
+  }
+
+  /// Somebody deletes a partial file that nobody has open.
+  mutating func vanish(_ luck: Int) {
+    let closed = partials.keys.filter { !open.values.contains($0) }.sorted()
+    guard !closed.isEmpty else { return }
+    let inode = closed[luck % closed.count]
+    partials[inode] = nil
+    vanished.insert(inode)
   }
 
   /// The service dies and is started again: what was under way is gone, what was committed and
