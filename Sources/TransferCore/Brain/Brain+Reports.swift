@@ -21,12 +21,12 @@ extension Brain {
 
   package mutating func networkChanged(_ state: NetworkState, at now: Moment) -> Turn {
     var turn = Turn()
-    let hasReturned = state == .present
     network = state
-    guard hasReturned else { return turn }
-    for id in machines.keys.sorted() {
-      _ = update(id, &turn) { $0.networkReturned() }
-      leave(id, [:], silentMillisecondsMax: Self.silentMillisecondsAfterReturn, &turn, at: now)
+    guard state == .present else { return turn }
+    for id in machines.keys.sorted() { _ = update(id, &turn) { $0.networkReturned() } }
+    // Connections of the time before may lead nowhere now.
+    for id in queue.running {
+      leave(id, [:], [], silentMillisecondsMax: Self.silentMillisecondsAfterReturn, &turn, at: now)
     }
     fillSlots(&turn, at: now)
     return turn
@@ -41,27 +41,30 @@ extension Brain {
 
   /// Time went by: replaces what is dead and divides what is slow.
   ///
-  /// - Parameter progress: how far the bodies of a transfer have come.
+  /// - Parameters:
+  ///   - progress: how far the bodies of a transfer have come.
+  ///   - heldBack: those that wait for our own disk.
   package mutating func progressed(
-    _ id: TransferID, _ progress: [AttemptID: Int64], at now: Moment
+    _ id: TransferID, _ progress: [AttemptID: Int64], heldBack: Set<AttemptID> = [], at now: Moment
   ) -> Turn {
     var turn = Turn()
-    // Who is held back by a limit of ours is not silent.
-    let isLimited =
-      limitBytesPerSecond != nil || machines[id]?.record.spec.limitBytesPerSecond != nil
     leave(
-      id, progress, silentMillisecondsMax: isLimited ? nil : Self.silentMillisecondsMax, &turn,
-      at: now)
+      id, progress, heldBack, silentMillisecondsMax: Self.silentMillisecondsMax, &turn, at: now)
     fillLanes(of: id, &turn, at: now)
     return turn
   }
 
   private mutating func leave(
-    _ id: TransferID, _ progress: [AttemptID: Int64], silentMillisecondsMax: Int64?,
-    _ turn: inout Turn, at now: Moment
+    _ id: TransferID, _ progress: [AttemptID: Int64], _ heldBack: Set<AttemptID>,
+    silentMillisecondsMax: Int64, _ turn: inout Turn, at now: Moment
   ) {
+    // Who is held back by a limit of ours is not silent.
+    let isLimited =
+      limitBytesPerSecond != nil || machines[id]?.record.spec.limitBytesPerSecond != nil
     let silent = update(id, &turn) {
-      $0.progressed(progress, silentMillisecondsMax: silentMillisecondsMax, at: now)
+      $0.progressed(
+        progress, heldBack: heldBack,
+        silentMillisecondsMax: isLimited ? nil : silentMillisecondsMax, at: now)
     }
     turn.now += (silent ?? []).map(BrainAction.cancelAttempt)
   }
@@ -228,6 +231,8 @@ extension Brain {
     var turn = Turn()
     switch update(id, &turn, { $0.placed(result, by: operation, at: now) }) {
     case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
+    case .discardPartialFile(let operation, let resumeData):
+      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
     case nil, .nothing: break
     }
     fillSlots(&turn, at: now)

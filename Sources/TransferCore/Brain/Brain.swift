@@ -39,7 +39,7 @@ package struct Brain: Sendable {
   /// When `timePassed` is to be called at the latest; nil when time changes nothing.
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
     // A host that opens again matters to those who wait in line.
-    let opening = queue.queuedCount > 0 ? hosts.nextOpening(after: now.monotonic) : nil
+    let opening = queue.queuedCount > 0 ? hosts.nextOpening : nil
     return [alarms.next(at: now), opening].compactMap { $0 }.min()
   }
 

@@ -48,6 +48,11 @@ package struct RetryAfter: Sendable, Hashable {
 
   package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+  /// No server is left alone for longer than a day.
+  package var boundedMilliseconds: Int64 {
+    min(max(milliseconds, 0), RetryPolicy.waitMillisecondsMax)
+  }
+
   /// Seconds, or a date. The date is measured from the server's own `Date`, because its clock and
   /// ours need not agree. Rubbish answers nil; a date that has passed is now.
   package init?(_ head: ResponseHead, at now: Moment) {

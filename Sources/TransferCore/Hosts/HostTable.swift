@@ -112,7 +112,7 @@ package struct HostTable: Sendable {
   }
 
   /// When the next host may be asked again; nil when none is closed.
-  package func nextOpening(after now: MonotonicTime) -> MonotonicTime? {
+  package var nextOpening: MonotonicTime? {
     // One that is just over counts: `timePassed` is due then.
     closedUntil.values.min()
   }

@@ -37,8 +37,6 @@ extension TransferMachine {
     return AttemptPlan(attempt: attempt, url: ask.url, asked: asked, spec: record.spec)
   }
 
-  /// Bytes that are asked for again where nothing but the bytes themselves can prove anything.
-  static let overlapByteCount: Int64 = 64 << 10
   /// Less than this is fetched again, and compared, rather than proved by an overlap.
   static let overlapWorthByteCount: Int64 = 1 << 20
 
@@ -72,7 +70,7 @@ extension TransferMachine {
       // There must be something before the gap to compare with.
       guard let gap = gaps.first(where: { $0.lower > 0 }) else { return nil }
       let before = held.ranges.last { $0.upper == gap.lower }?.lower ?? gap.lower
-      let lower = max(before, gap.lower - Self.overlapByteCount)
+      let lower = max(before, gap.lower - Fetch.overlapByteCount)
       return AskedRange(lower: lower, upper: Self.upper(gap, total), proof: proof)
     }
   }

@@ -42,12 +42,13 @@ extension TransferMachine {
     _ failure: TransferFailure, of attempt: AttemptID, _ circumstances: Circumstances
   ) -> HeadAction {
     guard case .running(let fetch) = state, fetch.index(of: attempt) != nil else { return .nothing }
-    switch failure.code {
-    case .partialFileChanged: return cancelAll(next: asksAgain(.fresh(.partialFileChanged)))
-    case .nameTaken where record.spec.onConflict == .skip:
-      return cancelAll(next: .alreadyThere(path: failure.subject))
-    default: return cancelAll(next: afterFileFailure(failure, circumstances))
+    if failure.code == .partialFileChanged {
+      return cancelAll(next: asksAgain(.fresh(.partialFileChanged)))
     }
+    if failure.code == .nameTaken, record.spec.onConflict == .skip {
+      return cancelAll(next: .alreadyThere(path: failure.subject))
+    }
+    return cancelAll(next: afterFileFailure(failure, circumstances))
   }
 
   /// More of the file is on the disk: it may go on record.

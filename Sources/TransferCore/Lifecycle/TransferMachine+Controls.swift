@@ -135,9 +135,9 @@ extension TransferMachine {
     return .deleteFinishedFile(file)
   }
 
-  private mutating func cancel(_ fetch: Fetch, next: AfterEnding) -> ControlAction {
+  mutating func cancel(_ fetch: Fetch, next: AfterEnding) -> ControlAction {
     enter(.ending(.attempts(Set(fetch.attempts)), next: next))
-    return .cancelAttempts(fetch.lanes.filter { $0.phase != .leaving }.map(\.attempt))
+    return .cancelAttempts(fetch.activeAttempts)
   }
 
   /// Leads to `next`, by way of deleting the partial file when there is one.
@@ -203,6 +203,7 @@ extension TransferMachine {
   /// Ends the attempt because the service goes down: it goes on after the next start. What the
   /// user decided already stands.
   package mutating func suspendForShutdown() -> ControlAction {
+    if case .ending(let phase, next: .askAgain) = state { enter(.ending(phase, next: .queued)) }
     guard case .running(let fetch) = state else { return .nothing }
     return cancel(fetch, next: .queued)
   }

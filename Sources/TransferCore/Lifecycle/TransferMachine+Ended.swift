@@ -39,7 +39,7 @@ extension TransferMachine {
         enter(.running(fetch))
         return .goOn(cancelling: redundant, consequence.lesson)
       }
-      let live = fetch.lanes.filter { $0.phase != .leaving }.map(\.attempt)
+      let live = fetch.activeAttempts
       switch end(Set(fetch.attempts), next: next, operation) {
       case .closeBody(let operation, _): return .closeBody(operation, consequence.lesson)
       case .nothing, .goOn, .cancelAttempts: return .cancelAttempts(live, consequence.lesson)
@@ -96,9 +96,29 @@ extension TransferMachine {
   ) -> Consequence {
     switch outcome {
     case .complete: return afterComplete(lane, &fetch, circumstances)
-    case .cancelled: return Consequence(next: isWhole(fetch) ? .whole : nil)
+    case .cancelled: return afterCancelled(lane, &fetch, circumstances)
     case .failed(let failure): return afterFailed(lane, failure, &fetch, circumstances)
     }
+  }
+
+  /// A lane that was given up because nothing came from it is a failure like any other: without the
+  /// count of retries a server that sends heads and no bodies would be asked for ever.
+  private mutating func afterCancelled(
+    _ lane: Lane, _ fetch: inout Fetch, _ circumstances: Circumstances
+  ) -> Consequence {
+    if isWhole(fetch) { return Consequence(next: .whole) }
+    let silence = circumstances.now.monotonic.milliseconds(since: lane.lastProgressAt)
+    guard lane.range != nil, lane.missingByteCount > 0, silence >= Fetch.deadMillisecondsMin else {
+      return Consequence()
+    }
+    if fetch.activeCount > 0 {
+      noteLaneFailure(&fetch, circumstances)
+      return Consequence()
+    }
+    if fetch.received.byteCount > fetch.heldAtStartByteCount { record.retryCount = 0 }
+    let failure = TransferFailure(
+      .timedOut, on: record.spec.url.text, detail: "nothing came for \(silence / 1000) seconds")
+    return Consequence(next: afterFailure(failure, retryAfter: nil, circumstances))
   }
 
   private func isWhole(_ fetch: Fetch) -> Bool {
@@ -111,6 +131,10 @@ extension TransferMachine {
   ) -> Consequence {
     if isWhole(fetch) { return Consequence(next: .whole) }
     guard let range = lane.range else {
+      // A body that ends before what was held of it is another one, however well it began.
+      if lane.receivedUpTo < fetch.received.upperBound {
+        return Consequence(next: asksAgain(.fresh(.resourceChanged)))
+      }
       // Its own end was the only thing that could tell the size.
       return Consequence(next: .whole)
     }

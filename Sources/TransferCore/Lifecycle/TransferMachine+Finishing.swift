@@ -14,6 +14,7 @@ extension TransferMachine {
   package enum PlacedAction: Sendable, Hashable {
     case nothing
     case deleteFinishedFile(FinishedFile)
+    case discardPartialFile(OperationID, ResumeData)
   }
 
   enum Finish {
@@ -81,11 +82,11 @@ extension TransferMachine {
     _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
   ) -> PlacedAction {
     guard case .placing(operation, let next) = state else { return .nothing }
-    record.finishedAt = now.wall
     switch (result, next) {
     case (.success(let file), .completed):
       record.resumeData = nil
       record.finishedFile = file
+      record.finishedAt = now.wall
       enter(.completed)
       return .nothing
     case (.success(let file), .removed(let fate)):
@@ -93,26 +94,39 @@ extension TransferMachine {
       enter(.removed)
       return fate == .goes ? .deleteFinishedFile(file) : .nothing
     case (.failure(let failure), .completed):
-      placingFailed(failure)
-      return .nothing
-    case (.failure, .removed):
-      enter(.removed)
-      return .nothing
+      return placingFailed(failure, operation, at: now)
+    case (.failure(let failure), .removed):
+      guard let resumeData = record.resumeData, failure.code != .partialFileChanged else {
+        enter(.removed)
+        return .nothing
+      }
+      enter(.discarding(operation, next: .removed))
+      return .discardPartialFile(operation, resumeData)
     }
   }
 
-  private mutating func placingFailed(_ failure: TransferFailure) {
+  private mutating func placingFailed(
+    _ failure: TransferFailure, _ operation: OperationID, at now: Moment
+  ) -> PlacedAction {
     if failure.code == .partialFileChanged {
-      record.resumeData = nil
-      record.freshStart = .partialFileChanged
-      enter(.queued)
-      return
+      // On a file system that tells another inode each time this would never end.
+      freshStartCount += 1
+      if freshStartCount <= Self.freshStartCountMax {
+        record.resumeData = nil
+        record.freshStart = .partialFileChanged
+        enter(.queued)
+        return .nothing
+      }
     }
+    record.finishedAt = now.wall
     if failure.code == .nameTaken, record.spec.onConflict == .skip {
+      let left = record.resumeData
+      record.resumeData = nil
       record.finishedFile = FinishedFile(path: failure.subject, identity: nil)
       enter(.completed)
-      return
+      return left.map { .discardPartialFile(operation, $0) } ?? .nothing
     }
     enter(.failed(failure))
+    return .nothing
   }
 }

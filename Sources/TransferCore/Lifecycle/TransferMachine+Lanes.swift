@@ -75,8 +75,11 @@ extension TransferMachine {
 
   /// Notes how far each lane has come. Answers the attempts that are to be cancelled because
   /// nothing comes from them any more; others take over what they leave.
+  ///
+  /// - Parameter heldBack: those that wait for our own disk, and are not silent.
   package mutating func progressed(
-    _ progress: [AttemptID: Int64], silentMillisecondsMax: Int64?, at now: Moment
+    _ progress: [AttemptID: Int64], heldBack: Set<AttemptID> = [], silentMillisecondsMax: Int64?,
+    at now: Moment
   ) -> [AttemptID] {
     guard case .running(var fetch) = state else { return [] }
     var silent: [AttemptID] = []
@@ -85,6 +88,7 @@ extension TransferMachine {
       if let upTo = progress[attempt] {
         fetch.lanes[index].progressed(to: upTo, at: now.monotonic)
       }
+      if heldBack.contains(attempt) { fetch.lanes[index].lastProgressAt = now.monotonic }
       guard let limit = silentMillisecondsMax, divisibleTotal(fetch) != nil,
         fetch.lanes[index].phase == .flowing, fetch.lanes[index].missingByteCount > 0,
         now.monotonic.milliseconds(since: fetch.lanes[index].lastProgressAt) >= limit
@@ -178,8 +182,12 @@ extension TransferMachine {
     _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
-    let closed = after.map { min(max($0.milliseconds, 0), RetryPolicy.waitMillisecondsMax) }
-    var lesson = HostTable.Lesson(origin: lane.url.origin, closedMilliseconds: closed)
+    var lesson = HostTable.Lesson(
+      origin: lane.url.origin, closedMilliseconds: after?.boundedMilliseconds)
+    if fetch.activeCount == 1 {
+      // There is nobody beside it that the refusal could be about.
+      return cancelAll(next: afterFailure(failure, retryAfter: after, circumstances), lesson)
+    }
     if failure.isRefusal {
       lesson.connectionsMax = max(1, circumstances.otherConnectionCount)
       fetch.pause(at: circumstances.now.monotonic)

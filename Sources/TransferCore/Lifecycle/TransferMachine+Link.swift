@@ -17,8 +17,7 @@ extension TransferMachine {
     }
     if case .running(let fetch) = state {
       record.retryCount = 0
-      enter(.ending(.attempts(Set(fetch.attempts)), next: .queued))
-      return .cancelAttempts(fetch.lanes.filter { $0.phase != .leaving }.map(\.attempt))
+      return cancel(fetch, next: .queued)
     }
     if case .ending(let phase, next: .askAgain) = state { enter(.ending(phase, next: .queued)) }
     return start()

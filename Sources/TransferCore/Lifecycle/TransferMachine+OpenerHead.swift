@@ -74,8 +74,8 @@ extension TransferMachine {
     _ circumstances: Circumstances
   ) -> HeadAction {
     if failure.code == .rangeReplyWrong { wrongRangeReplyCount += 1 }
-    let closed = after.map { min(max($0.milliseconds, 0), RetryPolicy.waitMillisecondsMax) }
-    var lesson = HostTable.Lesson(origin: lane.url.origin, closedMilliseconds: closed)
+    var lesson = HostTable.Lesson(
+      origin: lane.url.origin, closedMilliseconds: after?.boundedMilliseconds)
     if failure.isRefusal, after == nil, mayTeach(circumstances) {
       teachingCount += 1
       lesson.connectionsMax = circumstances.otherConnectionCount
@@ -93,7 +93,7 @@ extension TransferMachine {
   mutating func cancelAll(next: AfterEnding, _ lesson: HostTable.Lesson? = nil) -> HeadAction {
     guard case .running(let fetch) = state else { return .nothing }
     let attempts = fetch.attempts
-    let live = fetch.lanes.filter { $0.phase != .leaving }.map(\.attempt)
+    let live = fetch.activeAttempts
     enter(.ending(.attempts(Set(attempts)), next: next))
     return .cancelAttempts(live, lesson)
   }

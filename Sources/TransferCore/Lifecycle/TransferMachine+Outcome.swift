@@ -58,7 +58,7 @@ extension TransferMachine {
         return .failed(
           TransferFailure(
             .otherVersion, on: record.spec.url.text,
-            detail: "it was another one \(freshStartCount) times in a row"))
+            detail: "it was another one \(freshStartCount) times"))
       }
     }
     return .askAgain(AskAgain(url: record.spec.url, redirectCount: 0, asking: asking))

@@ -11,7 +11,7 @@ package struct TransferMachine: Sendable {
   package internal(set) var state: State
   /// Range replies that could not be used, one after the other.
   var wrongRangeReplyCount = 0
-  /// Versions that were given up one after the other.
+  /// Versions that were given up since the service or the user started it.
   var freshStartCount = 0
   /// How often a refusal of this transfer was taken to be about the host.
   var teachingCount = 0
@@ -21,7 +21,7 @@ package struct TransferMachine: Sendable {
   static let teachingCountMax = 3
 
   package enum State: Sendable, Hashable {
-    /// Exits: queued, scheduled, removed.
+    /// Exits: queued, removed; discarding where a crash left bytes.
     case idle
     /// Exits: queued when the date comes, paused, idle.
     case scheduled(until: WallTime)
@@ -42,7 +42,8 @@ package struct TransferMachine: Sendable {
     /// that a crash leaves neither bytes without a record nor a record without bytes.
     /// Exits: idle, queued, failed, removed.
     case discarding(OperationID, next: AfterDiscarding)
-    /// The rename is under way and cannot be taken back. Exits: completed, failed, removed.
+    /// The rename is under way and cannot be taken back. Exits: completed, failed, removed; queued
+    /// when the partial file is another by now.
     case placing(OperationID, next: AfterPlacing)
     /// Final until reset.
     case completed
@@ -220,7 +221,7 @@ package struct TransferMachine: Sendable {
   mutating func change(_ body: (inout TransferRecord) -> Void) { body(&record) }
 }
 
-/// Names one digest or rename, so that the answer of one that was given up is told apart.
+/// Names one digest, rename, closing or deletion, so that the answer of one that was given up is told apart.
 package struct OperationID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 

@@ -23,7 +23,7 @@ extension Fetch {
   static let copyMillisecondsLeftMin: Int64 = 1000
   /// A lane without a byte for so long counts as dead.
   static let silentMillisecondsMax: Int64 = 5000
-  /// How much of a copy lies before what is missing, to see that both are of one file.
+  /// How much is asked for again before what is missing, to see that both are of one file.
   static let overlapByteCount: Int64 = 64 << 10
 
   /// - Parameter newcomerCount: how many connections may be begun; the piece is for the first.

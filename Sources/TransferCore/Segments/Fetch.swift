@@ -43,6 +43,8 @@ package struct Fetch: Sendable, Hashable {
   package var redirectedLaneCount = 0
 
   static let failureCountMax = 5
+  /// A lane that is given up after so much silence is given up for its silence.
+  static let deadMillisecondsMin: Int64 = 2000
 
   package init(opener: Lane, asking: Asking, received: HeldRanges) {
     self.asking = asking
@@ -59,7 +61,11 @@ package struct Fetch: Sendable, Hashable {
 
   package var attempts: [AttemptID] { lanes.map(\.attempt) }
 
-  /// Lanes that are not on their way out.
+  /// Those of lanes that are not on their way out.
+  package var activeAttempts: [AttemptID] {
+    lanes.filter { $0.phase != .leaving }.map(\.attempt)
+  }
+
   package var activeCount: Int { lanes.count { $0.phase != .leaving } }
 
   /// Takes a lane out, with what it has brought.

@@ -16,9 +16,10 @@ final class TransferBody: Sendable {
 
   private enum Checkpoint: Sendable {
     case none
-    /// Asked for, being synced or being recorded. When it is on record, what had been received when
-    /// it was taken is confirmed.
-    case underWay(receivedByteCount: Int64?)
+    /// Asked for, or being synced.
+    case underWay
+    /// Being recorded. When it is on record, what had been received when it was taken is confirmed.
+    case synced(HeldRanges, receivedByteCount: Int64)
   }
 
   private struct State: Sendable {
@@ -103,7 +104,7 @@ final class TransferBody: Sendable {
     var asks = false
     // Half of what is allowed, so that the disk can work while the network goes on.
     if unconfirmed > state.unconfirmedByteCountMax / 2, case .none = state.checkpoint {
-      state.checkpoint = .underWay(receivedByteCount: nil)
+      state.checkpoint = .underWay
       asks = true
     }
     if unconfirmed > state.unconfirmedByteCountMax {
@@ -128,6 +129,9 @@ final class TransferBody: Sendable {
     state.withLock { $0.segments.mapValues(\.receivedUpTo) }
   }
 
+  /// Those that wait until more is on record.
+  var heldBack: Set<AttemptID> { state.withLock { $0.heldBack } }
+
   /// How much of the file is there, with what is gathered but not written.
   var heldByteCount: Int64 {
     state.withLock { state in
@@ -151,21 +155,25 @@ final class TransferBody: Sendable {
       guard case .none = state.checkpoint, state.receivedByteCount > state.confirmedByteCount else {
         return false
       }
-      state.checkpoint = .underWay(receivedByteCount: nil)
+      state.checkpoint = .underWay
       return true
     }
   }
 
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
-    let (written, failure) = state.withLock { state in
+    let (written, receivedByteCount, failure) = state.withLock { state in
       for attempt in state.segments.keys { flush(attempt, &state) }
-      state.checkpoint = .underWay(receivedByteCount: state.receivedByteCount)
-      return (state.written, state.failure)
+      state.checkpoint = .underWay
+      return (state.written, state.receivedByteCount, state.failure)
     }
     if let failure { throw failure }
     do {
-      return Synced(held: written, modifiedNanoseconds: try file.sync())
+      let modified = try file.sync()
+      state.withLock {
+        $0.checkpoint = .synced(written, receivedByteCount: receivedByteCount)
+      }
+      return Synced(held: written, modifiedNanoseconds: modified)
     } catch {
       // A failed sync is never tried again as a proof: the kernel may have dropped the pages
       // (fsync(2), "Errors"), so nothing after the last success is believed.
@@ -174,12 +182,12 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// What was synced last is on record. Answers the attempts that were held back and may go on.
-  func confirm() -> Set<AttemptID> {
+  /// This is on record. Answers the attempts that were held back and may go on; nobody when it is
+  /// not what was synced last, but what an earlier run of the transfer left to be recorded.
+  func confirm(_ held: HeldRanges) -> Set<AttemptID> {
     state.withLock { state in
-      if case .underWay(let byteCount?) = state.checkpoint {
-        state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
-      }
+      guard case .synced(held, let byteCount) = state.checkpoint else { return [] }
+      state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
       state.checkpoint = .none
       defer { state.heldBack = [] }
       return state.heldBack

@@ -12,7 +12,7 @@ extension TransferEngine {
       bodies[id]?.body?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
-    case .confirmHeld(let id, _): confirm(id)
+    case .confirmHeld(let id, let held): confirm(id, held)
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(id, operation, resumeData)
@@ -68,8 +68,8 @@ extension TransferEngine {
     }
   }
 
-  private func confirm(_ id: TransferID) {
-    for attempt in bodies[id]?.body?.confirm() ?? [] { transport.resumeReceiving(attempt) }
+  private func confirm(_ id: TransferID, _ held: HeldRanges) {
+    for attempt in bodies[id]?.body?.confirm(held) ?? [] { transport.resumeReceiving(attempt) }
   }
 
   /// Puts what the attempts have brought so far on the disk, to go on record then.
@@ -120,7 +120,15 @@ extension TransferEngine {
         if let found = files.finishedFile(of: resumeData) {
           finished = found
         } else {
-          finished = try files.finish(resumeData, onConflict: policy)
+          do throws(TransferFailure) {
+            finished = try files.finish(resumeData, onConflict: policy)
+          } catch {
+            // It is begun anew, and nobody would remember the one that was set aside.
+            if error.code == .partialFileChanged, let other = resumeData.setAside {
+              files.removePartialFile(other)
+            }
+            throw error
+          }
         }
         if let other = resumeData.setAside { files.removePartialFile(other) }
         return finished

@@ -144,7 +144,9 @@ extension TransferEngine {
 
   private func progress(of id: TransferID, at now: Moment) {
     guard case .open(let body, let checkpointedAt)? = bodies[id] else { return }
-    apply { brain, now in brain.progressed(id, body.progress, at: now) }
+    apply { brain, now in
+      brain.progressed(id, body.progress, heldBack: body.heldBack, at: now)
+    }
     let byteCount = body.heldByteCount
     var known = live[id] ?? LiveTransfer()
     known.speed.sample(byteCount: byteCount, at: now.monotonic)

@@ -197,6 +197,40 @@ struct TransferLifeTests {
     #expect(script.lastAction == .deleteFinishedFile(id, file))
   }
 
+  @Test func `a remove during a rename that fails takes the partial file along`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    script.control(.remove(.stays), id)
+    let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
+    script.take(script.brain.placed(.failure(failure), of: id, by: operation, at: script.now))
+    guard case .discardPartialFile(id, _, _)? = script.lastAction else {
+      Issue.record("the partial file stays: \(String(describing: script.lastAction))")
+      return
+    }
+    script.discards()
+    #expect(script.brain.machines[id] == nil)
+  }
+
+  // Fault 26
+  @Test func `a body of unknown size that ends before what is held is not the file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200)
+    script.opened(first, partial(total: nil, entityTag: nil))
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(second, 200)
+    script.opened(second, partial(held: 500, total: nil, entityTag: nil))
+    script.settled(second, .complete, held: 300)
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.freshStart == .resourceChanged)
+    #expect(!script.actions.contains { if case .placeFile = $0 { true } else { false } })
+  }
+
   @Test func `a wrong checksum fails and the bytes are not kept`() throws {
     var script = BrainScript()
     var wanted = spec()

@@ -171,6 +171,77 @@ struct LaneLifeTests {
     #expect(script.state(id) == .verifying)
   }
 
+  /// A transfer with two gaps whose opener has filled the first; its next lane is the only one.
+  private func withSecondGap(_ script: inout BrainScript) throws -> (TransferID, AttemptPlan) {
+    var record = TransferRecord(
+      id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
+    record.spec.connections = 1
+    var resumeData = partial(held: 1 << 20, total: 4 << 20)
+    if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.held.insert(second) }
+    record.resumeData = resumeData
+    script.take(script.brain.recover([record], at: script.now))
+    let opener = try #require(script.plan)
+    #expect(opener.asked?.upper == 2 << 20)
+    script.head(
+      opener.attempt, 206,
+      ["Content-Range": "bytes \(1 << 20)-\((2 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+    script.opened(opener.attempt, resumeData)
+    script.ended(opener.attempt, .complete, upTo: 2 << 20)
+    let next = try #require(script.plan)
+    #expect(next.asked?.lower == 3 << 20)
+    return (record.id, next)
+  }
+
+  // Fault 41
+  @Test func `an only connection that is refused waits and does not storm the host`() throws {
+    var script = BrainScript()
+    let (id, lane) = try withSecondGap(&script)
+    let before = plans(script).count
+    script.head(lane.attempt, 429)
+    script.ended(lane.attempt, .cancelled)
+    script.closed(held: HeldRanges(prefix: 3 << 20))
+    #expect(script.state(id) == .waiting)
+    #expect(plans(script).count == before)
+  }
+
+  // Fault 38
+  @Test func `connections that fall silent one after the other are not replaced for ever`() throws {
+    var script = BrainScript()
+    let (id, first) = try withSecondGap(&script)
+    let before = plans(script).count
+    var lane = first
+    for _ in 0..<20 {
+      script.head(
+        lane.attempt, 206,
+        ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+      script.advance(milliseconds: 16_000)
+      script.take(script.brain.progressed(id, [lane.attempt: 3 << 20], at: script.now))
+      guard script.actions.contains(.cancelAttempt(lane.attempt)) else { break }
+      script.ended(lane.attempt, .cancelled, upTo: 3 << 20)
+      lane = try #require(script.plan)
+    }
+    #expect(plans(script).count - before <= 6)
+    // From here on it is for the transport to say that nothing comes.
+    script.ended(lane.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+    script.closed(held: HeldRanges(prefix: 3 << 20))
+    #expect(script.state(id) == .waiting)
+  }
+
+  @Test func `who waits for our own disk is not silent`() throws {
+    var script = BrainScript()
+    let (id, lane) = try withSecondGap(&script)
+    script.head(
+      lane.attempt, 206,
+      ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+    let before = script.actions.count
+    script.advance(milliseconds: 60_000)
+    script.take(
+      script.brain.progressed(
+        id, [lane.attempt: 3 << 20], heldBack: [lane.attempt], at: script.now))
+    #expect(script.actions.count == before)
+  }
+
   // Fault 66
   @Test func `without a network it waits, burns no retry, and goes on when it is back`() throws {
     var script = BrainScript()

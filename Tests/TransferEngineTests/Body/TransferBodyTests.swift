@@ -169,9 +169,11 @@ struct TransferBodyTests {
     #expect(taken == 6)
     #expect(asked.value == 1)
     for sink in sinks { #expect(give(sink, piece) == .full) }
-    _ = try body.sync()
+    let synced = try body.sync()
     #expect(give(sinks[0], piece) == .full, "synced is not on record")
-    #expect(body.confirm() == Set((UInt64(0)..<4).map(attempt)))
+    #expect(body.heldBack.count == 4)
+    #expect(body.confirm(HeldRanges(prefix: 1)).isEmpty, "another run's record")
+    #expect(body.confirm(synced.held) == Set((UInt64(0)..<4).map(attempt)))
     #expect(give(sinks[0], piece) == .taken)
   }
 
@@ -180,9 +182,9 @@ struct TransferBodyTests {
     let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<4 { #expect(give(sink, piece) == .taken) }
-    _ = try body.sync()
+    let synced = try body.sync()
     for _ in 0..<3 { #expect(give(sink, piece) == .taken) }
-    _ = body.confirm()
+    _ = body.confirm(synced.held)
     for _ in 0..<4 { #expect(give(sink, piece) == .taken) }
     #expect(give(sink, piece) == .full)
   }
