@@ -103,6 +103,7 @@ extension Strings {
     case .loginNeeded: "login needed"
     case .linkExpired: "link expired"
     case .otherVersion: "other version"
+    case .otherFile: "other file"
     case .networkDown: "no network"
     case .hostNotFound: "host not found"
     case .connectionRefused: "refused"

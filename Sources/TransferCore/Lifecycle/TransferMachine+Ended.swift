@@ -154,6 +154,11 @@ extension TransferMachine {
     // A longer file is another one, where the length was known from before.
     let isLonger = failure.code == .tooLong && fetch.heldAtStartByteCount > 0
     if failure.code == .otherVersion || isLonger {
+      if let resumeData = record.resumeData, resumeData.validatorURL != nil {
+        let other = TransferFailure.otherFile(at: lane.url, nil, in: resumeData)
+        let waiting = Waiting(reason: .needsLink, until: nil, goesOnAt: nil, failure: other)
+        return Consequence(next: .waiting(waiting))
+      }
       return Consequence(next: asksAgain(.fresh(.resourceChanged)))
     }
     if failure.isOfTheFile { return Consequence(next: afterFileFailure(failure, circumstances)) }

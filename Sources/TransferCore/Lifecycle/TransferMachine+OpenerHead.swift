@@ -52,7 +52,12 @@ extension TransferMachine {
       wrongRangeReplyCount = 0
       resumeData.totalByteCount = resumeData.totalByteCount ?? facts.total
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
-      if case .overlap? = lane.asked?.proof { fetch.splitting = .refused }
+      switch lane.asked?.proof {
+      case .overlap?: fetch.splitting = .refused
+      // The new link has the old link's validator: it is the same file for certain.
+      case .ifRange?: if facts.validator != nil { resumeData.validatorURL = nil }
+      case .sameValidator?, nil: break
+      }
       return open(.goOn(resumeData), range, &fetch, index, circumstances)
     case .alreadyWhole: return cancelAll(next: .whole)
     case .askAgain(let asking):

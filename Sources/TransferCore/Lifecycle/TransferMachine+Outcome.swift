@@ -73,7 +73,8 @@ extension TransferFailure {
       .checksumMismatch, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .networkDown, .hostNotFound,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .networkDown,
+      .hostNotFound,
       .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
       .certificateFileUnusable, .truncated, .tooLong, .internalProblem:
       false
@@ -93,7 +94,8 @@ extension TransferFailure {
     switch code {
     case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .tlsRefused, .proxyFailed,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .tlsRefused,
+      .proxyFailed,
       .protocolBroken, .certificateFileUnusable, .truncated, .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged:

@@ -140,10 +140,13 @@ package struct TransferMachine: Sendable {
     case .failed(let failure), .ending(_, next: .failed(let failure)),
       .discarding(_, next: .failed(let failure)):
       record.failure = failure
+    case .running:
+      // What went wrong before is told in the history; the row says what is.
+      record.failure = nil
     case .idle, .paused, .completed, .ending(_, next: .idle), .ending(_, next: .paused),
       .discarding(_, next: .idle):
       record.failure = nil
-    case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
+    case .queued, .verifying, .placing, .removed, .discarding(_, next: .queued),
       .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .removed),
       .ending(_, next: .queuedFromZero), .ending(_, next: .askAgain),
       .ending(_, next: .whole), .ending(_, next: .alreadyThere):
@@ -221,7 +224,8 @@ package struct TransferMachine: Sendable {
   mutating func change(_ body: (inout TransferRecord) -> Void) { body(&record) }
 }
 
-/// Names one digest, rename, closing or deletion, so that the answer of one that was given up is told apart.
+/// Names one digest, rename, closing or deletion, so that the answer of one that was given up is
+/// told apart.
 package struct OperationID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 

@@ -16,7 +16,7 @@ extension ReplyJudge {
       return rangeWrong("up to byte \(range.lastByte), asked up to \(upper - 1)")
     }
     if let known = resumeData.totalByteCount, let total, known != total {
-      return .askAgain(.fresh(.resourceChanged))
+      return anotherOne(total)
     }
     if let known = resumeData.totalByteCount, range.upper > known {
       return rangeWrong("up to byte \(range.lastByte) of \(known)")
@@ -34,7 +34,7 @@ extension ReplyJudge {
     _ proof: AskedRange.Proof, _ facts: Facts, _ resumeData: ResumeData
   ) -> Verdict? {
     let known = resumeData.validator
-    let changed = Verdict.askAgain(.fresh(.resourceChanged))
+    let changed = anotherOne(facts.total)
     switch proof {
     case .ifRange:
       // The server need not repeat its validator (RFC 9110, section 15.3.7); when it does, it must

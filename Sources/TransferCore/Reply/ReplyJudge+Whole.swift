@@ -32,11 +32,14 @@ extension ReplyJudge {
   /// The server sent everything though bytes are held: because the file changed, because it serves
   /// no ranges, or because it misunderstood the proof.
   private func judgeWholeWithBytes(_ facts: Facts, _ resumeData: ResumeData) -> Verdict {
-    let changed = Verdict.takeWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
+    let isOtherServer = resumeData.validatorURL != nil
+    let changed =
+      isOtherServer
+      ? anotherOne(facts.total)
+      : .takeWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
     if let known = resumeData.totalByteCount, let total = facts.total, known != total {
       return changed
     }
-    let isOtherServer = resumeData.validatorURL != nil
     let known = resumeData.validator
     switch asked?.proof {
     case .ifRange:

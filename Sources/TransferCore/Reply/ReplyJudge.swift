@@ -111,13 +111,20 @@ package struct ReplyJudge: Sendable {
     guard let text = head.value(of: "Content-Range"),
       case .unsatisfied(let total)? = ContentRange(text)
     else { return .askAgain(.comparing) }
-    if let known = resumeData.totalByteCount, known != total {
-      return .askAgain(.fresh(.resourceChanged))
-    }
+    if let known = resumeData.totalByteCount, known != total { return anotherOne(total) }
     let held = resumeData.held.prefixByteCount
     if held == total { return .alreadyWhole }
     // There is more of the file than is held, and still the server does not serve the rest.
-    return held < total ? .askAgain(.comparing) : .askAgain(.fresh(.resourceChanged))
+    return held < total ? .askAgain(.comparing) : anotherOne(total)
+  }
+
+  /// Another version is fetched anew. But a link that the user has just given may be a wrong one:
+  /// then nothing is given up for it.
+  func anotherOne(_ total: Int64?) -> Verdict {
+    guard let resumeData, resumeData.validatorURL != nil else {
+      return .askAgain(.fresh(.resourceChanged))
+    }
+    return .wait(.needsLink, .otherFile(at: url, total, in: resumeData))
   }
 
   func statusFailure(_ head: ResponseHead) -> TransferFailure {
@@ -155,5 +162,18 @@ package struct ReplyJudge: Sendable {
       return false
     }
     return left.hasPrefix("W/") && right.hasPrefix("W/")
+  }
+}
+
+extension TransferFailure {
+  /// What a fresh link leads to is not what is held.
+  static func otherFile(
+    at url: TransferURL, _ total: Int64?, in resumeData: ResumeData
+  ) -> TransferFailure {
+    var detail = "other bytes"
+    if let total, let known = resumeData.totalByteCount, total != known {
+      detail = "\(total) bytes in place of \(known)"
+    }
+    return TransferFailure(.otherFile, on: url.text, detail: detail)
   }
 }

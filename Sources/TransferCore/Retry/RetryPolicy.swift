@@ -65,7 +65,8 @@ package struct RetryPolicy: Sendable, Hashable {
       case 408, 425, 429, 500, 502, 503, 504, 520...524: true
       default: false
       }
-    case .otherVersion, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply, .loginNeeded,
+    case .otherVersion, .otherFile, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply,
+      .loginNeeded,
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .tooLong, .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,

@@ -27,8 +27,10 @@ final class Broadcaster: Sendable {
         state.table.put(row)
         told = TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)
       case .changed(let row):
+        let isNews = state.table.row(row.id).map { row.differsInMoreThanProgress(from: $0) } ?? true
         state.table.put(row)
-        told = TransferEvent(kind: .stateChanged, id: row.id, at: now, snapshot: row)
+        told = TransferEvent(
+          kind: isNews ? .stateChanged : .progress, id: row.id, at: now, snapshot: row)
       case .progress(let row, let bytesWritten):
         state.table.put(row)
         told = TransferEvent(

@@ -203,12 +203,15 @@ extension TransferEngine {
   package func limit(
     _ ids: [TransferID], toBytesPerSecond limit: Int64?
   ) async -> [Brain.ControlResult] {
-    await control(.limit(limit), ids)
+    // What was fast before says nothing about what comes now.
+    for id in ids { live[id]?.speed = SpeedEstimator() }
+    return await control(.limit(limit), ids)
   }
 
   /// Sets the speed limit of everything together; nil is none. It holds at once, until the service
   /// ends.
   package func limitAll(toBytesPerSecond limit: Int64?) {
+    for id in live.keys { live[id]?.speed = SpeedEstimator() }
     brain.limitAll(toBytesPerSecond: limit)
     transport.limitAll(toBytesPerSecond: limit)
   }

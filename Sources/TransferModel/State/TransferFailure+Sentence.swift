@@ -24,6 +24,8 @@ extension TransferFailure {
       "The link \"\(name)\" is no longer valid\(said); give it a fresh one with kettle start ID --url URL"
     case .otherVersion:
       "The server has another version of \"\(name)\" than was begun\(said); start it again"
+    case .otherFile:
+      "The link \"\(name)\" leads to another file than was begun\(said); give it the right one with kettle start ID --url URL"
     case .networkDown:
       "There is no network to \"\(name)\"\(said); it goes on when the network is back"
     case .hostNotFound:

@@ -10,6 +10,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
     /// Other bytes than those that are held already.
     case otherVersion
+    /// A fresh link that leads to something else.
+    case otherFile
     // The way there
     case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
     /// This machine has no way to the host: no route, no interface that is up.

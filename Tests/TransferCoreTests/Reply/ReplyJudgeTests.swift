@@ -163,6 +163,27 @@ struct ReplyJudgeTests {
     }
   }
 
+  // Fault 45
+  @Test func `a fresh link to another file gives nothing up`() {
+    var known = partial(held: 400)
+    known.validatorURL = "http://files.example/old"
+    let asked = AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: asked, asking: .goingOn, resumeData: known)
+    let heads = [
+      BrainScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
+      BrainScript.head(206, ["Content-Range": "bytes 400-1000/1001", "ETag": "\"zz\""]),
+      BrainScript.head(416, ["Content-Range": "bytes */300"]),
+    ]
+    for head in heads {
+      guard case .wait(.needsLink, let failure) = judge.judge(head, at: now) else {
+        Issue.record("\(head.status) gave up what is held")
+        continue
+      }
+      #expect(failure.code == .otherFile)
+    }
+  }
+
   @Test func `a first reply teaches size, validator, digest and type`() {
     let digest = "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
     let verdict = judge(

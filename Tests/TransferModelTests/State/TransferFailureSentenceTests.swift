@@ -37,6 +37,10 @@ struct TransferFailureSentenceTests {
       "The server has another version of \"f\" than was begun; start it again"
     ),
     (
+      .otherFile, "u", "5 bytes in place of 4",
+      "The link \"u\" leads to another file than was begun (5 bytes in place of 4); give it the right one with kettle start ID --url URL"
+    ),
+    (
       .networkDown, "h", "Network is unreachable",
       "There is no network to \"h\" (Network is unreachable); it goes on when the network is back"
     ),

@@ -57,16 +57,24 @@ struct FreshLinkTests {
 
   // Fault 45
   @Test(arguments: [1, 8])
-  func `a fresh link to another file is not spliced`(connections: Int) async throws {
+  func `a fresh link to another file gives nothing up, and the right one goes on`(
+    connections: Int
+  ) async throws {
     let world = try await WireWorld()
     let id = try await waiting(world, connections: connections)
+    let held = try #require(world.row(of: id)).bytesReceived
     let another = SeededBody(seed: 48, byteCount: 4 << 20)
-    world.origin.serve(OriginBehavior(another), at: "/fresh")
-    _ = await world.engine.start(id, with: try world.origin.url("/fresh"))
-    try await world.wait("completion", for: id) { $0.state == .completed }
+    world.origin.serve(OriginBehavior(another), at: "/wrong")
+    _ = await world.engine.start(id, with: try world.origin.url("/wrong"))
+    try await world.wait("an answer", for: id) { $0.error?.code == .otherFile }
     let row = try #require(world.row(of: id))
-    world.expectFile(of: row, is: another)
-    #expect(row.freshStart == .resourceChanged)
+    #expect(row.reason == .needsLink)
+    #expect(row.bytesReceived == held)
+    world.origin.serve(truth, at: "/right")
+    _ = await world.engine.start(id, with: try world.origin.url("/right"))
+    try await world.wait("completion", for: id) { $0.state == .completed }
+    world.expectFile(of: try #require(world.row(of: id)), is: body)
+    #expect(world.row(of: id)?.freshStart == nil)
   }
 
   // Fault 45
