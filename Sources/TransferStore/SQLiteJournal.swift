@@ -81,6 +81,7 @@ package final class SQLiteJournal: TransferJournal {
       let statement = try db.cachedStatement(sql: TransferSQL.remove)
       statement.setUncheckedArguments([id.rawValue])
       try statement.execute()
+    case .putSession, .removeSession: break
     }
   }
 }

@@ -20,6 +20,12 @@ package struct ControlError: Error, Codable, Hashable, Sendable {
     case refusedSpec = -32004
     /// The service is ending.
     case stopping = -32005
+    /// Another program is connected for this session; `message` is its process identifier.
+    case sessionInUse = -32006
+    /// Nothing is known of a session of this name; `message` is the name.
+    case unknownSession = -32007
+    /// Only the program that is connected for a session may ask this.
+    case notAttached = -32008
   }
 
   package var code: Code

@@ -172,8 +172,13 @@ package enum WatchEvents: ControlMethod {
   package struct Params: Codable, Hashable, Sendable {
     /// Progress events too, at most ten a second for a transfer.
     package var includesProgress: Bool
+    /// Of this session only; nil is all.
+    package var session: SessionID?
 
-    package init(includesProgress: Bool) { self.includesProgress = includesProgress }
+    package init(includesProgress: Bool, session: SessionID? = nil) {
+      self.includesProgress = includesProgress
+      self.session = session
+    }
   }
 
   package typealias Result = Nothing

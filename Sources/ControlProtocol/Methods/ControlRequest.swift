@@ -15,6 +15,15 @@ package enum ControlRequest: Sendable, Hashable {
   case watch(WatchEvents.Params)
   case status
   case stop
+  case attachSession(AttachSession.Params)
+  case listSessions
+  case finishEvents(FinishEvents.Params)
+  case adoptSession(AdoptSession.Params)
+  case dropSession(DropSession.Params)
+  case cancelTasks(CancelTasks.Params)
+  case acknowledgeTasks(AcknowledgeTasks.Params)
+  case updateTask(UpdateTask.Params)
+  case answerChallenge(AnswerChallenge.Params)
 
   /// The name that it travels under.
   package var method: String {
@@ -31,6 +40,15 @@ package enum ControlRequest: Sendable, Hashable {
     case .watch: WatchEvents.name
     case .status: ServiceStatus.name
     case .stop: StopService.name
+    case .attachSession: AttachSession.name
+    case .listSessions: ListSessions.name
+    case .finishEvents: FinishEvents.name
+    case .adoptSession: AdoptSession.name
+    case .dropSession: DropSession.name
+    case .cancelTasks: CancelTasks.name
+    case .acknowledgeTasks: AcknowledgeTasks.name
+    case .updateTask: UpdateTask.name
+    case .answerChallenge: AnswerChallenge.name
     }
   }
 }
@@ -58,6 +76,15 @@ extension ControlRequest {
     case WatchEvents.name: .watch(try params())
     case ServiceStatus.name: .status
     case StopService.name: .stop
+    case AttachSession.name: .attachSession(try params())
+    case ListSessions.name: .listSessions
+    case FinishEvents.name: .finishEvents(try params())
+    case AdoptSession.name: .adoptSession(try params())
+    case DropSession.name: .dropSession(try params())
+    case CancelTasks.name: .cancelTasks(try params())
+    case AcknowledgeTasks.name: .acknowledgeTasks(try params())
+    case UpdateTask.name: .updateTask(try params())
+    case AnswerChallenge.name: .answerChallenge(try params())
     default: nil
     }
   }
@@ -82,7 +109,9 @@ extension ControlRequest {
     case .limit(let params):
       guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
       return ControlError(.invalidParams, "params.bytesPerSecond")
-    case .hello, .describe, .control, .reset, .watch, .status, .stop:
+    case .hello, .describe, .control, .reset, .watch, .status, .stop, .attachSession,
+      .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
+      .updateTask, .answerChallenge:
       return nil
     }
   }

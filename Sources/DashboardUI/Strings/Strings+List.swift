@@ -122,6 +122,9 @@ extension Strings {
     case .fileProblem: "disk error"
     case .checksumMismatch: "wrong checksum"
     case .partialFileChanged: "part file changed"
+    case .uploadFileUnusable: "file not sendable"
+    case .cancelled: "cancelled"
+    case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"
     case .internalProblem: "internal"
     }
   }

@@ -76,7 +76,8 @@ extension TransferFailure {
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .networkDown,
       .hostNotFound,
       .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
-      .certificateFileUnusable, .truncated, .tooLong, .internalProblem:
+      .certificateFileUnusable, .truncated, .tooLong, .internalProblem, .uploadFileUnusable,
+      .cancelled, .conditionUnmet:
       false
     }
   }
@@ -98,7 +99,7 @@ extension TransferFailure {
       .proxyFailed,
       .protocolBroken, .certificateFileUnusable, .truncated, .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
-      .checksumMismatch, .partialFileChanged:
+      .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false
     }
   }

@@ -70,7 +70,7 @@ package struct RetryPolicy: Sendable, Hashable {
       .linkExpired,
       .tlsRefused, .certificateFileUnusable, .tooLong, .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,
-      .internalProblem:
+      .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false
     }
   }

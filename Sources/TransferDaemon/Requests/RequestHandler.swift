@@ -63,6 +63,9 @@ struct RequestHandler: Sendable {
     case .stop:
       stop()
       return coder.encode(result: Nothing(), to: id)
+    case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
+      .acknowledgeTasks, .updateTask, .answerChallenge:
+      throw ControlError(.methodNotFound, request.method)
     }
   }
 

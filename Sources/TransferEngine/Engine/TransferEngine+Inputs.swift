@@ -7,6 +7,7 @@ extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
     case .transport(.headReceived(let attempt, let head)): headReceived(head, of: attempt)
+    case .transport(.sent): break
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced):
       let now = clock.now()
@@ -75,7 +76,8 @@ extension TransferEngine {
     return switch end {
     case .complete, .satisfied: .complete
     case .cancelled: .cancelled
-    case .failed(let failure): .failed(failure)
+    case .failed(let failure), .untrusted(let failure, _), .certificateWanted(let failure):
+      .failed(failure)
     case .sinkFailed: .failed(TransferFailure(.internalProblem, on: "the partial file"))
     }
   }

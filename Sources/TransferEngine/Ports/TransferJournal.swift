@@ -8,14 +8,17 @@ package struct JournalContents: Sendable {
   package var lastID: TransferID
   /// The largest task identifier ever given in each session.
   package var lastTaskIdentifiers: [SessionID: Int64]
+  /// By name.
+  package var sessions: [SessionRecord]
 
   package init(
     records: [TransferRecord] = [], lastID: TransferID = TransferID(rawValue: 0),
-    lastTaskIdentifiers: [SessionID: Int64] = [:]
+    lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = []
   ) {
     self.records = records
     self.lastID = lastID
     self.lastTaskIdentifiers = lastTaskIdentifiers
+    self.sessions = sessions
   }
 }
 

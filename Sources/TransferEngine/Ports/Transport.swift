@@ -12,11 +12,16 @@ package struct AttemptRequest: Sendable, Hashable {
   package var login: Login?
   package var caCertificatePath: String?
   package var timeouts: AttemptTimeouts
+  /// nil is a GET.
+  package var content: RequestContent?
+  package var serverTrust: ServerTrust
+  package var certificate: ClientCertificate?
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL, headers: [HeaderField] = [],
     login: Login? = nil, caCertificatePath: String? = nil,
-    timeouts: AttemptTimeouts = AttemptTimeouts()
+    timeouts: AttemptTimeouts = AttemptTimeouts(), content: RequestContent? = nil,
+    serverTrust: ServerTrust = .system, certificate: ClientCertificate? = nil
   ) {
     self.id = id
     self.transfer = transfer
@@ -25,7 +30,20 @@ package struct AttemptRequest: Sendable, Hashable {
     self.login = login
     self.caCertificatePath = caCertificatePath
     self.timeouts = timeouts
+    self.content = content
+    self.serverTrust = serverTrust
+    self.certificate = certificate
   }
+}
+
+/// Which certificates of a server are good enough to send it anything.
+package enum ServerTrust: Sendable, Hashable {
+  /// Those that the system's authorities, or those of the request, vouch for.
+  case system
+  /// Those with one of these keys (`OriginCredential.trustedKeys`), whoever vouches for them; others
+  /// that the system trusts too, unless they are to be shown first. What is not good enough ends the
+  /// attempt with `untrusted` before anything is sent.
+  case keys(Set<String>, asksForOthers: Bool)
 }
 
 package struct AttemptTimeouts: Sendable, Hashable {
@@ -49,6 +67,9 @@ package struct AttemptTimeouts: Sendable, Hashable {
 package enum TransportEvent: Sendable {
   /// The body waits until `accept` or `cancel`.
   case headReceived(AttemptID, ResponseHead)
+  /// So many bytes of the request's body are in the kernel's hands; told at most ten times a second
+  /// and once at the end of the body.
+  case sent(AttemptID, byteCount: Int64)
   case ended(AttemptID, AttemptEnd)
 }
 
@@ -62,6 +83,10 @@ package enum AttemptEnd: Sendable, Hashable {
   /// The sink answered `failed`.
   case sinkFailed
   case failed(TransferFailure)
+  /// Only with `ServerTrust.keys`; the challenge is of the kind `serverTrust`, its failure count 0.
+  case untrusted(TransferFailure, ServerChallenge)
+  /// The server wants a certificate of the client and was given none or a wrong one.
+  case certificateWanted(TransferFailure)
 }
 
 /// Moves bytes over HTTP. All calls return at once; events come in order on a thread of its own.

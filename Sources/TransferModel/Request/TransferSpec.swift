@@ -21,6 +21,10 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var priority: TransferPriority = .normal
   public var onConflict: ConflictPolicy = .rename
   public var beginning: Beginning = .queued
+  /// nil is a plain GET.
+  public var request: RequestContent?
+  /// nil unless it is a task of a program's session.
+  public var task: TaskOptions?
 
   public init(url: TransferURL) { self.url = url }
 
@@ -64,5 +68,7 @@ extension TransferSpec {
     try read(&priority, .priority)
     try read(&onConflict, .onConflict)
     try read(&beginning, .beginning)
+    request = try container.decodeIfPresent(RequestContent.self, forKey: .request)
+    task = try container.decodeIfPresent(TaskOptions.self, forKey: .task)
   }
 }

@@ -29,6 +29,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var error: TransferFailure?
   /// Why the last start was from zero though bytes were there.
   public var freshStart: FreshStartReason?
+  /// Of a task of a program's session.
+  public var task: TaskStatus?
 
   public init(
     id: TransferID, session: SessionID, taskIdentifier: Int64, title: String, url: String,
@@ -36,7 +38,7 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
     path: String? = nil, bytesReceived: Int64 = 0, bytesExpected: Int64? = nil,
     bytesPerSecond: Int64 = 0, secondsLeft: Int64? = nil, connections: Int = 0,
     priority: TransferPriority = .normal, createdAt: WallTime, finishedAt: WallTime? = nil,
-    error: TransferFailure? = nil, freshStart: FreshStartReason? = nil
+    error: TransferFailure? = nil, freshStart: FreshStartReason? = nil, task: TaskStatus? = nil
   ) {
     self.id = id
     self.session = session
@@ -57,6 +59,7 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
     self.finishedAt = finishedAt
     self.error = error
     self.freshStart = freshStart
+    self.task = task
   }
 }
 

@@ -3,4 +3,8 @@ public enum JournalChange: Sendable, Hashable {
   /// Adds the record, or replaces the one with its id.
   case put(TransferRecord)
   case remove(TransferID)
+  /// Adds the session, or replaces the one with its name.
+  case putSession(SessionRecord)
+  /// Forgets a session; its number of task identifiers stays known.
+  case removeSession(SessionID)
 }

@@ -62,8 +62,24 @@ extension TransferFailure {
       "\"\(name)\" does not have the expected checksum\(said); the file was not kept, start it again"
     case .partialFileChanged:
       "The partial file \"\(name)\" was changed by another program\(said); start it again"
+    case .uploadFileUnusable:
+      "The file \"\(name)\" cannot be sent\(said); check that it is there and unchanged, then add it again"
+    case .cancelled:
+      "\"\(name)\" was cancelled\(said)"
+    case .conditionUnmet:
+      "It waits for \(TransferCondition(rawValue: subject)?.words ?? name); start it to go on without"
     case .internalProblem:
       "Kettle went wrong on \"\(name)\"\(said); please report it"
+    }
+  }
+}
+
+extension TransferCondition {
+  /// As it stands after "waits for".
+  public var words: String {
+    switch self {
+    case .mainsPower: "mains power"
+    case .unmeteredNetwork: "a network that is not metered"
     }
   }
 }

@@ -22,6 +22,13 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
     case partialFileChanged
+    // The request's body
+    case uploadFileUnusable
+    // What was decided
+    /// By the program, or by the user in its place.
+    case cancelled
+    /// What the program made a condition does not hold; the subject is a `TransferCondition`.
+    case conditionUnmet
     // Ourselves
     case internalProblem
   }

@@ -18,6 +18,8 @@ public struct TransferRecord: Hashable, Sendable, Identifiable {
   /// Retries since bytes last came in.
   public var retryCount: Int
   public var finishedAt: WallTime?
+  /// Set exactly when `spec.task` is.
+  public var task: TaskStatus?
 
   /// A transfer that was just asked for.
   public init(
@@ -31,5 +33,6 @@ public struct TransferRecord: Hashable, Sendable, Identifiable {
     self.queuePosition = queuePosition
     self.state = state
     retryCount = 0
+    task = spec.task == nil ? nil : TaskStatus()
   }
 }

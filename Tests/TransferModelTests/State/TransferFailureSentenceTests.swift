@@ -90,6 +90,15 @@ struct TransferFailureSentenceTests {
       .partialFileChanged, "/f", nil,
       "The partial file \"/f\" was changed by another program; start it again"
     ),
+    (
+      .uploadFileUnusable, "/a", "ENOENT",
+      "The file \"/a\" cannot be sent (ENOENT); check that it is there and unchanged, then add it again"
+    ),
+    (.cancelled, "https://h/f", nil, "\"https://h/f\" was cancelled"),
+    (
+      .conditionUnmet, "mainsPower", nil,
+      "It waits for mains power; start it to go on without"
+    ),
     (.internalProblem, "u", "why", "Kettle went wrong on \"u\" (why); please report it"),
   ]
 

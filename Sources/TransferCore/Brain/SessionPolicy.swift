@@ -1,0 +1,12 @@
+/// How the transfers of one session are treated.
+package struct SessionPolicy: Sendable, Hashable {
+  /// Connections to one host, of all transfers of the session together; nil is the common limit.
+  package var connectionsPerHostMax: Int?
+  /// Certificates that the system trusts are shown to the program as well.
+  package var asksServerTrust: Bool
+
+  package init(connectionsPerHostMax: Int? = nil, asksServerTrust: Bool = false) {
+    self.connectionsPerHostMax = connectionsPerHostMax
+    self.asksServerTrust = asksServerTrust
+  }
+}
