@@ -4,12 +4,23 @@ import TransferModel
 struct AlarmList: Sendable {
   private var monotonic: [TransferID: MonotonicTime] = [:]
   private var wall: [TransferID: WallTime] = [:]
+  /// The ends of tasks. There is one for nearly every task, and most never come, so they are only
+  /// gone through when one may be due.
+  private var deadlines: [TransferID: WallTime] = [:]
+  /// Not later than any of them.
+  private var earliestDeadline: WallTime?
 
   /// The wall clock can be set while nobody looks, so its alarms are looked at this often.
   static let wallCheckMilliseconds: Int64 = 60_000
 
-  mutating func set(_ id: TransferID, _ wakeUp: TransferMachine.WakeUp?) {
+  mutating func set(
+    _ id: TransferID, _ wakeUp: TransferMachine.WakeUp?, deadline: WallTime? = nil
+  ) {
     remove(id)
+    if let deadline {
+      deadlines[id] = deadline
+      earliestDeadline = min(earliestDeadline ?? deadline, deadline)
+    }
     switch wakeUp {
     case .monotonic(let time): monotonic[id] = time
     case .wall(let time): wall[id] = time
@@ -20,20 +31,24 @@ struct AlarmList: Sendable {
   mutating func remove(_ id: TransferID) {
     monotonic[id] = nil
     wall[id] = nil
+    deadlines[id] = nil
+    if deadlines.isEmpty { earliestDeadline = nil }
   }
 
   /// Takes out those that are due, in the order of their ids.
   mutating func due(at now: Moment) -> [TransferID] {
-    let rung =
-      monotonic.filter { $0.value <= now.monotonic }.map(\.key)
-      + wall.filter { $0.value <= now.wall }.map(\.key)
+    var rung = Set(monotonic.filter { $0.value <= now.monotonic }.keys)
+    rung.formUnion(wall.filter { $0.value <= now.wall }.keys)
+    let mayBeOver = earliestDeadline.map { $0 <= now.wall } ?? false
+    if mayBeOver { rung.formUnion(deadlines.filter { $0.value <= now.wall }.keys) }
     for id in rung { remove(id) }
+    if mayBeOver { earliestDeadline = deadlines.values.min() }
     return rung.sorted()
   }
 
   func next(at now: Moment) -> MonotonicTime? {
     var earliest = monotonic.values.min()
-    if let date = wall.values.min() {
+    if let date = [wall.values.min(), earliestDeadline].compactMap({ $0 }).min() {
       let distance = date.millisecondsSince1970.subtractingReportingOverflow(
         now.wall.millisecondsSince1970)
       let milliseconds =

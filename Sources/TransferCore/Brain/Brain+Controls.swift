@@ -31,7 +31,8 @@ extension Brain {
         hosts.reopen(record.spec.url.origin)
       }
       let action = update(id, &turn) { machine in
-        switch control {
+        defer { machine.noteStart(at: now.wall) }
+        return switch control {
         case .start: machine.start()
         case .pause: machine.pause()
         case .stop: machine.stop(operation)

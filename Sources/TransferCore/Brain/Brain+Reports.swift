@@ -12,7 +12,9 @@ extension Brain {
     hosts.forget(at: now.monotonic)
     for id in alarms.due(at: now) {
       // An alarm of the wall clock can be early when that clock was set back; it is filed again.
-      _ = update(id, &turn) { $0.timePassed(at: now) }
+      if case .cancelAttempts(let attempts)? = update(id, &turn, { $0.timePassed(at: now) }) {
+        turn.now += attempts.map(BrainAction.cancelAttempt)
+      }
       if let machine = machines[id] { file(machine) }
     }
     fillSlots(&turn, at: now)
@@ -139,9 +141,10 @@ extension Brain {
     return turn
   }
 
+  /// - Parameter sentByteCount: how much of the request's body went out; nil when it has none.
   package mutating func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, jitter: Double,
-    at now: Moment
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?,
+    sentByteCount: Int64? = nil, jitter: Double, at now: Moment
   ) -> Turn {
     var turn = Turn()
     guard let id = owners[attempt] else { return turn }
@@ -149,8 +152,9 @@ extension Brain {
     owners[attempt] = nil
     hosts.closed(attempt, at: now.monotonic)
     let operation = nextOperation()
-    let action = update(id, &turn) {
-      $0.attemptEnded(
+    let action = update(id, &turn) { machine in
+      if let sentByteCount { machine.record.task?.sentByteCount = sentByteCount }
+      return machine.attemptEnded(
         attempt, outcome, receivedUpTo: receivedUpTo, operation: operation, circumstances)
     }
     perform(action, of: id, &turn, at: now)

@@ -79,7 +79,8 @@ package struct Brain: Sendable {
       let record = TransferRecord(
         id: lastID, taskIdentifier: task, spec: spec, createdAt: now.wall,
         queuePosition: lastPosition, state: .idle)
-      let machine = TransferMachine(record, state: Self.firstState(of: spec, at: now))
+      var machine = TransferMachine(record, state: Self.firstState(of: spec, at: now))
+      machine.noteStart(at: now.wall)
       machines[lastID] = machine
       ids.append(lastID)
       turn.changes.append(.put(machine.durableRecord))
@@ -138,7 +139,7 @@ package struct Brain: Sendable {
       turn.changes.append(.put(machine.durableRecord))
     }
     if machine.record != before.record { turn.changed.append(id) }
-    if machine.state != before.state { file(machine) }
+    if machine.state != before.state || machine.deadline != before.deadline { file(machine) }
     return action
   }
 
@@ -147,7 +148,7 @@ package struct Brain: Sendable {
     let id = machine.record.id
     if machine.occupiesSlot == false { queue.release(id) }
     if machine.state == .queued { queue.enqueue(machine.record) } else { queue.remove(id) }
-    alarms.set(id, machine.wakeUp)
+    alarms.set(id, machine.wakeUp, deadline: machine.deadline)
   }
 
   func conflictPolicy(of id: TransferID) -> ConflictPolicy {

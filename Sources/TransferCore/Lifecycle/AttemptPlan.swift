@@ -9,11 +9,17 @@ package struct AttemptPlan: Sendable, Hashable {
   package var caCertificatePath: String?
   /// nil asks for the whole file.
   package var asked: AskedRange?
+  /// nil is a plain GET.
+  package var content: RequestContent?
 
-  init(attempt: AttemptID, url: TransferURL, asked: AskedRange?, spec: TransferSpec) {
+  init(
+    attempt: AttemptID, url: TransferURL, asked: AskedRange?, content: RequestContent? = nil,
+    spec: TransferSpec
+  ) {
     self.attempt = attempt
     self.url = url
     self.asked = asked
+    self.content = content
     // What the user gave was given for one origin; a redirect elsewhere goes without it.
     let isOwnOrigin = url.origin == spec.url.origin
     headers = isOwnOrigin ? spec.headers : []
@@ -21,8 +27,17 @@ package struct AttemptPlan: Sendable, Hashable {
     caCertificatePath = spec.caCertificatePath
     // A range of the user's own would make every offset wrong.
     headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+    if content?.body == nil, spec.request?.body != nil {
+      headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
+    }
     headers += asked?.headers ?? []
   }
+
+  /// A redirect that takes the body away takes what describes it, too (RFC 9110, section 15.4).
+  private static let headersOfBody: Set<String> = [
+    "content-encoding", "content-language", "content-length", "content-location", "content-type",
+    "digest", "last-modified", "transfer-encoding",
+  ]
 }
 
 /// Where the body of the first reply goes.

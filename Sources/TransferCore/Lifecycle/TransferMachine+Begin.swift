@@ -20,21 +20,25 @@ extension TransferMachine {
       case .place: return .placeFile(names.operation, record.resumeData ?? whole)
       }
     }
-    let ask = AskAgain(url: record.spec.url, redirectCount: 0, asking: .goingOn)
+    let ask = AskAgain(
+      url: record.spec.url, redirectCount: 0, asking: .goingOn, content: record.spec.content)
     return .beginAttempt(begin(names.attempt, ask, at: now))
   }
 
   /// Begins the first attempt of a run: the one that opens the partial file.
   mutating func begin(_ attempt: AttemptID, _ ask: AskAgain, at now: Moment) -> AttemptPlan {
     let asked = askedRange(for: ask.asking)
-    let opener = Lane(
+    var opener = Lane(
       attempt: attempt, url: ask.url, redirectCount: ask.redirectCount, asked: asked, range: nil,
       at: now.monotonic)
+    opener.content = ask.content
+    record.task?.sentByteCount = 0
     enter(
       .running(
         Fetch(
           opener: opener, asking: ask.asking, received: record.resumeData?.held ?? HeldRanges())))
-    return AttemptPlan(attempt: attempt, url: ask.url, asked: asked, spec: record.spec)
+    return AttemptPlan(
+      attempt: attempt, url: ask.url, asked: asked, content: ask.content, spec: record.spec)
   }
 
   /// Less than this is fetched again, and compared, rather than proved by an overlap.

@@ -51,9 +51,9 @@ extension TransferMachine {
     return cancelAll(next: afterFileFailure(failure, circumstances))
   }
 
-  /// More of the file is on the disk: it may go on record.
+  /// More of the file is on the disk: it may go on record, where the next attempt could use it.
   package mutating func bytesSynced(_ held: HeldRanges) {
-    guard record.resumeData != nil else { return }
+    guard record.resumeData != nil, keepsBytes else { return }
     if held.byteCount > (record.resumeData?.held.byteCount ?? 0) { record.retryCount = 0 }
     record.resumeData?.held = held
   }
@@ -90,9 +90,11 @@ extension TransferMachine {
     case .success(let closed):
       if let closed {
         bytesSynced(closed.held)
+        if next == .whole { record.resumeData?.held = closed.held }
         record.resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
       }
       if next == .whole { next = afterLastByte(circumstances) }
+      if closed != nil, !keepsBytes, next != .whole { forgetBytes() }
     case .failure(let failure):
       switch next {
       case .idle, .removed, .queuedFromZero, .failed: break

@@ -20,6 +20,7 @@ extension TransferMachine {
     wrongRangeReplyCount = 0
     freshStartCount = 0
     teachingCount = 0
+    if visibleState == .failed { record.task?.startedAt = nil }
     switch state {
     case .idle, .paused, .scheduled, .failed, .waiting:
       record.retryCount = 0
@@ -56,9 +57,12 @@ extension TransferMachine {
       return .nothing
     case .running(let fetch): return cancel(fetch, next: .paused)
     case .ending(let phase, next: .queued), .ending(let phase, next: .waiting),
-      .ending(let phase, next: .askAgain), .ending(let phase, next: .whole),
-      .ending(let phase, next: .alreadyThere):
+      .ending(let phase, next: .askAgain), .ending(let phase, next: .alreadyThere):
       enter(.ending(phase, next: .paused))
+      return .nothing
+    case .ending(let phase, next: .whole):
+      // What was sent had its whole reply; to send it again would be another request.
+      if keepsBytes { enter(.ending(phase, next: .paused)) }
       return .nothing
     case .ending(let phase, next: .queuedFromZero):
       enter(.ending(phase, next: .idle))
@@ -156,9 +160,13 @@ extension TransferMachine {
   /// The partial file is gone.
   package mutating func discarded(_ operation: OperationID) {
     guard case .discarding(operation, let next) = state else { return }
-    let failure = record.failure
+    let before = record
     forgetProgress()
-    if case .failed = next { record.failure = failure }
+    if case .failed = next {
+      record.failure = before.failure
+      record.finishedAt = before.finishedAt
+      record.task = before.task
+    }
     enter(next.state)
   }
 
@@ -184,6 +192,9 @@ extension TransferMachine {
       $0.freshStart = nil
       $0.retryCount = 0
       $0.finishedAt = nil
+      $0.task?.reply = nil
+      $0.task?.sentByteCount = 0
+      $0.task?.resumedAtByteCount = nil
     }
   }
 }

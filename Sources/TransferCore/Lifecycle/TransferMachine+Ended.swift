@@ -115,10 +115,16 @@ extension TransferMachine {
       noteLaneFailure(&fetch, circumstances)
       return Consequence()
     }
-    if fetch.received.byteCount > fetch.heldAtStartByteCount { record.retryCount = 0 }
+    noteArrivals(fetch)
     let failure = TransferFailure(
       .timedOut, on: record.spec.url.text, detail: "nothing came for \(silence / 1000) seconds")
     return Consequence(next: afterFailure(failure, retryAfter: nil, circumstances))
+  }
+
+  /// Bytes that came in set the count of retries back, where they stay.
+  private mutating func noteArrivals(_ fetch: Fetch) {
+    guard keepsBytes, fetch.received.byteCount > fetch.heldAtStartByteCount else { return }
+    record.retryCount = 0
   }
 
   private func isWhole(_ fetch: Fetch) -> Bool {
@@ -163,7 +169,7 @@ extension TransferMachine {
     }
     if failure.isOfTheFile { return Consequence(next: afterFileFailure(failure, circumstances)) }
     if isWhole(fetch) { return Consequence(next: .whole) }
-    if fetch.received.byteCount > fetch.heldAtStartByteCount { record.retryCount = 0 }
+    noteArrivals(fetch)
     var lesson: HostTable.Lesson?
     if lane.phase == .asking, failure.isRefusedConnection, mayTeach(circumstances) {
       lesson = HostTable.Lesson(

@@ -32,7 +32,9 @@ extension TransferMachine {
 
   /// What the user says counts; what the server says is better than nothing.
   private var expectedChecksum: Checksum? {
-    record.spec.checksum ?? record.resumeData?.serverChecksum
+    // Of the file; a page in its place cannot have it, and its status tells all there is to tell.
+    guard takesFile else { return nil }
+    return record.spec.checksum ?? record.resumeData?.serverChecksum
   }
 
   /// Verifies where a checksum was given and has not been compared yet, else places.

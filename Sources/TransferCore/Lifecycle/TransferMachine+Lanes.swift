@@ -25,7 +25,7 @@ extension TransferMachine {
 
   /// The size of the file when it may come in parts.
   private func divisibleTotal(_ fetch: Fetch) -> Int64? {
-    guard fetch.body == .open, let resumeData = record.resumeData,
+    guard fetch.body == .open, keepsBytes, let resumeData = record.resumeData,
       resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
     else { return nil }
     switch fetch.splitting {

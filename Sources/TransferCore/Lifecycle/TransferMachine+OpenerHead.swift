@@ -24,7 +24,9 @@ extension TransferMachine {
     let judge = ReplyJudge(
       url: lane.url, asked: lane.asked,
       // What the opener asked for does not matter to those that join it.
-      asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData)
+      asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
+      content: lane.content, acceptance: acceptance,
+      challengePolicy: record.task?.challengePolicy ?? .ask)
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:
@@ -41,6 +43,7 @@ extension TransferMachine {
     let lane = fetch.lanes[index]
     switch verdict {
     case .takeWhole(let whole):
+      noteReply(head, from: lane.url)
       let plan = plan(for: whole, head)
       let total = whole.facts.total ?? knownTotal(for: whole.use)
       let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
@@ -49,6 +52,7 @@ extension TransferMachine {
       return open(plan, range, &fetch, index, circumstances)
     case .takeRange(let range, let facts):
       guard var resumeData = record.resumeData else { return .nothing }
+      noteReply(head, from: lane.url)
       wrongRangeReplyCount = 0
       resumeData.totalByteCount = resumeData.totalByteCount ?? facts.total
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
@@ -63,19 +67,21 @@ extension TransferMachine {
     case .askAgain(let asking):
       return cancelAll(next: asksAgain(asking))
     case .redirect(let location):
-      return cancelAll(next: afterRedirect(to: location, of: lane, fetch))
+      return cancelAll(next: afterRedirect(head, to: location, of: lane, fetch))
     case .wait(let reason, let failure):
       return cancelAll(
         next: .waiting(Waiting(reason: reason, until: nil, goesOnAt: nil, failure: failure)))
     case .retry(let failure, let after):
-      return openerRefused(failure, after, of: lane, circumstances)
-    case .fail(let failure): return cancelAll(next: .failed(failure))
+      return openerRefused(head, failure, after, of: lane, circumstances)
+    case .fail(let failure):
+      noteReply(head, from: lane.url)
+      return cancelAll(next: .failed(failure))
     }
   }
 
   /// The host may bear no more connections than it has; then this transfer's turn is later.
   private mutating func openerRefused(
-    _ failure: TransferFailure, _ after: RetryAfter?, of lane: Lane,
+    _ head: ResponseHead, _ failure: TransferFailure, _ after: RetryAfter?, of lane: Lane,
     _ circumstances: Circumstances
   ) -> HeadAction {
     if failure.code == .rangeReplyWrong { wrongRangeReplyCount += 1 }
@@ -86,7 +92,9 @@ extension TransferMachine {
       lesson.connectionsMax = circumstances.otherConnectionCount
       return cancelAll(next: .queued, lesson)
     }
-    return cancelAll(next: afterFailure(failure, retryAfter: after, circumstances), lesson)
+    let next = afterFailure(failure, retryAfter: after, circumstances)
+    if case .failed = next { noteReply(head, from: lane.url) }
+    return cancelAll(next: next, lesson)
   }
 
   /// A refusal beside other connections is about their number; one that comes again and again is

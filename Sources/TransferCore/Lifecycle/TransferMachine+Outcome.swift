@@ -11,9 +11,12 @@ extension TransferMachine {
       failure = TransferFailure(.networkDown, on: failure.subject, detail: failure.detail)
     }
     let hasBytes = !(record.resumeData?.held.isEmpty ?? true)
+    // The silence that a program allows a request is no end: its task's own time is.
+    let isBounded = failure.code == .timedOut && deadlineIsSet
+    let retryCountMax = max(0, circumstances.retryPolicy.retryCountMax - 1)
     switch circumstances.retryPolicy.decide(
-      failure, retryCount: record.retryCount, hasBytes: hasBytes, retryAfter: retryAfter,
-      jitter: circumstances.jitter)
+      failure, retryCount: isBounded ? min(record.retryCount, retryCountMax) : record.retryCount,
+      hasBytes: hasBytes, retryAfter: retryAfter, jitter: circumstances.jitter)
     {
     case .giveUp: return .failed(failure)
     case .retry(let milliseconds, let reason):
@@ -37,14 +40,20 @@ extension TransferMachine {
         goesOnAt: now.wall.advanced(byMilliseconds: milliseconds), failure: failure))
   }
 
-  func afterRedirect(to location: String, of lane: Lane, _ fetch: Fetch) -> AfterEnding {
+  mutating func afterRedirect(
+    _ head: ResponseHead, to location: String, of lane: Lane, _ fetch: Fetch
+  ) -> AfterEnding {
     switch RedirectPolicy.decide(
       location: location, from: lane.url, redirectCount: lane.redirectCount)
     {
     case .follow(let url):
       return .askAgain(
-        AskAgain(url: url, redirectCount: lane.redirectCount + 1, asking: fetch.asking))
-    case .refuse(let failure): return .failed(failure)
+        AskAgain(
+          url: url, redirectCount: lane.redirectCount + 1, asking: fetch.asking,
+          content: RedirectPolicy.content(lane.content, after: head.status)))
+    case .refuse(let failure):
+      noteReply(head, from: lane.url)
+      return .failed(failure)
     }
   }
 
@@ -61,7 +70,9 @@ extension TransferMachine {
             detail: "it was another one \(freshStartCount) times"))
       }
     }
-    return .askAgain(AskAgain(url: record.spec.url, redirectCount: 0, asking: asking))
+    return .askAgain(
+      AskAgain(
+        url: record.spec.url, redirectCount: 0, asking: asking, content: record.spec.content))
   }
 }
 

@@ -21,9 +21,14 @@ extension TransferMachine {
   package enum TimeAction: Sendable, Hashable {
     case nothing
     case queued
+    case cancelAttempts([AttemptID])
+    /// The task failed because its time is over.
+    case ended
   }
 
   package mutating func timePassed(at now: Moment) -> TimeAction {
+    let end = endWhenOver(at: now.wall)
+    guard end == .nothing else { return end }
     switch state {
     case .scheduled(let date) where date <= now.wall:
       enter(.queued)

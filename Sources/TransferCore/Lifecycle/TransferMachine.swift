@@ -106,6 +106,7 @@ package struct TransferMachine: Sendable {
     package var url: TransferURL
     package var redirectCount: Int
     package var asking: Asking
+    package var content: RequestContent?
   }
 
   package enum AfterPlacing: Sendable, Hashable {

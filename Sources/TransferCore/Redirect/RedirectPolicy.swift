@@ -10,6 +10,19 @@ package enum RedirectPolicy {
     case refuse(TransferFailure)
   }
 
+  /// What is asked with at the new place (RFC 9110, sections 15.4.2 to 15.4.9): a POST that was
+  /// moved becomes a GET, as it always has; 303 leads to the outcome, which is fetched; 307 and 308
+  /// change nothing.
+  package static func content(
+    _ content: RequestContent?, after status: Int
+  ) -> RequestContent? {
+    switch status {
+    case 301, 302: content?.method == "POST" ? nil : content
+    case 303: content?.method == "HEAD" ? content : nil
+    default: content
+    }
+  }
+
   /// A user and password in the location are dropped: a server has none to give.
   package static func decide(
     location: String, from url: TransferURL, redirectCount: Int

@@ -9,7 +9,7 @@ extension ReplyJudge {
           .encodedReply, on: url.text,
           detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
     }
-    let facts = facts(head, total: head.bodyByteCount)
+    let facts = facts(head, total: bodyByteCount(head))
     guard let resumeData else { return .takeWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = asking, !holdsBytes {
       // There is a partial file on record that cannot be used, though nothing of it counts.

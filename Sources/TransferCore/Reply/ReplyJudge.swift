@@ -62,17 +62,27 @@ package struct ReplyJudge: Sendable {
   let asked: AskedRange?
   let asking: Asking
   let resumeData: ResumeData?
+  let content: RequestContent?
+  let acceptance: Acceptance
+  let challengePolicy: TaskStatus.ChallengePolicy
 
+  /// - Parameter content: what was asked with; nil is a plain GET.
   package init(
-    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?
+    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?,
+    content: RequestContent? = nil, acceptance: Acceptance = .file,
+    challengePolicy: TaskStatus.ChallengePolicy = .ask
   ) {
     self.url = url
     self.asked = asked
     self.asking = asking
     self.resumeData = resumeData
+    self.content = content
+    self.acceptance = acceptance
+    self.challengePolicy = challengePolicy
   }
 
   package func judge(_ head: ResponseHead, at now: Moment) -> Verdict {
+    if let verdict = judgeAccepted(head) { return verdict }
     switch head.status {
     case 200, 203: return judgeWhole(head)
     case 206: return judgeRange(head)

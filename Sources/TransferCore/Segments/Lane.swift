@@ -16,6 +16,8 @@ package struct Lane: Sendable, Hashable {
   /// How many redirects led there.
   package var redirectCount: Int
   package var asked: AskedRange?
+  /// nil is a plain GET, as every further lane is.
+  package var content: RequestContent?
   /// nil until the head tells, and when the size stays unknown.
   package var range: ByteRange?
   /// The lane that brings its range as well, until the head of this one has come: a server that

@@ -22,7 +22,7 @@ struct BodyOpening: Sendable {
         // it should be, and touching it before the store knows would look like somebody else.
         try file.truncate(to: resumeData.held.upperBound)
       }
-      if let total = resumeData.totalByteCount {
+      if let total = expectedByteCount(resumeData.totalByteCount) {
         try checkSpace(for: total - resumeData.held.byteCount)
       }
       var opened = resumeData
@@ -34,10 +34,10 @@ struct BodyOpening: Sendable {
   private func create(_ new: BodyPlan.NewFile) throws(TransferFailure) -> Opened {
     let file: any PartialFile
     if let old = new.old {
-      try makeSpace(for: new.total, from: old)
+      try makeSpace(for: expectedByteCount(new.total), from: old)
       file = try files.createPartialFile(insteadOf: old.resumeData)
     } else {
-      if let total = new.total { try checkSpace(for: total) }
+      if let total = expectedByteCount(new.total) { try checkSpace(for: total) }
       file = try files.createPartialFile(
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
     }
@@ -48,6 +48,11 @@ struct BodyOpening: Sendable {
     resumeData.mediaType = new.mediaType
     resumeData.setAside = setAside(new.old)
     return Opened(resumeData: resumeData, file: file)
+  }
+
+  /// Where the server does not say, what the program expects has to do.
+  private func expectedByteCount(_ total: Int64?) -> Int64? {
+    total ?? spec.task?.expectedReceiveByteCount
   }
 
   /// Only the latest version is kept: one that was set aside before it goes.

@@ -25,6 +25,8 @@ enum EngineInput: Sendable {
 struct LiveAttempt: Sendable {
   var transfer: TransferID
   var asked: AskedRange?
+  /// How much of the request's body is in the kernel's hands; nil when nothing was told.
+  var sentByteCount: Int64?
 }
 
 /// The partial file of a transfer that runs.

@@ -31,12 +31,15 @@ extension TransferEngine {
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
     attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
     live[id, default: LiveTransfer()].currentURL = plan.url
+    live[id]?.sentByteCount = nil
     transport.limit(
       id, toBytesPerSecond: brain.machines[id]?.record.spec.limitBytesPerSecond)
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
-        caCertificatePath: plan.caCertificatePath, timeouts: configuration.timeouts))
+        caCertificatePath: plan.caCertificatePath,
+        timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
+        content: plan.content))
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
@@ -61,7 +64,7 @@ extension TransferEngine {
     bodies[id] = .opening(close: nil)
     let opening = BodyOpening(
       files: files, spec: record.spec,
-      directory: record.spec.directory ?? configuration.documentsDirectory)
+      directory: configuration.directory(of: record.spec))
     nameQueue.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))

@@ -7,7 +7,7 @@ extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
     case .transport(.headReceived(let attempt, let head)): headReceived(head, of: attempt)
-    case .transport(.sent): break
+    case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced):
       let now = clock.now()
@@ -35,6 +35,14 @@ extension TransferEngine {
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in brain.headReceived(head, of: attempt, jitter: jitter, at: now) }
+  }
+
+  /// Told with the next tick; on record when the attempt is over.
+  private func sent(_ byteCount: Int64, by attempt: AttemptID) {
+    guard let id = attempts[attempt]?.transfer else { return }
+    attempts[attempt]?.sentByteCount = byteCount
+    live[id, default: LiveTransfer()].sentByteCount = byteCount
+    sending.insert(id)
   }
 
   private func bodyOpened(
@@ -87,10 +95,13 @@ extension TransferEngine {
   ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
     noteProgress(of: gone.transfer)
+    live[gone.transfer]?.sentByteCount = nil
+    sending.remove(gone.transfer)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in
       brain.attemptEnded(
-        attempt, outcome, receivedUpTo: receivedUpTo, jitter: jitter, at: now)
+        attempt, outcome, receivedUpTo: receivedUpTo, sentByteCount: gone.sentByteCount,
+        jitter: jitter, at: now)
     }
   }
 
@@ -130,6 +141,10 @@ extension TransferEngine {
     let now = clock.now()
     if let tick = nextTick, tick <= now.monotonic {
       nextTick = nil
+      for id in sending.sorted() where bodies[id]?.body == nil {
+        if let snapshot = snapshot(of: id) { observer(.progress(snapshot, bytesWritten: 0)) }
+      }
+      sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
     if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {

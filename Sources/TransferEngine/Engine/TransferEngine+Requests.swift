@@ -9,7 +9,8 @@ extension TransferEngine {
     let now = clock.now()
     let complete = specs.map { spec in
       var complete = spec
-      complete.directory = spec.directory ?? configuration.documentsDirectory
+      // A task that names none has its file held for its program, wherever that is by then.
+      if spec.task == nil { complete.directory = configuration.directory(of: spec) }
       return complete
     }
     let (ids, turn) = brain.add(complete, at: now)
@@ -152,6 +153,7 @@ extension TransferEngine {
       snapshot.bytesReceived = byteCount
     }
     if machine.visibleState == .running {
+      if let byteCount = live[id]?.sentByteCount { snapshot.task?.sentByteCount = byteCount }
       snapshot.connections = machine.fetch?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
       if let expected = snapshot.bytesExpected {
@@ -164,7 +166,7 @@ extension TransferEngine {
 
   func snapshot(of record: TransferRecord, live: LiveTransfer?) -> TransferSnapshot {
     let spec = record.spec
-    let directory = spec.directory ?? configuration.documentsDirectory
+    let directory = configuration.directory(of: spec)
     let name = record.resumeData?.finalName ?? spec.name
     let finished = record.finishedFile
     var snapshot = TransferSnapshot(
@@ -177,11 +179,14 @@ extension TransferEngine {
     snapshot.path = finished?.path ?? name.map { directory + "/" + $0 }
     snapshot.bytesReceived =
       finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.held.byteCount ?? 0
-    snapshot.bytesExpected = finished?.identity?.byteCount ?? record.resumeData?.totalByteCount
+    snapshot.bytesExpected =
+      finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
+      ?? spec.task?.expectedReceiveByteCount
     snapshot.priority = spec.priority
     snapshot.finishedAt = record.finishedAt
     snapshot.error = record.failure
     snapshot.freshStart = record.freshStart
+    snapshot.task = record.task
     return snapshot
   }
 }

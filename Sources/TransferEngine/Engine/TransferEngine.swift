@@ -9,6 +9,9 @@ package actor TransferEngine {
   package struct Configuration: Sendable {
     /// Absolute; where files go whose transfer names no directory.
     package var documentsDirectory: String
+    /// Absolute; where the files of tasks go that name no directory, until their program took them.
+    /// nil is the documents directory.
+    package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
     package var retryPolicy = RetryPolicy()
     package var timeouts = AttemptTimeouts()
@@ -60,6 +63,8 @@ package actor TransferEngine {
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
+  /// Those whose request has sent more than was told.
+  var sending: Set<TransferID> = []
   var cadence = ProgressCadence.quiet
   var nextTick: MonotonicTime?
   var restWaiters: [RestWaiter] = []
@@ -183,8 +188,8 @@ package actor TransferEngine {
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
   }
 
-  /// Tells the observer; a completed transfer only when the store has it, so the answer is those
-  /// that are to be told later.
+  /// Tells the observer; what is finished only when the store has it, so that no program is told
+  /// of it twice. The answer is those that are to be told later.
   private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
     for record in turn.removed {
       observer(.removed(snapshot(of: record, live: live[record.id])))
@@ -195,12 +200,40 @@ package actor TransferEngine {
     for id in Set(turn.changed) {
       guard let machine = brain.machines[id] else { continue }
       live[id, default: LiveTransfer()].note(HistoryText.of(machine.record), at: now.wall)
-      if machine.state == .completed { later.append(id) } else { announceChange(of: id) }
+      switch machine.telling {
+      case .now: announceChange(of: id)
+      case .whenDurable: later.append(id)
+      case .whenAtRest: break
+      }
     }
     return later
   }
 
   func announceChange(of id: TransferID) {
     if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
+  }
+}
+
+extension TransferMachine {
+  fileprivate enum Telling {
+    case now, whenDurable
+    /// What it became is settled only then, and tells itself.
+    case whenAtRest
+  }
+
+  fileprivate var telling: Telling {
+    switch visibleState {
+    case .completed: .whenDurable
+    case .failed where record.task != nil: isAtRest ? .whenDurable : .whenAtRest
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed: .now
+    }
+  }
+}
+
+extension TransferEngine.Configuration {
+  /// Where the file of a transfer goes.
+  func directory(of spec: TransferSpec) -> String {
+    if let directory = spec.directory { return directory }
+    return (spec.task == nil ? nil : heldDirectory) ?? documentsDirectory
   }
 }

@@ -6,6 +6,8 @@ struct LiveTransfer: Sendable {
   var speed = SpeedEstimator()
   /// Bytes at the last progress event.
   var toldByteCount: Int64 = 0
+  /// Of the body of the request that is under way.
+  var sentByteCount: Int64?
   var lastHead: ResponseHead?
   var currentURL: TransferURL?
   private(set) var history: [HistoryItem] = []

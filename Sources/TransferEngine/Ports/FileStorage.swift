@@ -8,7 +8,7 @@ package protocol FileStorage: Sendable {
   /// name may be taken. With `skip` a taken name answers `nameTaken`.
   ///
   /// Never follows a link, never opens a file that is there, makes no directory but `directory`
-  /// itself, and that only when it is the documents directory.
+  /// itself, and that only when it is the documents directory or the one for held files.
   func createPartialFile(
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile

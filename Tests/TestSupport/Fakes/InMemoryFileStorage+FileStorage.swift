@@ -10,7 +10,9 @@ extension InMemoryFileStorage: FileStorage {
     let result = state.withLock { state in
       Result { () throws(TransferFailure) in
         try state.begin(.create)
-        if directory == documentsDirectory { state.directories.insert(directory) }
+        if directory == documentsDirectory || directory == heldDirectory {
+          state.directories.insert(directory)
+        }
         guard state.directories.contains(directory) else {
           throw TransferFailure(.directoryMissing, on: directory, detail: "ENOENT")
         }

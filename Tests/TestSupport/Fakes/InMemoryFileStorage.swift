@@ -50,10 +50,15 @@ package final class InMemoryFileStorage: Sendable {
   static let device: UInt64 = 1
   let state: Mutex<State>
   let documentsDirectory: String
+  let heldDirectory: String?
 
-  /// - Parameter directories: those that are there; the documents directory is made on demand.
-  package init(documentsDirectory: String, directories: Set<String> = []) {
+  /// - Parameter directories: those that are there; the documents directory and the one for held
+  ///   files are made on demand.
+  package init(
+    documentsDirectory: String, heldDirectory: String? = nil, directories: Set<String> = []
+  ) {
     self.documentsDirectory = documentsDirectory
+    self.heldDirectory = heldDirectory
     state = Mutex(State(directories: directories))
   }
 

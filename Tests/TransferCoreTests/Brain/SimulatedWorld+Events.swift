@@ -46,6 +46,7 @@ extension SimulatedWorld {
         store[record.id] = record
         lastID = max(lastID, record.id)
       case .remove(let id): store[id] = nil
+      case .putSession, .removeSession: broken.append("a session is no matter of the brain")
       }
     }
     for action in actions {
