@@ -17,20 +17,22 @@ final class Directory: Sendable {
   }
 
   /// Opens the directory, and makes it and what is missing above it first.
-  static func openOrMake(_ path: String, calls: FileCalls) throws(Errno) -> Directory {
+  static func openOrMake(
+    _ path: String, mode: mode_t, calls: FileCalls
+  ) throws(Errno) -> Directory {
     do {
       return try Directory(path, calls: calls)
     } catch {
       guard error.rawValue == ENOENT, let place = FilePath(path) else { throw error }
-      let parent = try openOrMake(place.directory, calls: calls)
-      try parent.makeDirectory(place.name)
+      let parent = try openOrMake(place.directory, mode: mode, calls: calls)
+      try parent.makeDirectory(place.name, mode: mode)
       return try Directory(path, calls: calls)
     }
   }
 
-  private func makeDirectory(_ name: String) throws(Errno) {
+  private func makeDirectory(_ name: String, mode: mode_t) throws(Errno) {
     do {
-      _ = try Errno.retrying { mkdirat(file.descriptor, name, 0o755) }
+      _ = try Errno.retrying { mkdirat(file.descriptor, name, mode) }
     } catch {
       // Somebody else made it meanwhile.
       guard error.rawValue == EEXIST else { throw error }

@@ -5,22 +5,27 @@ import TransferModel
 
 /// The file system of Linux.
 package struct POSIXFileStorage: FileStorage {
-  /// Made when it is missing, as no other directory is.
+  /// Made when it is missing, as no other directory is but the next.
   let documentsDirectory: String
+  /// Made when it is missing, for the user alone; what programs have not taken yet lies there.
+  let heldDirectory: String?
   let freeNameRename: FreeNameRename
   let calls: FileCalls
 
-  /// - Parameter documentsDirectory: absolute.
-  package init(documentsDirectory: String) {
-    self.init(documentsDirectory: documentsDirectory, freeNameRename: FreeNameRename())
+  /// The paths are absolute.
+  package init(documentsDirectory: String, heldDirectory: String? = nil) {
+    self.init(
+      documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
+      freeNameRename: FreeNameRename())
   }
 
   init(
-    documentsDirectory: String, freeNameRename: FreeNameRename = FreeNameRename(),
-    calls: FileCalls = .kernel
+    documentsDirectory: String, heldDirectory: String? = nil,
+    freeNameRename: FreeNameRename = FreeNameRename(), calls: FileCalls = .kernel
   ) {
     self.calls = calls
     self.documentsDirectory = Self.withoutTrailingSlashes(documentsDirectory)
+    self.heldDirectory = heldDirectory.map(Self.withoutTrailingSlashes)
     self.freeNameRename = freeNameRename
   }
 
@@ -35,9 +40,7 @@ package struct POSIXFileStorage: FileStorage {
         .fileProblem, on: FilePath.joined(path, preferredName), detail: "not the name of a file")
     }
     do {
-      let folder =
-        try path == documentsDirectory
-        ? Directory.openOrMake(path, calls: calls) : Directory(path, calls: calls)
+      let folder = try openForNewFile(path)
       let reservation = NameReservation(directory: folder, preferredName: preferredName)
       switch onConflict {
       case .rename: return try reservation.underFreeName()
@@ -50,6 +53,14 @@ package struct POSIXFileStorage: FileStorage {
       throw Self.creationFailure(error, in: path, name: preferredName)
     } catch {
       throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
+    }
+  }
+
+  private func openForNewFile(_ path: String) throws(Errno) -> Directory {
+    switch path {
+    case documentsDirectory: try Directory.openOrMake(path, mode: 0o755, calls: calls)
+    case heldDirectory: try Directory.openOrMake(path, mode: 0o700, calls: calls)
+    default: try Directory(path, calls: calls)
     }
   }
 
@@ -125,10 +136,10 @@ package struct POSIXFileStorage: FileStorage {
 
   package func freeBytes(at directory: String) -> Int64? {
     var path = Self.withoutTrailingSlashes(directory)
-    let isMadeWhenMissing = path == documentsDirectory
+    let isMadeWhenMissing = path == documentsDirectory || path == heldDirectory
     var status = statvfs()
     while statvfs(path, &status) != 0 {
-      // The documents directory that is still to be made will be on the disk of the next above it.
+      // A directory that is still to be made will be on the disk of the next above it.
       guard Errno.current.rawValue == ENOENT, isMadeWhenMissing,
         let above = FilePath(path)
       else { return nil }

@@ -53,6 +53,9 @@ extension ServicePlaces {
       ?? Self.join(home, "Downloads")
   }
 
+  /// Finished files that their programs have not taken yet; private to the user.
+  package var heldDirectory: String { Self.join(stateDirectory, "held") }
+
   /// Has a byte for each crash of the service in a row.
   package var crashMarksPath: String { Self.join(stateDirectory, "crashes") }
 

@@ -85,7 +85,8 @@ package struct TransferService: Sendable {
     if marks.mustPause { notices.append(CrashMarks.notice(count: marks.count)) }
     for notice in notices { logger.error("\(notice)") }
 
-    let files = POSIXFileStorage(documentsDirectory: settings.documentsDirectory)
+    let files = POSIXFileStorage(
+      documentsDirectory: settings.documentsDirectory, heldDirectory: places.heldDirectory)
     let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
       files.freeBytes(at: settings.documentsDirectory)
     }

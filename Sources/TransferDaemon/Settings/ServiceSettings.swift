@@ -22,7 +22,9 @@ struct ServiceSettings: Sendable {
     documentsDirectory =
       file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory
     let budget = DescriptorBudget(limit: descriptorLimit)
-    engine = Self.engine(file, documentsDirectory, budget)
+    var engine = Self.engine(file, documentsDirectory, budget)
+    engine.heldDirectory = places.heldDirectory
+    self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
