@@ -15,17 +15,22 @@ final class EngineWorld: Sendable {
   let told: ToldEvents
 
   static let documents = "/home/u/Downloads"
+  static let held = "/home/u/.local/state/kettle/held"
 
   /// - Parameter after: the world whose disk and store are found again, as after a crash.
   init(after: EngineWorld? = nil) async throws {
     journal = after?.journal ?? InMemoryJournal()
-    files = after?.files ?? InMemoryFileStorage(documentsDirectory: Self.documents)
+    files =
+      after?.files
+      ?? InMemoryFileStorage(documentsDirectory: Self.documents, heldDirectory: Self.held)
     clock = after?.clock ?? ManualClock()
     let told = ToldEvents()
     self.told = told
     let made = Mutex<ScriptedTransport?>(nil)
+    var configuration = TransferEngine.Configuration(documentsDirectory: Self.documents)
+    configuration.heldDirectory = Self.held
     engine = try TransferEngine(
-      configuration: TransferEngine.Configuration(documentsDirectory: Self.documents),
+      configuration: configuration,
       ports: TransferEngine.Ports(
         journal: journal, files: files, clock: clock,
         makeTransport: { events in

@@ -178,9 +178,8 @@ extension InMemoryFileStorage: FileStorage {
 
   package func freeBytes(at directory: String) -> Int64? {
     state.withLock { state in
-      guard directory == documentsDirectory || state.directories.contains(directory) else {
-        return nil
-      }
+      let isMadeWhenMissing = directory == documentsDirectory || directory == heldDirectory
+      guard isMadeWhenMissing || state.directories.contains(directory) else { return nil }
       return state.freeBytes
     }
   }

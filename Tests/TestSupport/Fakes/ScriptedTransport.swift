@@ -5,7 +5,8 @@ import TransferModel
 /// A transport whose network is the test: it notes what it is asked and tells what it is told to.
 ///
 /// It keeps the contract of the port: one head at most, then exactly one end, and nothing for an
-/// attempt that was not begun.
+/// attempt that was not begun. It holds the engine to its side, too: an attempt is begun once, its
+/// body is accepted once and after the head, and no part is asked for with anything but a GET.
 package final class ScriptedTransport: Transport {
   package enum Call: Sendable, Hashable {
     case begin(AttemptRequest)
@@ -20,6 +21,8 @@ package final class ScriptedTransport: Transport {
   private struct State: Sendable {
     var calls: [Call] = []
     var open: Set<AttemptID> = []
+    var begun: Set<AttemptID> = []
+    var headed: Set<AttemptID> = []
     var sinks: [AttemptID: any ByteSink] = [:]
     var waiters: [CallWaiter] = []
   }
@@ -63,12 +66,26 @@ package final class ScriptedTransport: Transport {
   // MARK: The port
 
   package func begin(_ request: AttemptRequest) {
-    state.withLock { _ = $0.open.insert(request.id) }
+    let isNew = state.withLock { state in
+      state.open.insert(request.id)
+      return state.begun.insert(request.id).inserted
+    }
+    precondition(isNew, "attempt \(request.id) is begun twice")
+    let asksForPart = request.headers.contains {
+      ["range", "if-range"].contains($0.name.lowercased())
+    }
+    precondition(
+      !asksForPart || request.content == nil, "attempt \(request.id) asks for a part and sends")
+    precondition(
+      request.content?.isPlainGET != true, "attempt \(request.id) spells a plain GET out")
     note(.begin(request))
   }
 
   package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
-    state.withLock { $0.sinks[attempt] = sink }
+    let (isHeaded, old) = state.withLock { state in
+      (state.headed.contains(attempt), state.sinks.updateValue(sink, forKey: attempt))
+    }
+    precondition(isHeaded && old == nil, "the body of attempt \(attempt) is not there to accept")
     note(.accept(attempt))
   }
 
@@ -103,8 +120,16 @@ package final class ScriptedTransport: Transport {
   // MARK: The network
 
   package func head(_ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:]) {
+    state.withLock { _ = $0.headed.insert(attempt) }
     let fields = headers.sorted { $0.key < $1.key }.map { HeaderField(received: $0.key, $0.value) }
     events(.headReceived(attempt, ResponseHead(status: status, headers: fields)))
+  }
+
+  /// So much of the request's body is with the kernel; nothing when the attempt is over.
+  package func sent(_ attempt: AttemptID, _ byteCount: Int64) {
+    if state.withLock({ $0.open.contains(attempt) }) {
+      events(.sent(attempt, byteCount: byteCount))
+    }
   }
 
   /// Lets a piece of the body come in; nil when the body was not accepted.

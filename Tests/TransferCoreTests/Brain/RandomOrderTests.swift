@@ -57,6 +57,14 @@ struct RandomOrderTests {
     if Bool.random(using: &random) {
       wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     }
+    if Int.random(in: 0...3, using: &random) == 0 {
+      wanted.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
+    }
+    if Int.random(in: 0...2, using: &random) == 0 {
+      wanted.task = TaskOptions(kind: .download)
+      wanted.task?.resourceTimeoutMilliseconds = Int64.random(in: 1...40, using: &random) * 60_000
+      if Bool.random(using: &random) { wanted.directory = nil }
+    }
     let (ids, turn) = brain.add([wanted], at: now)
     world.take(turn)
     world.take(brain.admit(ids, at: now))

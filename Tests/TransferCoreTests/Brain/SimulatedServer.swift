@@ -5,9 +5,12 @@ import TransferModel
 /// of, so that a file spliced from two versions is seen.
 struct SimulatedServer {
   static let byteCount: Int64 = 8 << 20
+  /// Of what comes with a status in place of the file.
+  static let pageByteCount: Int64 = 1 << 20
 
   private(set) var version = 1
   private var tagCount = 0
+  private var replyCount = 0
   /// Another tag for every reply, of the same bytes.
   var rotatesTags = false
 
@@ -27,12 +30,13 @@ struct SimulatedServer {
     case 5: return head(416, ["Content-Range": "bytes */\(Self.byteCount)"])
     case 6: return head(206, ["Content-Range": "bytes 0-9/10"])
     case 7: return head(404, [:])
-    case 8, 9: return whole()
+    case 8, 9: return plan.content == nil ? whole() : outcome()
     default: return file(plan)
     }
   }
 
   private mutating func file(_ plan: AttemptPlan) -> Answer {
+    if plan.content != nil { return outcome() }
     guard let asked = plan.asked else { return whole() }
     if case .ifRange(let tag) = asked.proof, tag != self.tag { return whole() }
     let upper = min(asked.upper ?? Self.byteCount, Self.byteCount)
@@ -47,8 +51,22 @@ struct SimulatedServer {
     head(200, ["Content-Length": "\(Self.byteCount)", "ETag": nextTag()])
   }
 
-  private func head(_ status: Int, _ headers: [String: String]) -> Answer {
-    .head(BrainScript.head(status, headers), version: version)
+  private mutating func head(_ status: Int, _ headers: [String: String]) -> Answer {
+    if (200..<300).contains(status) {
+      return .head(BrainScript.head(status, headers), version: version)
+    }
+    // No two pages are the same.
+    replyCount += 1
+    let length = ["Content-Length": "\(Self.pageByteCount)"]
+    return .head(
+      BrainScript.head(status, headers.merging(length) { $1 }), version: -replyCount)
+  }
+
+  /// No two replies to what was sent are the same, though all bear one tag.
+  private mutating func outcome() -> Answer {
+    replyCount += 1
+    let headers = ["Content-Length": "\(Self.byteCount)", "ETag": tag]
+    return .head(BrainScript.head(200, headers), version: 1_000_000 + replyCount)
   }
 
   private var tag: String { "\"v\(version)\"" }
@@ -96,6 +114,8 @@ struct SimulatedFile {
   }
 
   var isWholeAndOfOneVersion: Bool {
-    written.count == 1 && all.prefixByteCount == SimulatedServer.byteCount
+    guard written.count == 1, let version = written.keys.first else { return false }
+    let byteCount = version < 0 ? SimulatedServer.pageByteCount : SimulatedServer.byteCount
+    return all.prefixByteCount == byteCount
   }
 }

@@ -44,6 +44,7 @@ extension SimulatedWorld {
       switch change {
       case .put(let record):
         store[record.id] = record
+        checkRecord(record)
         lastID = max(lastID, record.id)
       case .remove(let id): store[id] = nil
       case .putSession, .removeSession: broken.append("a session is no matter of the brain")
@@ -87,8 +88,23 @@ extension SimulatedWorld {
       return resumeData
     case .goOn(let resumeData):
       if partials[resumeData.inode] == nil { return nil }
-      partials[resumeData.inode]?.keep(resumeData.held)
-      return resumeData
+      // What was closed is not cut off.
+      if resumeData.lastWriteNanoseconds == nil {
+        partials[resumeData.inode]?.keep(resumeData.held)
+      }
+      var opened = resumeData
+      opened.lastWriteNanoseconds = nil
+      return opened
+    }
+  }
+
+  /// Of the reply to what was sent all is on record, or nothing.
+  private mutating func checkRecord(_ record: TransferRecord) {
+    guard record.spec.request != nil, let data = record.resumeData, !data.held.isEmpty else {
+      return
+    }
+    if data.held.prefixByteCount != data.totalByteCount {
+      broken.append("a part of a reply is on record")
     }
   }
 

@@ -54,6 +54,11 @@ struct SimulatedWorld {
   mutating func perform(_ action: BrainAction) {
     switch action {
     case .beginAttempt(let id, let plan):
+      if plan.content != nil,
+        plan.asked != nil || attempts.values.contains(where: { $0.transfer == id })
+      {
+        broken.append("what is sent is asked for in parts")
+      }
       attempts[plan.attempt] = Attempt(transfer: id, plan: plan)
       pending.append(.head(plan.attempt))
     case .cancelAttempt(let attempt):
