@@ -23,8 +23,8 @@ extension Collection<PowerSupply> {
   /// Whether the machine has a battery that could be what it runs from.
   var hasBattery: Bool { contains { $0.feedsMachine && $0.isBattery } }
 
-  /// Whether the machine runs from the mains. What the kernel does not know counts as mains, because
-  /// the opposite would hold transfers back for ever.
+  /// Whether the machine runs from the mains. What the kernel does not know counts as mains: the
+  /// opposite would hold transfers back for ever.
   var isOnMains: Bool {
     let batteries = filter { $0.feedsMachine && $0.isBattery }
     let lines = filter { $0.feedsMachine && !$0.isBattery && !$0.online.isEmpty }

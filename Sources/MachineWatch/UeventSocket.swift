@@ -51,8 +51,8 @@ final class UeventSocket: Sendable {
     }
   }
 
-  /// Words with a nul behind each: what happened and to whom, then `KEY=value`. Who sent it does not
-  /// matter, because it only says when to look.
+  /// Words with a nul behind each: what happened and to whom, then `KEY=value`. Who sent it does
+  /// not matter, because it only says when to look.
   static func isAboutPower(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
   }

@@ -157,6 +157,27 @@ struct BusConnectionTests {
     #expect(await told.next() == .ended(.fault(.malformed)))
   }
 
+  @Test func `a bus that takes nothing does not fill the memory`() async throws {
+    let bus = try ScriptedBus()
+    let (events, continuation) = AsyncStream<BusEvent>.makeStream()
+    let connection = try await BusConnection.open(bus.addresses) { continuation.yield($0) }
+    bus.behave(.deaf)
+    #expect(try await connection.call(echo()) == [])
+    let large = BusValue.string(String(repeating: "x", count: 1_000_000))
+    await withTaskGroup(of: BusError?.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          await error { () throws(BusError) in
+            _ = try await connection.call(echo([large]), timeout: .seconds(50))
+          }
+        }
+      }
+      for await error in group { #expect(error == .fault(.tooLarge)) }
+    }
+    var told = events.makeAsyncIterator()
+    #expect(await told.next() == .ended(.fault(.tooLarge)))
+  }
+
   @Test func `a connection that is let go of leaves the bus`() async throws {
     let bus = try ScriptedBus()
     var connection: BusConnection? = try await BusConnection.open(bus.addresses) { event in

@@ -182,6 +182,17 @@ struct MachineWatchTests {
     watch.stop()
   }
 
+  @Test func `a bus that throws us out is not stormed`() async throws {
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(1))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == [.mainsPower])
+    // It would take us back at once, and then throw us out again.
+    bus.drop()
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
   @Test func `what the kernel does not tell is looked for as long as somebody needs it`()
     async throws
   {

@@ -17,6 +17,8 @@ package final class ScriptedBus: Sendable {
     case babbling([UInt8])
     /// Answers `Hello`, and nothing else.
     case mute
+    /// Answers `Hello`, and reads nothing more.
+    case deaf
   }
 
   struct State {
@@ -71,6 +73,7 @@ package final class ScriptedBus: Sendable {
   deinit {
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
+    try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
   }
 
   package var addresses: [BusAddress] { BusAddress.parse("unix:path=" + path) }

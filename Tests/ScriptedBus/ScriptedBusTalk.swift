@@ -42,7 +42,7 @@ struct ScriptedBusTalk {
         case .refusing: ScriptedBus.write(Array("REJECTED EXTERNAL\r\n".utf8), to: descriptor)
         case .endlessLine:
           ScriptedBus.write([UInt8](repeating: 65, count: 100_000), to: descriptor)
-        case .polite, .babbling, .mute:
+        case .polite, .babbling, .mute, .deaf:
           ScriptedBus.write(Array("OK 1234deadbeef\r\n".utf8), to: descriptor)
         }
         words = []
@@ -62,6 +62,12 @@ struct ScriptedBusTalk {
       } catch {
         return
       }
+      if case .deaf = manner {
+        // Until the other end is gone.
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        poll(&entry, 1, -1)
+        return
+      }
       guard let more = receive() else { return }
       cutter.take(more)
     }
@@ -74,7 +80,7 @@ struct ScriptedBusTalk {
       switch manner {
       case .babbling(let bytes): ScriptedBus.write(bytes, to: descriptor)
       case .mute where member.name != "Hello": break
-      case .polite, .silent, .refusing, .endlessLine, .mute: answer(member, message)
+      case .polite, .silent, .refusing, .endlessLine, .mute, .deaf: answer(member, message)
       }
     case .failure(let name, _): bus.hear.yield(name)
     case .reply, .signal, .unknown: break

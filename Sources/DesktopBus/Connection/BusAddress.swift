@@ -4,7 +4,7 @@ package enum BusAddress: Hashable, Sendable {
   /// A name that is in no directory (unix(7)).
   case abstract([UInt8])
 
-  /// In the order in which they are to be tried. Other kinds, and what cannot be read, are left out.
+  /// In the order in which they are to be tried, without other kinds and what cannot be read.
   package static func parse(_ text: String) -> [BusAddress] {
     text.utf8.split(separator: UInt8(ascii: ";")).compactMap { address($0) }
   }

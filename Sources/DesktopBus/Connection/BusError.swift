@@ -11,11 +11,4 @@ package enum BusError: Error, Hashable, Sendable {
   case fault(BusFault)
   /// The service, or the bus in its place, says no: the name of the error and its words.
   case failed(name: String, text: String)
-
-  /// Whether there is nobody of that name on the bus.
-  package var isAbsence: Bool {
-    guard case .failed(let name, _) = self else { return false }
-    return name == "org.freedesktop.DBus.Error.ServiceUnknown"
-      || name == "org.freedesktop.DBus.Error.NameHasNoOwner"
-  }
 }

@@ -152,8 +152,8 @@ final class BusLink: @unchecked Sendable {
   }
 
   /// Reads until there is nothing more, because the source does not tell again what came together
-  /// with a hangup. A piece at a time: a bus that never stops talking must not keep the timeouts off
-  /// the queue.
+  /// with a hangup. A piece at a time: a bus that never stops talking must not keep the timeouts
+  /// off the queue.
   private func readPiece() {
     if case .ended = state { return }
     switch socket.receive() {
