@@ -98,7 +98,7 @@ struct BusMessageTests {
   }
 
   @Test(arguments: [
-    (0, 0x6D), (1, 0), (3, 2), (8, 0), (18, 0x73), (20, 22), (42, 1), (37, 0x2E),
+    (0, 0x6D), (1, 0), (3, 2), (8, 0), (18, 0x73), (20, 22), (42, 1), (37, 0x2E), (45, 1), (46, 1),
   ])
   func `a byte that lies is seen`(place: Int, byte: UInt8) {
     var bytes = Self.hello
