@@ -58,6 +58,8 @@ let package = Package(
     target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
     target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
     target("NetworkWatch", ["TransferCore"]),
+    target("DesktopBus"),
+    target("MachineWatch", ["DesktopBus", "TransferModel"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
 
@@ -66,9 +68,9 @@ let package = Package(
     target(
       "TransferDaemon",
       [
-        "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
-        "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
-        logging,
+        "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
+        "MachineWatch", "NetworkWatch", "TransferCore", "TransferEngine", "TransferFiles",
+        "TransferModel", "TransferStore", logging,
       ]),
     target(
       "Commands",
@@ -96,6 +98,11 @@ let package = Package(
     tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
     tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
+    .target(
+      name: "ScriptedBus", dependencies: ["DesktopBus"], path: "Tests/ScriptedBus",
+      swiftSettings: strict),
+    tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
+    tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
     tests(
       "TransferEngineTests",
       ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
@@ -123,7 +130,8 @@ let package = Package(
       "TransferDaemonTests",
       [
         "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
-        "TransferCore", "TransferEngine", "TransferModel", "TestSupport", logging,
+        "DesktopBus", "MachineWatch", "TransferCore", "TransferEngine", "TransferModel",
+        "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
     tests(

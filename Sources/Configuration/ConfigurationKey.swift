@@ -9,6 +9,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case limitsRate = "limits.rate"
   case proxyURL = "proxy.url"
   case proxyNoProxy = "proxy.no-proxy"
+  case conditionsMains = "conditions.mains"
+  case conditionsUnmetered = "conditions.unmetered"
 
   /// What its value must be, in words.
   package var expectation: String {
@@ -21,6 +23,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
       "a URL in quotes that begins with http://, https://, socks4://, socks4a://, socks5:// "
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
+    case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
     }
   }
 
@@ -36,6 +39,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .limitsRate: Self.setRate(&configuration.limitBytesPerSecond, value)
     case .proxyURL: Self.setProxy(&configuration.proxy, value)
     case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
+    case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))
+    case .conditionsUnmetered: Self.set(&configuration.unmetered, Self.condition(value))
     }
   }
 
@@ -43,6 +48,17 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     guard let value else { return false }
     place = value
     return true
+  }
+
+  private static func set<Value>(_ place: inout Value, _ value: Value?) -> Bool {
+    guard let value else { return false }
+    place = value
+    return true
+  }
+
+  private static func condition(_ value: TOMLValue) -> ServiceConfiguration.Condition? {
+    guard case .string(let text) = value else { return nil }
+    return ServiceConfiguration.Condition(rawValue: text)
   }
 
   private static func count(_ value: TOMLValue, max: Int64) -> Int? {

@@ -10,6 +10,10 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var proxy = Proxy.asInEnvironment
   /// Hosts that are reached without the proxy.
   package var noProxy: [String] = []
+  /// Whether the machine counts as running from the mains, for transfers that want it.
+  package var mains = Condition.auto
+  /// Whether traffic counts as free of charge.
+  package var unmetered = Condition.auto
 
   package init() {}
 
@@ -18,6 +22,13 @@ package struct ServiceConfiguration: Hashable, Sendable {
     case through(String)
     /// What was given is no proxy. Going out without one would show what it was to hide.
     case unusable
+  }
+
+  package enum Condition: String, Hashable, Sendable {
+    /// As the machine says.
+    case auto
+    case always
+    case never
   }
 
   /// The downloads directory as an absolute path.

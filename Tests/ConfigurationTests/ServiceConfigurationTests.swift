@@ -32,6 +32,9 @@ struct ServiceConfigurationTests {
       url = "socks5h://me:pw@proxy.example:1080"
       no-proxy = [ "localhost", # ourselves
         ".example.org", ]
+      [conditions]
+      mains = "never"
+      unmetered = 'always'
       """)
     #expect(problems.isEmpty)
     var expected = ServiceConfiguration()
@@ -42,6 +45,8 @@ struct ServiceConfigurationTests {
     expected.limitBytesPerSecond = 2 << 20
     expected.proxy = .through("socks5h://me:pw@proxy.example:1080")
     expected.noProxy = ["localhost", ".example.org"]
+    expected.mains = .never
+    expected.unmetered = .always
     #expect(configuration == expected)
   }
 
@@ -62,6 +67,8 @@ struct ServiceConfigurationTests {
     ("limits.rate", "\"fast\""), ("limits.rate", "500"), ("limits.rate", "\"0\""),
     ("proxy.no-proxy", "\"localhost\""), ("proxy.no-proxy", "[1]"),
     ("proxy.no-proxy", "[\"a,b\"]"), ("proxy.no-proxy", "[\"\"]"),
+    ("conditions.mains", "true"), ("conditions.mains", "\"sometimes\""),
+    ("conditions.unmetered", "\"Always\""), ("conditions.unmetered", "[\"auto\"]"),
   ])
   func `a wrong value has no effect, and the others hold`(name: String, value: String) throws {
     let other = name == "limits.transfers" ? "limits.connections" : "limits.transfers"

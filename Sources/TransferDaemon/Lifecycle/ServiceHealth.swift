@@ -1,20 +1,25 @@
 import ControlSocket
 import Dispatch
 import Logging
+import MachineWatch
 import NetworkWatch
 import TransferCore
 import TransferEngine
+import TransferModel
 
 /// What goes on beside the transfers as long as the service runs.
 struct ServiceHealth: Sendable {
   private let keeper: SocketKeeper
   private let network: NetworkWatch?
   private let networkReader: Task<Void, Never>
+  private let machine: MachineWatch
+  private let conditionReaders: [Task<Void, Never>]
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
 
   init(
-    listener: ControlListener, marks: CrashMarks, engine: TransferEngine, logger: Logger
+    listener: ControlListener, marks: CrashMarks, engine: TransferEngine,
+    conditions: MachineWatch.Settings, need: ConditionNeed, logger: Logger
   ) {
     keeper = SocketKeeper(logger: logger) { try await listener.restoreSocketFile() }
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
@@ -36,6 +41,22 @@ struct ServiceHealth: Sendable {
         await engine.networkChanged(state)
       }
     }
+    let (sets, setContinuation) = AsyncStream<Set<TransferCondition>>.makeStream()
+    let machine = MachineWatch(conditions) { setContinuation.yield($0) }
+    self.machine = machine
+    conditionReaders = [
+      Task {
+        await machine.start()
+        for await met in sets {
+          let names = met.map(\.rawValue).sorted().joined(separator: " ")
+          logger.info("The machine gives", metadata: ["conditions": "\(names)"])
+          await engine.conditionsChanged(met)
+        }
+      },
+      Task {
+        for await isNeeded in need.changes { await machine.setNeeded(isNeeded) }
+      },
+    ]
     healthy = DispatchSource.makeTimerSource()
     healthy.setEventHandler { marks.clear() }
     healthy.schedule(deadline: .now() + .seconds(CrashMarks.healthySeconds))
@@ -46,6 +67,8 @@ struct ServiceHealth: Sendable {
     keeper.end()
     network?.stop()
     networkReader.cancel()
+    machine.stop()
+    for reader in conditionReaders { reader.cancel() }
     healthy.cancel()
   }
 }

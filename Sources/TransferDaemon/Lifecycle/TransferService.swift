@@ -91,10 +91,11 @@ package struct TransferService: Sendable {
       files.freeBytes(at: settings.documentsDirectory)
     }
     let broadcaster = Broadcaster(freeSpace: freeSpace)
+    let need = ConditionNeed()
     let engine = try Self.makeEngine(
       settings, files: files,
       journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
-      broadcaster, clock, logger)
+      broadcaster, need, clock, logger)
     try await engine.start()
 
     let stop = StopSwitch()
@@ -108,7 +109,9 @@ package struct TransferService: Sendable {
         notices: notices), stop: { stop.turn() })
     sayReady()
     logger.info("The service answers", metadata: ["socket": "\(places.socketPath)"])
-    let health = ServiceHealth(listener: listener, marks: marks, engine: engine, logger: logger)
+    let health = ServiceHealth(
+      listener: listener, marks: marks, engine: engine, conditions: settings.conditions,
+      need: need, logger: logger)
 
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await Self.receive(listener, handler, broadcaster, engine, logger) }
@@ -129,7 +132,7 @@ package struct TransferService: Sendable {
 
   private static func makeEngine(
     _ settings: ServiceSettings, files: POSIXFileStorage, journal: any TransferJournal,
-    _ broadcaster: Broadcaster, _ clock: SystemClock, _ logger: Logger
+    _ broadcaster: Broadcaster, _ need: ConditionNeed, _ clock: SystemClock, _ logger: Logger
   ) throws(TransferFailure) -> TransferEngine {
     try TransferEngine(
       configuration: settings.engine,
@@ -139,7 +142,10 @@ package struct TransferService: Sendable {
           try CurlTransport(events: events, settings: settings.curl)
         }),
       logger: logger,
-      observer: { broadcaster.observe($0, at: clock.now().wall) })
+      observer: { event in
+        need.observe(event)
+        broadcaster.observe(event, at: clock.now().wall)
+      })
   }
 
   private static func receive(

@@ -2,6 +2,8 @@ import Configuration
 import ControlProtocol
 import ControlSocket
 import CurlTransport
+import DesktopBus
+import MachineWatch
 import TransferCore
 import TransferEngine
 
@@ -12,6 +14,7 @@ struct ServiceSettings: Sendable {
   let engine: TransferEngine.Configuration
   let curl: CurlSettings
   let listener: ControlListener.Limits
+  let conditions: MachineWatch.Settings
   /// What is wrong with the configuration file, one sentence each.
   let notices: [String]
 
@@ -26,10 +29,31 @@ struct ServiceSettings: Sendable {
     engine.heldDirectory = places.heldDirectory
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
+    conditions = Self.conditions(file, options.environment)
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
       proxies: Self.proxies(file, options.environment))
+  }
+
+  private static func conditions(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> MachineWatch.Settings {
+    var settings = MachineWatch.Settings(
+      busAddresses: BusAddress.system(environment: environment))
+    settings.mains = rule(file.mains)
+    settings.unmetered = rule(file.unmetered)
+    return settings
+  }
+
+  private static func rule(
+    _ condition: ServiceConfiguration.Condition
+  ) -> MachineWatch.Settings.Rule {
+    switch condition {
+    case .auto: .looked
+    case .always: .known(true)
+    case .never: .known(false)
+    }
   }
 
   private static func proxies(

@@ -38,6 +38,9 @@ let importTable: [String: ImportRow] = [
     ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc", "Synchronization"]),
   "NetworkWatch": ImportRow(ours: ["TransferCore"], system: ["Dispatch", "Glibc"]),
+  "DesktopBus": ImportRow(system: ["Dispatch", "Glibc"]),
+  "MachineWatch": ImportRow(
+    ours: ["DesktopBus", "TransferModel"], system: ["Dispatch", "Glibc", "Synchronization"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
@@ -50,8 +53,9 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
-      "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
-      "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+      "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
+      "MachineWatch", "NetworkWatch", "TransferCore", "TransferEngine", "TransferFiles",
+      "TransferModel", "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(

@@ -1,7 +1,9 @@
 import ControlProtocol
 import ControlSocket
 import CurlTransport
+import DesktopBus
 import Foundation
+import MachineWatch
 import Testing
 import TransferCore
 import TransferEngine
@@ -82,6 +84,20 @@ struct ServiceSettingsTests {
     let rules = try settings("proxy.url = \"p.example\"").curl.proxies
     #expect(rules.forHTTP == .unusable("proxy.url in the configuration file"))
     #expect(rules.forHTTPS == rules.forHTTP)
+  }
+
+  @Test func `conditions are looked at unless the file knows them`() throws {
+    let built = try settings(nil).conditions
+    #expect(built.mains == .looked)
+    #expect(built.unmetered == .looked)
+    #expect(built.busAddresses == BusAddress.parse("unix:path=/run/dbus/system_bus_socket"))
+    let own = try settings(
+      "[conditions]\nmains = \"always\"\nunmetered = \"never\"",
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:abstract=own"]
+    ).conditions
+    #expect(own.mains == .known(true))
+    #expect(own.unmetered == .known(false))
+    #expect(own.busAddresses == BusAddress.parse("unix:abstract=own"))
   }
 
   // Fault 103

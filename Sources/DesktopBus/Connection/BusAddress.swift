@@ -1,0 +1,65 @@
+/// Where a bus listens (D-Bus Specification, "Server Addresses").
+package enum BusAddress: Hashable, Sendable {
+  case path([UInt8])
+  /// A name that is in no directory (unix(7)).
+  case abstract([UInt8])
+
+  /// In the order in which they are to be tried, without other kinds and what cannot be read.
+  package static func parse(_ text: String) -> [BusAddress] {
+    text.utf8.split(separator: UInt8(ascii: ";")).compactMap { address($0) }
+  }
+
+  /// Of the whole machine.
+  package static func system(environment: [String: String]) -> [BusAddress] {
+    parse(environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/run/dbus/system_bus_socket")
+  }
+
+  /// Of the user's desktop.
+  package static func session(environment: [String: String]) -> [BusAddress] {
+    if let text = environment["DBUS_SESSION_BUS_ADDRESS"] { return parse(text) }
+    guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
+      return []
+    }
+    return [.path(Array((directory + "/bus").utf8))]
+  }
+
+  private static func address(_ text: Substring.UTF8View) -> BusAddress? {
+    let prefix = "unix:".utf8
+    guard text.starts(with: prefix) else { return nil }
+    for pair in text.dropFirst(prefix.count).split(separator: UInt8(ascii: ",")) {
+      let parts = pair.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let key = parts.first, let value = parts.last.flatMap(unescaped), parts.count == 2,
+        !value.isEmpty
+      else { return nil }
+      if key.elementsEqual("path".utf8) { return value.contains(0) ? nil : .path(value) }
+      if key.elementsEqual("abstract".utf8) { return .abstract(value) }
+    }
+    return nil
+  }
+
+  /// `%` and two digits stand for a byte.
+  private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+      else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// Something that is asked of a service on the bus.
+package struct BusCall: Hashable, Sendable {
+  package var service: String
+  package var path: String
+  package var interface: String
+  package var method: String
+  package var arguments: [BusValue]
+  /// Whether the bus may start the service for it.
+  package var mayStartService: Bool
+
+  package init(
+    _ service: String, _ path: String, _ interface: String, _ method: String,
+    _ arguments: [BusValue] = [], mayStartService: Bool = true
+  ) {
+    self.service = service
+    self.path = path
+    self.interface = interface
+    self.method = method
+    self.arguments = arguments
+    self.mayStartService = mayStartService
+  }
+
+  /// Reads a property (D-Bus Specification, "Standard Interfaces").
+  package static func property(
+    _ name: String, of interface: String, _ service: String, _ path: String,
+    mayStartService: Bool
+  ) -> BusCall {
+    BusCall(
+      service, path, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(name)],
+      mayStartService: mayStartService)
+  }
+
+  /// Asks the bus itself.
+  static func bus(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
+    let name = "org.freedesktop.DBus"
+    return BusCall(name, "/org/freedesktop/DBus", name, method, arguments)
+  }
+
+  func message(serial: UInt32) -> BusMessage {
+    var message = BusMessage(
+      .call(BusMessage.Member(path: path, interface: interface, name: method)), serial: serial)
+    message.destination = service
+    message.body = arguments
+    if !mayStartService { message.flags = .noAutoStart }
+    return message
+  }
+}

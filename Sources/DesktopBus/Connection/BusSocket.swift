@@ -1,0 +1,75 @@
+import Glibc
+
+/// A stream to a bus, closed with the last one who holds it.
+final class BusSocket: Sendable {
+  let descriptor: Int32
+
+  init(_ address: BusAddress) throws(BusError) {
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    descriptor = socket(AF_UNIX, type, 0)
+    guard descriptor >= 0 else { throw .unreachable(errno) }
+    do throws(BusError) {
+      try Self.join(descriptor, to: address)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private static func join(_ descriptor: Int32, to address: BusAddress) throws(BusError) {
+    var place = sockaddr_un()
+    place.sun_family = sa_family_t(AF_UNIX)
+    let name: [UInt8] =
+      switch address {
+      case .path(let path): path + [0]
+      case .abstract(let name): [0] + name
+      }
+    guard name.count <= MemoryLayout.size(ofValue: place.sun_path) else {
+      throw .unreachable(ENAMETOOLONG)
+    }
+    withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: name) }
+    // The length is part of an abstract name (unix(7)).
+    let byteCount = MemoryLayout<sa_family_t>.size + name.count
+    let result = withUnsafePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(byteCount))
+      }
+    }
+    // A bus with no room for another waiting one says EAGAIN and is not waited for.
+    guard result == 0 else { throw .unreachable(errno) }
+  }
+
+  /// Leaves the bus, whoever still holds the socket.
+  func leave() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  enum Received {
+    case bytes(ArraySlice<UInt8>)
+    case nothing
+    case ended
+  }
+
+  func receive() -> Received {
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count > 0 { return .bytes(buffer.prefix(count)) }
+      if count == 0 { return .ended }
+      if errno == EINTR { continue }
+      return errno == EAGAIN ? .nothing : .ended
+    }
+  }
+
+  /// How many bytes were taken; nil when nobody takes them any more.
+  func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+    while true {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 { return count }
+      if errno == EINTR { continue }
+      return errno == EAGAIN ? 0 : nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// Takes values off bytes, and never reads a byte that is not there.
+struct BusReader {
+  private let bytes: ArraySlice<UInt8>
+  private let order: BusByteOrder
+  /// Counted from the start of `bytes`, where alignment begins.
+  private(set) var offset = 0
+
+  init(_ bytes: ArraySlice<UInt8>, order: BusByteOrder) {
+    self.bytes = bytes
+    self.order = order
+  }
+
+  var isAtEnd: Bool { offset == bytes.count }
+
+  mutating func values(_ types: [BusType]) throws(BusFault) -> [BusValue] {
+    var values: [BusValue] = []
+    for type in types { values.append(try value(type, depth: 0)) }
+    return values
+  }
+
+  mutating func value(_ type: BusType, depth: Int) throws(BusFault) -> BusValue {
+    guard depth <= BusLimits.depthMax else { throw .tooLarge }
+    try skipPadding(to: type.alignment)
+    switch type {
+    case .byte: return .byte(try number())
+    case .boolean:
+      let number: UInt32 = try number()
+      guard number <= 1 else { throw .malformed }
+      return .boolean(number == 1)
+    case .int16: return .int16(try number())
+    case .uint16: return .uint16(try number())
+    case .int32: return .int32(try number())
+    case .uint32: return .uint32(try number())
+    case .int64: return .int64(try number())
+    case .uint64: return .uint64(try number())
+    case .double: return .double(Double(bitPattern: try number()))
+    case .string: return .string(try string())
+    case .objectPath:
+      let path = try string()
+      guard BusValue.isObjectPath(path) else { throw .malformed }
+      return .objectPath(path)
+    case .signature:
+      let text = try signature()
+      guard BusSignature.parse(text) != nil else { throw .malformed }
+      return .signature(text)
+    case .descriptor: return .descriptor(try number())
+    case .variant: return .variant(try variant(depth: depth))
+    case .array(let element): return try array(of: element, depth: depth)
+    case .structure(let types):
+      var members: [BusValue] = []
+      for type in types { members.append(try value(type, depth: depth + 1)) }
+      return .structure(members)
+    case .entry(let key, let value):
+      return .entry(
+        key: try self.value(key, depth: depth + 1), value: try self.value(value, depth: depth + 1))
+    }
+  }
+
+  /// Bytes between values are nul, so that nothing is hidden in them.
+  mutating func skipPadding(to alignment: Int) throws(BusFault) {
+    let padding = (alignment - offset % alignment) % alignment
+    guard try take(padding).allSatisfy({ $0 == 0 }) else { throw .malformed }
+  }
+
+  mutating func skip(_ count: Int) throws(BusFault) { _ = try take(count) }
+
+  private mutating func take(_ count: Int) throws(BusFault) -> ArraySlice<UInt8> {
+    guard count >= 0, count <= bytes.count - offset else { throw .cutOff }
+    let taken = bytes.dropFirst(offset).prefix(count)
+    offset += count
+    return taken
+  }
+
+  mutating func number<Number: FixedWidthInteger>() throws(BusFault) -> Number {
+    let taken = try take(MemoryLayout<Number>.size)
+    var number = Number.zero
+    withUnsafeMutableBytes(of: &number) { $0.copyBytes(from: taken) }
+    return order == .little ? Number(littleEndian: number) : Number(bigEndian: number)
+  }
+
+  private mutating func string() throws(BusFault) -> String {
+    let count: UInt32 = try number()
+    return try text(Int(count))
+  }
+
+  private mutating func signature() throws(BusFault) -> String {
+    let count: UInt8 = try number()
+    return try text(Int(count))
+  }
+
+  /// UTF-8 with a nul behind it and none in it.
+  private mutating func text(_ count: Int) throws(BusFault) -> String {
+    let content = try take(count)
+    guard try take(1).first == 0, !content.contains(0),
+      let text = String(validating: content, as: UTF8.self)
+    else { throw .malformed }
+    return text
+  }
+
+  private mutating func variant(depth: Int) throws(BusFault) -> BusValue {
+    guard let types = BusSignature.parse(try signature()), let type = types.first,
+      types.count == 1
+    else { throw .malformed }
+    return try value(type, depth: depth + 1)
+  }
+
+  private mutating func array(of element: BusType, depth: Int) throws(BusFault) -> BusValue {
+    let byteCount: UInt32 = try number()
+    // Not part of the length.
+    try skipPadding(to: element.alignment)
+    guard byteCount <= bytes.count - offset else { throw .cutOff }
+    let end = offset + Int(byteCount)
+    var values: [BusValue] = []
+    // Each element has at least a byte, so this ends.
+    while offset < end { values.append(try value(element, depth: depth + 1)) }
+    guard offset == end else { throw .malformed }
+    return .array(of: element, values)
+  }
+}

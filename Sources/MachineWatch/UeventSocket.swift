@@ -1,0 +1,59 @@
+import Glibc
+
+/// Where the kernel tells that a device came, went or changed (netlink(7), NETLINK_KOBJECT_UEVENT).
+final class UeventSocket: Sendable {
+  let descriptor: Int32
+
+  /// nil where it is not permitted.
+  init?() {
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    descriptor = socket(AF_NETLINK, type, 15)
+    guard descriptor >= 0 else { return nil }
+    var address = Address(group: Self.kernelGroup)
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// What the kernel itself tells; udev repeats it to group 2.
+  private static let kernelGroup: UInt32 = 1
+
+  /// struct sockaddr_nl
+  private struct Address {
+    var family = sa_family_t(AF_NETLINK)
+    var padding: UInt16 = 0
+    var port: UInt32 = 0
+    var group: UInt32
+  }
+
+  /// Takes all that has come; true when a power supply is in it, or when too much came to tell.
+  func drain() -> Bool {
+    var isAboutPower = false
+    while true {
+      // The kernel composes them in 2 KiB (UEVENT_BUFFER_SIZE).
+      var buffer = [UInt8](repeating: 0, count: 8192)
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0 {
+        if errno == EINTR { continue }
+        guard errno == ENOBUFS else { return isAboutPower }
+        isAboutPower = true
+        continue
+      }
+      if Self.isAboutPower(buffer.prefix(count)) { isAboutPower = true }
+    }
+  }
+
+  /// Words with a nul behind each: what happened and to whom, then `KEY=value`. Who sent it does
+  /// not matter, because it only says when to look.
+  static func isAboutPower(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
+  }
+}
