@@ -62,6 +62,10 @@ static inline CURLcode kettle_easy_set_progress_function(
   return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
 }
 
+static inline CURLcode kettle_easy_set_socket_function(CURL *easy, curl_sockopt_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
 static inline CURLcode kettle_easy_set_tls_function(CURL *easy, curl_ssl_ctx_callback value) {
   return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }
@@ -102,11 +106,6 @@ static inline CURLcode kettle_easy_get_text(CURL *easy, CURLINFO info, const cha
 
 static inline CURLcode kettle_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
   return curl_easy_getinfo(easy, info, value);
-}
-
-/// CURLINFO_ACTIVESOCKET: the connection of the exchange, or CURL_SOCKET_BAD.
-static inline CURLcode kettle_easy_get_socket(CURL *easy, curl_socket_t *value) {
-  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
 // MARK: curl_multi_setopt

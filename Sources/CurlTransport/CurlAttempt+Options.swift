@@ -97,7 +97,7 @@ extension CurlAttempt {
     options.set(CURLOPT_HTTP09_ALLOWED, 0)
     options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     options.set(CURLOPT_USERAGENT, settings.userAgent)
-    for header in headers(of: request) {
+    for header in headersToSend(request.headers) {
       // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
       append(
         header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)",
@@ -105,6 +105,11 @@ extension CurlAttempt {
     }
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
       append("Accept-Encoding: identity", to: &headerList)
+    }
+    if asksFirst(request.headers) {
+      headReader.mayAnswer417 = true
+    } else if upload != nil {
+      append("Expect:", to: &headerList)
     }
     options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
@@ -154,6 +159,7 @@ extension CurlAttempt {
     options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
     let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
     options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
+    options.note(kettle_easy_set_socket_function(easy, Self.onSocket))
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     // Many routers forget a connection that was silent for a minute.
     options.set(CURLOPT_TCP_KEEPIDLE, 45)

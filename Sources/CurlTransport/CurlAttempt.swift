@@ -191,12 +191,10 @@ extension CurlAttempt {
   func overdue(at now: MonotonicTime) -> TransferFailure? {
     switch phase {
     case .awaitingHead(let since), .receiving(_, let since):
-      guard endOfSilence(since) <= now else { break }
-      guard isBodyMoving() else {
+      if endOfSilence(since) <= now {
         let silence = isRequestWhole ? "nothing came for " : "it took nothing for "
         return timeout(silence + Self.span(timeouts.idleMilliseconds))
       }
-      noteSign()
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
     }
     if case .awaitingHead = phase, let endOfHead, endOfHead <= now {

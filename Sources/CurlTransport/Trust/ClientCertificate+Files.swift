@@ -24,13 +24,14 @@ extension ClientCertificate {
     return nil
   }
 
-  /// What libcurl says when it can make nothing of one of the files: the only thing that tells
-  /// which of them it is is its text (lib/vtls/openssl.c).
+  /// What it means when libcurl can make nothing of the files: only its text says of which of them
+  /// it speaks (lib/vtls/openssl.c).
   func failure(saying text: String) -> TransferFailure {
-    let isOfKey = ["private key", "pass phrase"].contains { text.lowercased().contains($0) }
-    let isOfBoth = text.contains("match")
+    guard text.contains("private key") else {
+      return TransferFailure(.certificateFileUnusable, on: certificatePath)
+    }
     return TransferFailure(
-      .certificateFileUnusable, on: isOfKey && !isOfBoth ? keyPath : certificatePath,
-      detail: isOfBoth ? "the key in \"\(keyPath)\" belongs to another" : nil)
+      .certificateFileUnusable, on: keyPath,
+      detail: "its password or its certificate may be another")
   }
 }

@@ -38,19 +38,20 @@ extension CurlAttempt {
     options.set(CURLOPT_NOPROGRESS, 0)
   }
 
-  /// The header lines of a request with this body: how long it is, libcurl says.
-  func headers(of request: AttemptRequest) -> [HeaderField] {
-    guard let upload else { return request.headers }
-    var headers = request.headers.filter {
+  /// What is said of the body's length and framing is libcurl's to say: two that differ are two
+  /// requests to some servers (RFC 9112, section 11.2).
+  func headersToSend(_ headers: [HeaderField]) -> [HeaderField] {
+    guard upload != nil else { return headers }
+    return headers.filter {
       !["content-length", "transfer-encoding"].contains($0.name.lowercased())
     }
-    let isAsking = headers.contains { $0.name.lowercased() == "expect" }
-    if isAsking || upload.body.byteCount > RequestContent.expectByteCount {
-      headReader.mayAnswer417 = true
-    } else if let silent = HeaderField(name: "Expect", value: "") {
-      headers.append(silent)
-    }
-    return headers
+  }
+
+  /// Whether the server is asked first whether it wants the body.
+  func asksFirst(_ headers: [HeaderField]) -> Bool {
+    guard let upload, upload.body.byteCount > 0 else { return false }
+    return upload.body.byteCount > RequestContent.expectByteCount
+      || headers.contains { $0.name.lowercased() == "expect" }
   }
 }
 
@@ -67,6 +68,20 @@ extension CurlAttempt {
       attempt.upload?.body.seek(to: Int64(offset)) == true
     else { return Int32(CURL_SEEKFUNC_FAIL) }
     return Int32(CURL_SEEKFUNC_OK)
+  }
+
+  /// The kernel takes megabytes of a body in a moment and is silent while they drip away: from the
+  /// outside that looks like a server that is gone. So it gets the next piece only when less than
+  /// this is unsent (TCP_NOTSENT_LOWAT, tcp(7)); the speed does not suffer.
+  private static let unsentByteCountMax: Int32 = 128 * 1024
+
+  /// Of every connection, because an upload may come to use it.
+  static let onSocket: curl_sockopt_callback = { _, descriptor, _ in
+    var byteCount = unsentByteCountMax
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &byteCount,
+      socklen_t(MemoryLayout<Int32>.size))
+    return Int32(CURL_SOCKOPT_OK)
   }
 
   fileprivate static let onProgress: curl_xferinfo_callback = { context, _, _, _, sentByteCount in
@@ -91,7 +106,6 @@ extension CurlAttempt {
     guard var upload, upload.progress.sentByteCount != byteCount else { return }
     pace.note(Int(clamping: max(byteCount - upload.progress.sentByteCount, 0)))
     let told = upload.progress.note(byteCount, at: loop.now)
-    _ = upload.progress.isMoving(unconfirmed: unconfirmedByteCount)
     self.upload = upload
     noteSign()
     if let told { loop.emit(.sent(id, byteCount: told)) }
@@ -110,12 +124,6 @@ extension CurlAttempt {
   /// Whether the server can be expected to answer.
   var isRequestWhole: Bool { upload?.progress.isWhole ?? true }
 
-  /// Whether the server's side took some of the body since this was asked last. The kernel takes
-  /// megabytes in a moment and is as silent as the server while they drip away.
-  func isBodyMoving() -> Bool {
-    upload?.progress.isMoving(unconfirmed: unconfirmedByteCount) == true
-  }
-
   /// The server's side showed that it is there: the silence is over, and the time for the head has
   /// not begun while there is something to take.
   func noteSign() {
@@ -125,14 +133,5 @@ extension CurlAttempt {
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: break
     }
     if headBegunAt != nil { headBegunAt = loop.now }
-  }
-
-  /// How many bytes the kernel holds that the other end did not confirm yet (SIOCOUTQ, tcp(7)).
-  private var unconfirmedByteCount: Int64 {
-    var descriptor = CURL_SOCKET_BAD
-    guard kettle_easy_get_socket(easy, &descriptor) == CURLE_OK, descriptor != CURL_SOCKET_BAD
-    else { return 0 }
-    var count: Int32 = 0
-    return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int64(count) : 0
   }
 }

@@ -10,8 +10,6 @@ struct UploadProgress {
   private(set) var sentByteCount: Int64 = 0
   private var toldByteCount: Int64 = 0
   private var toldAt: MonotonicTime?
-  /// Of what was sent, the bytes that the other end did not confirm when it was looked at last.
-  private var unconfirmedByteCount: Int64 = 0
 
   init(byteCount: Int64) { self.byteCount = byteCount }
 
@@ -32,12 +30,5 @@ struct UploadProgress {
     toldByteCount = sentByteCount
     toldAt = now
     return sentByteCount
-  }
-
-  /// Answers whether the other end took something since the last look, by what the kernel still
-  /// holds of the bytes that it was given.
-  mutating func isMoving(unconfirmed count: Int64) -> Bool {
-    defer { unconfirmedByteCount = count }
-    return count < unconfirmedByteCount
   }
 }
