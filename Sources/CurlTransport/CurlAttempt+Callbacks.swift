@@ -28,11 +28,10 @@ extension CurlAttempt {
 
   /// Hears of everything on the connection, and notes what is said in TLS.
   static let onTrace: curl_debug_callback = { _, kind, bytes, byteCount, context in
-    guard let attempt = CurlAttempt.of(context: context) else { return 0 }
     let message = UnsafeRawBufferPointer(start: bytes, count: byteCount)
     switch kind {
-    case CURLINFO_SSL_DATA_OUT: attempt.talk.note(sent: message)
-    case CURLINFO_SSL_DATA_IN: attempt.talk.note(received: message)
+    case CURLINFO_SSL_DATA_OUT: CurlAttempt.of(context: context)?.talk.note(sent: message)
+    case CURLINFO_SSL_DATA_IN: CurlAttempt.of(context: context)?.talk.note(received: message)
     default: break
     }
     return 0
