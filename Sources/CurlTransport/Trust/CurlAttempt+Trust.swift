@@ -28,7 +28,8 @@ extension CurlAttempt {
   }
 
   /// What was agreed on by other rules than everybody's is used by nobody else: neither the
-  /// connection nor, as it brings no certificates to judge, what is kept to begin it again.
+  /// connection nor its TLS session, with which no certificates would come to be judged. Newer
+  /// releases of libcurl keep the sessions of all handles together.
   private func keepToItself(_ options: inout EasyOptions) {
     options.set(CURLOPT_FRESH_CONNECT, 1)
     options.set(CURLOPT_FORBID_REUSE, 1)

@@ -156,6 +156,24 @@ struct ServerTrustTests {
       await fetch(server, .keys([], asksForOthers: false), probe: probe))
   }
 
+  @Test func `a connection to a server that one request approved is used by no other`()
+    async throws
+  {
+    let identity = try authority.identity()
+    let key = try authority.keyDigest(of: identity)
+    let probe = try TransportProbe()
+    let server = try TLSServer(.written, identity: identity, connectionCount: 2)
+    let url = try TransferURL.parse("https://127.0.0.1:\(server.port)/").get().url
+    let id = probe.begin(url) { $0.serverTrust = .keys([key], asksForOthers: false) }
+    try server.waitForRequest()
+    // It would stay open for the next request.
+    try server.write("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi")
+    _ = try await probe.head(of: id)
+    probe.transport.accept(id, into: RecordingSink())
+    #expect(try await probe.end(of: id) == .complete)
+    _ = try challenge(await fetch(server, .keys([], asksForOthers: false), probe: probe))
+  }
+
   @Test func `what the system trusted is shown all the same to who wants to see it`() async throws {
     let probe = try TransportProbe(
       certificates: TrustedCertificates(file: authority.certificatePath, directory: nil))
