@@ -192,7 +192,6 @@ extension CurlAttempt {
     switch phase {
     case .awaitingHead(let since), .receiving(_, let since):
       if endOfSilence(since) <= now {
-        let silence = isRequestWhole ? "nothing came for " : "it took nothing for "
         return timeout(silence + Self.span(timeouts.idleMilliseconds))
       }
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
@@ -205,6 +204,14 @@ extension CurlAttempt {
       return timeout("only \(byteCount) bytes came in \(span)")
     }
     return nil
+  }
+
+  private var silence: String {
+    if case .awaitingHead = phase, !isRequestWhole {
+      "it took nothing for "
+    } else {
+      "nothing came for "
+    }
   }
 
   private func timeout(_ detail: String) -> TransferFailure {
