@@ -39,7 +39,7 @@ static inline CURLcode kettle_easy_set_list(
   return curl_easy_setopt(easy, option, value);
 }
 
-/// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
+/// For CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION.
 static inline CURLcode kettle_easy_set_data_function(
     CURL *easy, CURLoption option, curl_write_callback value) {
   return curl_easy_setopt(easy, option, value);
@@ -51,6 +51,23 @@ static inline CURLcode kettle_easy_set_prereq_function(CURL *easy, curl_prereq_c
 
 static inline CURLcode kettle_easy_set_debug_function(CURL *easy, curl_debug_callback value) {
   return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value);
+}
+
+static inline CURLcode kettle_easy_set_seek_function(CURL *easy, curl_seek_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode kettle_easy_set_progress_function(
+    CURL *easy, curl_xferinfo_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+static inline CURLcode kettle_easy_set_socket_function(CURL *easy, curl_sockopt_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
+static inline CURLcode kettle_easy_set_tls_function(CURL *easy, curl_ssl_ctx_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }
 
 /// Refuses every scheme but http and https, also those that a later libcurl may add.
@@ -109,9 +126,11 @@ static const long kettle_auth_ntlm = (long)CURLAUTH_NTLM;
 static const long kettle_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 static const long kettle_http_1_1 = (long)CURL_HTTP_VERSION_1_1;
 static const long kettle_tls_1_2_or_newer = (long)CURL_SSLVERSION_TLSv1_2;
+static const long kettle_tls_1_3_at_most = (long)CURL_SSLVERSION_MAX_TLSv1_3;
 static const long kettle_netrc_ignored = (long)CURL_NETRC_IGNORED;
 static const long kettle_global_all = (long)CURL_GLOBAL_ALL;
 static const size_t kettle_write_pause = (size_t)CURL_WRITEFUNC_PAUSE;
+static const size_t kettle_read_abort = (size_t)CURL_READFUNC_ABORT;
 static const size_t kettle_error_size = (size_t)CURL_ERROR_SIZE;
 static const int kettle_prereq_ok = CURL_PREREQFUNC_OK;
 static const int kettle_prereq_abort = CURL_PREREQFUNC_ABORT;

@@ -26,16 +26,12 @@ extension CurlAttempt {
     }
   }
 
-  /// Hears of everything on the connection, and looks for two things: the beginning of TLS, and
-  /// the alert close_notify, two bytes of which the second is 0 (RFC 8446, section 6). No other
-  /// TLS message has two bytes.
+  /// Hears of everything on the connection, and notes what is said in TLS.
   static let onTrace: curl_debug_callback = { _, kind, bytes, byteCount, context in
+    let message = UnsafeRawBufferPointer(start: bytes, count: byteCount)
     switch kind {
-    case CURLINFO_SSL_DATA_OUT: CurlAttempt.of(context: context)?.hasTLSBegun = true
-    case CURLINFO_SSL_DATA_IN:
-      if byteCount == 2, let bytes, bytes[1] == 0 {
-        CurlAttempt.of(context: context)?.isClosedByServer = true
-      }
+    case CURLINFO_SSL_DATA_OUT: CurlAttempt.of(context: context)?.talk.note(sent: message)
+    case CURLINFO_SSL_DATA_IN: CurlAttempt.of(context: context)?.talk.note(received: message)
     default: break
     }
     return 0
@@ -50,6 +46,8 @@ extension CurlAttempt {
   /// goes out: a server can ask without end, as with a nonce that is stale every time (RFC 7616).
   private func requestIsReady() -> Bool {
     loop.assertIsOnThread()
+    // A certificate that nobody looked at is as good as none.
+    guard isServerAccepted else { return giveUp("its certificate was not shown", .tlsRefused) }
     requestCount += 1
     if requestCount > Self.requestCountMax {
       return giveUp("it asks again and again", .loginNeeded)
@@ -155,8 +153,9 @@ extension CurlAttempt {
     if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
       return giveUp(proxy.refusal(407), .proxyFailed)
     }
-    bodyEnd = head.bodyEnd
+    bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
     phase = .headTold
+    tellWhatWasSent()
     loop.emit(.headReceived(id, head))
     return true
   }

@@ -29,22 +29,44 @@ extension CurlAttempt {
         TransferFailure(
           .proxyFailed, on: host, detail: "what \(place) says is no address of a proxy"))
     }
+    if let failure = attempt.prepare(request) { return .failure(failure) }
     let code = attempt.configure(request, settings)
     return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
   }
 
+  /// Answers what makes it impossible, before libcurl is bothered.
+  private func prepare(_ request: AttemptRequest) -> TransferFailure? {
+    if url.scheme == .https, case .impossible(let reason) = verification {
+      return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
+    }
+    if url.scheme == .https, let problem = certificate?.fileProblem { return problem }
+    guard let content = request.content, !content.isPlainGET else { return nil }
+    if let problem = content.problem {
+      return TransferFailure(.internalProblem, on: url.hostAndPort, detail: problem)
+    }
+    switch content.sentBody.map(UploadBody.open) {
+    case .failure(let failure): return failure
+    case .success(let body): upload = Upload(body)
+    case nil: break
+    }
+    return nil
+  }
+
   private func configure(_ request: AttemptRequest, _ settings: CurlSettings) -> CURLcode {
-    var options = Options(easy: easy)
+    var options = EasyOptions(easy: easy)
     setCallbacks(&options)
     setRequest(request, settings, &options)
     setTrust(request, &options)
     setLogin(request, &options)
     setConnection(request, settings, &options)
     setProxy(settings, &options)
+    setVerification(&options)
+    if let certificate { setCertificate(certificate, &options) }
+    if let content = request.content, !content.isPlainGET { setContent(content, &options) }
     return options.code
   }
 
-  private func setCallbacks(_ options: inout Options) {
+  private func setCallbacks(_ options: inout EasyOptions) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     options.set(CURLOPT_PRIVATE, context)
     options.set(CURLOPT_WRITEDATA, context)
@@ -62,7 +84,7 @@ extension CurlAttempt {
   }
 
   private func setRequest(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout Options
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
   ) {
     options.set(CURLOPT_URL, request.url.text)
     // What is shown and kept is what is asked for, `..` included.
@@ -75,7 +97,7 @@ extension CurlAttempt {
     options.set(CURLOPT_HTTP09_ALLOWED, 0)
     options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     options.set(CURLOPT_USERAGENT, settings.userAgent)
-    for header in request.headers {
+    for header in headersToSend(request.headers) {
       // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
       append(
         header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)",
@@ -83,6 +105,11 @@ extension CurlAttempt {
     }
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
       append("Accept-Encoding: identity", to: &headerList)
+    }
+    if asksFirst(request.headers) {
+      headReader.mayAnswer417 = true
+    } else if upload != nil {
+      append("Expect:", to: &headerList)
     }
     options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
@@ -92,7 +119,7 @@ extension CurlAttempt {
     if let longer = curl_slist_append(list, line) { list = longer }
   }
 
-  private func setTrust(_ request: AttemptRequest, _ options: inout Options) {
+  private func setTrust(_ request: AttemptRequest, _ options: inout EasyOptions) {
     options.set(CURLOPT_SSL_VERIFYPEER, 1)
     options.set(CURLOPT_SSL_VERIFYHOST, 2)
     options.set(CURLOPT_SSLVERSION, kettle_tls_1_2_or_newer)
@@ -101,7 +128,7 @@ extension CurlAttempt {
     options.set(CURLOPT_CAPATH, certificates.directory)
   }
 
-  private func setLogin(_ request: AttemptRequest, _ options: inout Options) {
+  private func setLogin(_ request: AttemptRequest, _ options: inout EasyOptions) {
     options.set(CURLOPT_NETRC, kettle_netrc_ignored)
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
@@ -125,13 +152,14 @@ extension CurlAttempt {
   }
 
   private func setConnection(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout Options
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
   ) {
     // No signals: the timeout of a name look-up would use SIGALRM, for the whole process.
     options.set(CURLOPT_NOSIGNAL, 1)
     options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
     let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
     options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
+    options.note(kettle_easy_set_socket_function(easy, Self.onSocket))
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     // Many routers forget a connection that was silent for a minute.
     options.set(CURLOPT_TCP_KEEPIDLE, 45)
@@ -144,7 +172,7 @@ extension CurlAttempt {
   }
 
   /// Both texts are set always: without them libcurl would look into the environment.
-  private func setProxy(_ settings: CurlSettings, _ options: inout Options) {
+  private func setProxy(_ settings: CurlSettings, _ options: inout EasyOptions) {
     options.set(CURLOPT_PROXY, proxy?.address ?? "")
     options.set(CURLOPT_NOPROXY, "")
     guard let proxy else { return }
@@ -160,33 +188,5 @@ extension CurlAttempt {
     options.set(CURLOPT_PROXYPASSWORD, login.password)
     options.set(CURLOPT_PROXYAUTH, Self.schemes(for: login))
     options.set(CURLOPT_SOCKS5_AUTH, kettle_auth_basic)
-  }
-}
-
-/// Sets options, and keeps the first failure.
-private struct Options {
-  let easy: UnsafeMutableRawPointer
-  private(set) var code = CURLE_OK
-
-  init(easy: UnsafeMutableRawPointer) { self.easy = easy }
-
-  mutating func note(_ result: CURLcode) {
-    if code == CURLE_OK { code = result }
-  }
-
-  mutating func set(_ option: CURLoption, _ value: Int) {
-    note(kettle_easy_set_long(easy, option, value))
-  }
-
-  mutating func set(_ option: CURLoption, _ value: String?) {
-    note(kettle_easy_set_text(easy, option, value))
-  }
-
-  mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
-    note(kettle_easy_set_pointer(easy, option, value))
-  }
-
-  mutating func set(_ option: CURLoption, _ function: curl_write_callback) {
-    note(kettle_easy_set_data_function(easy, option, function))
   }
 }

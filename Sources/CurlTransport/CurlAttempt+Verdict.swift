@@ -7,10 +7,11 @@ extension CurlAttempt {
   /// login is told on the way.
   func verdict(on code: CURLcode) -> Verdict {
     loop.assertIsOnThread()
+    tellWhatWasSent()
     switch phase {
     case .decided(let end): return .ended(end)
     case .connecting, .awaitingHead:
-      guard code == CURLE_OK else { return .ended(.failed(failure(for: code))) }
+      guard code == CURLE_OK else { return .ended(endBeforeHead(code)) }
       guard let head = headReader.heldBackHead else {
         return .ended(.failed(TransferFailure(.protocolBroken, on: url.hostAndPort)))
       }
@@ -41,7 +42,7 @@ extension CurlAttempt {
 
   /// Inside of the TLS of a proxy, an alert could be the proxy's, who knows nothing of the body.
   private var isEndSaid: Bool {
-    !Self.mustSeeAlert || (isClosedByServer && proxy?.scheme != .https)
+    !Self.mustSeeAlert || (talk.isClosedByServer && proxy?.scheme != .https)
   }
 
   private func endWithBytesHeld(_ code: CURLcode) -> AttemptEnd {
@@ -61,7 +62,10 @@ extension CurlAttempt {
       systemError: Int32(truncatingIfNeeded: systemError),
       proxy: proxy, proxyStatus: proxyStatus, proxyError: UInt32(clamping: proxyError),
       isInsideHead: headReader.isInsideHead,
-      isConnected: isConnected, hasTLSBegun: hasTLSBegun)
+      isConnected: isConnected, hasTLSBegun: talk.hasBegun)
+    if let certificate, code == CURLE_SSL_CERTPROBLEM {
+      return certificate.failure(saying: reason.text)
+    }
     return reason.failure(url: url, certificates: certificates)
   }
 

@@ -55,10 +55,14 @@ final class CurlAttempt {
   var headReader = HeadReader()
   /// As the head says; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
-  /// Something went out in TLS: from there on, a proxy that speaks none of it only carries bytes.
-  var hasTLSBegun = false
-  /// The server said in TLS that it sends no more (close_notify, RFC 8446, section 6.1).
-  var isClosedByServer = false
+  var talk = TLSTalk()
+  let verification: ServerVerification
+  var judgement = ServerJudgement.pending
+  let certificate: ClientCertificate?
+  /// nil when the request has no body.
+  var upload: Upload?
+  /// Asked with HEAD: whatever the head says, nothing comes behind it.
+  let asksForHeadOnly: Bool
   var deliveredByteCount: Int64 = 0
   /// How many bytes of the piece that libcurl holds the sink has already.
   var handedOfPiece = 0
@@ -73,6 +77,9 @@ final class CurlAttempt {
     url = request.url
     self.certificates = certificates
     timeouts = request.timeouts
+    verification = .here(request.serverTrust)
+    certificate = request.certificate
+    asksForHeadOnly = request.content?.method == "HEAD"
     pace = BodyPace(
       leastByteCount: request.timeouts.slowByteCount,
       windowMilliseconds: request.timeouts.slowMilliseconds)
@@ -176,7 +183,8 @@ extension CurlAttempt {
   }
 
   private var endOfHead: MonotonicTime? {
-    headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
+    guard isRequestWhole else { return nil }
+    return headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
   }
 
   /// Why the server has used up its time; nil when it has not.
@@ -184,7 +192,7 @@ extension CurlAttempt {
     switch phase {
     case .awaitingHead(let since), .receiving(_, let since):
       if endOfSilence(since) <= now {
-        return timeout("nothing came for " + Self.span(timeouts.idleMilliseconds))
+        return timeout(silence + Self.span(timeouts.idleMilliseconds))
       }
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
     }
@@ -196,6 +204,14 @@ extension CurlAttempt {
       return timeout("only \(byteCount) bytes came in \(span)")
     }
     return nil
+  }
+
+  private var silence: String {
+    if case .awaitingHead = phase, !isRequestWhole {
+      "it took nothing for "
+    } else {
+      "nothing came for "
+    }
   }
 
   private func timeout(_ detail: String) -> TransferFailure {

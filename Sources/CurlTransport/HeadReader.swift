@@ -32,11 +32,14 @@ struct HeadReader {
   static let byteCountMax = 256 * 1024
   static let lineCountMax = 500
 
+  /// A request that asks first (Expect: 100-continue) is sent by libcurl a second time when that is
+  /// what the server does not understand.
+  var mayAnswer417 = false
   private var state = State.beforeStatusLine(heldBack: nil)
   private var byteCount = 0
   private var lineCount = 0
 
-  /// The 401 or 407 that turns out to be final when the exchange goes on without another head.
+  /// The 401, 407 or 417 that turns out to be final when the exchange goes on without another head.
   var heldBackHead: ResponseHead? {
     if case .beforeStatusLine(let heldBack) = state { heldBack } else { nil }
   }
@@ -90,13 +93,17 @@ struct HeadReader {
     case 100...199:
       state = .beforeStatusLine(heldBack: nil)
       return .more
-    case 401, 407:
-      state = .beforeStatusLine(heldBack: head)
-      return .finalUnlessAnswered(head)
+    case 401, 407: return holdBack(head)
+    case 417 where mayAnswer417: return holdBack(head)
     default:
       state = .afterHead
       return .final(head)
     }
+  }
+
+  private mutating func holdBack(_ head: ResponseHead) -> Progress {
+    state = .beforeStatusLine(heldBack: head)
+    return .finalUnlessAnswered(head)
   }
 
   private mutating func fail(_ problem: String) -> Progress {

@@ -116,6 +116,37 @@ struct ScriptedOriginTests {
     #expect(origin.bytesSent == 10_000)
   }
 
+  @Test func `the log says what came of the body of a request`() async throws {
+    origin.serve(
+      .status(200).with { $0.taking = .first(4000, then: .wait(until: "go")) }, at: "/file")
+    let sent = body.bytes
+    let id = probe.begin(try origin.url("/file")) {
+      $0.content = RequestContent(method: "PUT", body: .bytes(Base64Bytes(sent)))
+    }
+    try await origin.waitForBodyBytes(4000, at: "/file")
+    #expect(origin.requests.first?.bodyByteCount == 4000)
+    #expect(origin.requests.first?.body.elementsEqual(sent.prefix(4000)) == true)
+    origin.release("go")
+    #expect(try await probe.head(of: id).status == 200)
+    #expect(origin.requests.first?.body.elementsEqual(sent) == true)
+  }
+
+  @Test func `a login by Digest is the right one or none`() async throws {
+    let login = Login(user: "me", password: "secret")
+    let guarded = OriginBehavior(body).with {
+      $0.login = login
+      $0.loginScheme = .digest
+    }
+    origin.serve(guarded, at: "/file")
+    let url = try origin.url("/file")
+    #expect(try await probe.fetch(url).head?.status == 401)
+    let others = [Login(user: "me", password: "other"), Login(user: "you", password: "secret")]
+    for other in others {
+      #expect(try await probe.fetch(url) { $0.login = other }.head?.status == 401)
+    }
+    #expect(try await probe.fetch(url) { $0.login = login }.head?.status == 200)
+  }
+
   @Test func `a wait that is in vain says for what`() async throws {
     let error = await #expect(throws: BudgetSpent.self) {
       try await origin.waitForRequests(1, at: "/never", budgetMilliseconds: 10)

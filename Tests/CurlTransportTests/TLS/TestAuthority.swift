@@ -56,6 +56,30 @@ final class TestAuthority {
       keyPath: directory.appendingPathComponent(name + ".key").path)
   }
 
+  /// The first certificate of a PEM file in DER.
+  func der(ofFile path: String) throws -> [UInt8] {
+    try openssl(["x509", "-in", path, "-outform", "DER", "-out", "out.der"])
+    return [UInt8](try Data(contentsOf: directory.appendingPathComponent("out.der")))
+  }
+
+  func der(of identity: Identity) throws -> [UInt8] { try der(ofFile: identity.certificatePath) }
+
+  /// The SHA-256 of its SubjectPublicKeyInfo, in hexadecimal.
+  func keyDigest(of identity: Identity) throws -> String {
+    try openssl(["pkey", "-in", identity.keyPath, "-pubout", "-outform", "DER", "-out", "out.pub"])
+    try openssl(["dgst", "-sha256", "-r", "-out", "out.sum", "out.pub"])
+    let sum = try String(
+      contentsOf: directory.appendingPathComponent("out.sum"), encoding: .utf8)
+    return String(sum.prefix(64))
+  }
+
+  /// The path of a copy of a key that is encrypted.
+  func lock(_ keyPath: String, password: String) throws -> String {
+    let path = keyPath + ".locked"
+    try openssl(["pkey", "-in", keyPath, "-aes256", "-passout", "pass:" + password, "-out", path])
+    return path
+  }
+
   private static let strongKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
 
   private static let configuration = """

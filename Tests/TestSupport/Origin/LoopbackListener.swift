@@ -9,15 +9,18 @@ struct LoopbackListener: Sendable {
   ///   - lastByte: that of 127.0.0.x.
   ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
   ///     side did not take yet; inherited by what the listener accepts (socket(7)).
+  ///   - receiveBufferByteCount: what the kernel may hold of what the client sent.
   init(
     lastByte: UInt8 = 1, port wanted: Int = 0, backlog: Int32 = 1024,
-    sendBufferByteCount: Int32? = nil
+    sendBufferByteCount: Int32? = nil, receiveBufferByteCount: Int32? = nil
   ) throws(OriginError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw OriginError(call: "socket", errno: errno) }
-    if var byteCount = sendBufferByteCount {
-      setsockopt(
-        listener, SOL_SOCKET, SO_SNDBUF, &byteCount, socklen_t(MemoryLayout<Int32>.size))
+    for (option, byteCount) in [
+      (SO_SNDBUF, sendBufferByteCount), (SO_RCVBUF, receiveBufferByteCount),
+    ] {
+      guard var byteCount else { continue }
+      setsockopt(listener, SOL_SOCKET, option, &byteCount, socklen_t(MemoryLayout<Int32>.size))
     }
     var address = Self.loopback(lastByte: lastByte, port: wanted)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)

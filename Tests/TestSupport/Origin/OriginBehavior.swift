@@ -14,8 +14,16 @@ package struct OriginBehavior: Hashable, Sendable {
   package var ending = Ending.whole
   /// Sent behind the origin's own; Content-Disposition and Content-Encoding among them.
   package var headers: [HeaderField] = []
-  /// Answers 401 to a request without this login, sent by Basic.
+  /// Answers 401 to a request without this login.
   package var login: Login?
+  package var loginScheme = LoginScheme.basic
+  /// How it takes the body of a request.
+  package var taking = Taking.whole
+  /// How it takes the body of one that it answers with 401; nil is as all others.
+  package var takingWithoutLogin: Taking?
+  package var takenBytesPerSecond: Int64?
+  /// Whether a client that asks first (Expect: 100-continue) is told to go on.
+  package var answersExpect = true
   package var stall: Stall?
   /// Holds the head back until the test releases the event with this name.
   package var headWaitsFor: String?
@@ -98,6 +106,28 @@ package struct OriginBehavior: Hashable, Sendable {
     case cut(after: Int64, Cut)
     /// As many bytes more than announced.
     case excess(Int)
+  }
+
+  package enum LoginScheme: Hashable, Sendable {
+    case basic
+    /// With MD5 and one nonce for ever (RFC 7616).
+    case digest
+  }
+
+  package enum Taking: Hashable, Sendable {
+    /// To its end; then comes the answer.
+    case whole
+    /// So many bytes, or all when there are fewer.
+    case first(Int64, then: Then)
+
+    package enum Then: Hashable, Sendable {
+      /// Answers, and closes the connection.
+      case answer
+      /// Ends the connection without a word.
+      case cut(Cut)
+      /// Takes the rest when the test releases the event, and answers.
+      case wait(until: String)
+    }
   }
 
   package enum Cut: Hashable, Sendable {

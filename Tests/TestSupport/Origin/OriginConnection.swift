@@ -19,7 +19,7 @@ struct OriginConnection {
     while let request = nextRequest(&received) {
       let choose = log.read { $0.behaviors[request.path] }
       let behavior = choose?(request) ?? .status(404, text: "<html>Not here.</html>")
-      let isOpen = answer(request, behavior)
+      let isOpen = answer(request, behavior, &received)
       guard isOpen else { return }
     }
   }
@@ -66,18 +66,28 @@ struct OriginConnection {
   }
 
   /// Answers whether the connection stays open.
-  private func answer(_ request: OriginRequest, _ behavior: OriginBehavior) -> Bool {
+  private func answer(
+    _ request: OriginRequest, _ behavior: OriginBehavior, _ received: inout [UInt8]
+  ) -> Bool {
     let reply = OriginReply(to: request, by: behavior)
+    var sender = OriginSender(
+      descriptor: descriptor, requestNumber: request.number, behavior: behavior, log: log)
+    let taking = reply.isLoginMissing ? behavior.takingWithoutLogin : nil
+    let taker = OriginTaker(sender: sender, behavior: behavior, taking: taking ?? behavior.taking)
+    let taken = taker.take(request, &received)
+    guard taken != .gone else {
+      log.update { $0.requests[request.number - 1].progress = .abandoned }
+      return false
+    }
     if case .file(_, let part) = reply.body {
       log.update { $0.requests[request.number - 1].bodyStart = part.lowerBound }
     }
-    var sender = OriginSender(
-      descriptor: descriptor, requestNumber: request.number, behavior: behavior, log: log)
     let isSent = sender.send(reply)
     log.update { $0.requests[request.number - 1].progress = isSent ? .answered : .abandoned }
     if case .cut(_, .reset) = reply.ending { OriginServer.setReset(descriptor) }
-    if isSent, reply.closesConnection { lingerForClient(reply) }
-    return isSent && !reply.closesConnection
+    let isLast = reply.closesConnection || taken == .part
+    if isSent, isLast { lingerForClient(reply) }
+    return isSent && !isLast
   }
 
   /// Closing with unread bytes of the client makes a reset out of a FIN; so the FIN goes first,

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import TransferModel
 
 /// The bytes that answer one request, made of a behaviour; nothing is sent in here.
@@ -16,6 +15,7 @@ struct OriginReply {
   /// Between the head and the body's bytes, and behind them.
   var prologue: [UInt8] = []
   var epilogue: [UInt8] = []
+  var isLoginMissing = false
 
   init(to request: OriginRequest, by behavior: OriginBehavior) {
     switch behavior.answer {
@@ -25,17 +25,19 @@ struct OriginReply {
     case .raw(let bytes):
       self.init(.text(bytes), behavior)
       framing = .untilClose
-    case .status(let status, let text):
-      self.init(status, text: text, behavior, [])
-    case .redirect(let status, let location):
-      self.init(status, text: "", behavior, [("Location", location)])
-    case .file:
-      if let login = behavior.login, !Self.hasLogin(request, login) {
+    case .status, .file:
+      if let login = behavior.login, !request.hasLogin(login, by: behavior.loginScheme) {
         self.init(
-          401, text: "Who are you?", behavior, [("WWW-Authenticate", "Basic realm=\"kettle\"")])
+          401, text: "Who are you?", behavior,
+          [("WWW-Authenticate", behavior.loginScheme.challenge)])
+        isLoginMissing = true
+      } else if case .status(let status, let text) = behavior.answer {
+        self.init(status, text: text, behavior, [])
       } else {
         self.init(fileFor: request, behavior)
       }
+    case .redirect(let status, let location):
+      self.init(status, text: "", behavior, [("Location", location)])
     }
     if request.method == "HEAD" { body = .text([]) }
   }
@@ -59,11 +61,6 @@ struct OriginReply {
     case (.contentLength, .whole), (.chunked, .whole): false
     default: true
     }
-  }
-
-  static func hasLogin(_ request: OriginRequest, _ login: Login) -> Bool {
-    let pair = Data((login.user + ":" + login.password).utf8).base64EncodedString()
-    return request.value(of: "Authorization") == "Basic " + pair
   }
 }
 

@@ -20,6 +20,10 @@ package struct OriginRequest: Hashable, Sendable {
   package var query: String?
   /// In order, as they were written.
   package var headers: [HeaderField]
+  /// What came of its body so far, up to `bodyByteCountKept`.
+  package var body: [UInt8] = []
+  /// All that came of its body so far.
+  package var bodyByteCount: Int64 = 0
   /// Where in the file the body of the reply begins.
   package var bodyStart: Int64 = 0
   /// Of body; 0 until the head is out.
@@ -27,6 +31,8 @@ package struct OriginRequest: Hashable, Sendable {
   package var progress = Progress.answering
   /// The last piece is on its way: the client may have all of it.
   var isEnding = false
+
+  static let bodyByteCountKept = 64 * 1024 * 1024
 
   package enum Progress: Hashable, Sendable {
     case answering
@@ -42,6 +48,9 @@ package struct OriginRequest: Hashable, Sendable {
   }
 
   package func value(of name: String) -> String? { values(of: name).first }
+
+  /// How long its body is by its head.
+  package var contentLength: Int64 { value(of: "Content-Length").flatMap { Int64($0) } ?? 0 }
 
   /// The first and last byte of `Range: bytes=…`, within a file of `total` bytes; nil for none.
   func range(total: Int64) -> Range<Int64>? {

@@ -97,7 +97,7 @@ struct OriginSender {
 
 extension OriginSender {
   /// False when the test or the client ended the connection meanwhile.
-  private func wait(for event: String) -> Bool {
+  func wait(for event: String) -> Bool {
     while isOpen {
       let isReleased = log.block(forMilliseconds: 50) {
         $0.released.contains(event) || isCut($0)
@@ -109,7 +109,7 @@ extension OriginSender {
 
   /// Ends early when the client or the test ends the connection: a client that has gone is not
   /// under way any more.
-  private func pause(milliseconds: Int64) -> Bool {
+  func pause(milliseconds: Int64) -> Bool {
     var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     poll(&descriptors, 1, Int32(clamping: milliseconds))
     return isOpen
@@ -117,11 +117,11 @@ extension OriginSender {
 
   private var isOpen: Bool { !log.read(isCut) && OriginServer.isOpen(descriptor) }
 
-  private func isCut(_ log: OriginServer.Log) -> Bool {
+  func isCut(_ log: OriginServer.Log) -> Bool {
     log.isStopped || log.reset.contains(log.requests[requestNumber - 1].connection)
   }
 
-  private func write(_ bytes: [UInt8]) -> Bool {
+  func write(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

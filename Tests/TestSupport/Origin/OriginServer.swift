@@ -38,9 +38,13 @@ final class OriginServer: Sendable {
   ///   - lastByte: of the address, 127.0.0.x.
   ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
   ///     side did not take yet.
-  init(lastByte: UInt8, sendBufferByteCount: Int32?) throws(OriginError) {
+  ///   - receiveBufferByteCount: what it may hold of what the client sent.
+  init(
+    lastByte: UInt8, sendBufferByteCount: Int32?, receiveBufferByteCount: Int32?
+  ) throws(OriginError) {
     listener = try LoopbackListener(
-      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount)
+      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount,
+      receiveBufferByteCount: receiveBufferByteCount)
     port = listener.port
     OriginThread.start { [log, listener] in Self.accept(on: listener, log) }
   }

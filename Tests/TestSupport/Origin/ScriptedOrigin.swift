@@ -19,8 +19,13 @@ package final class ScriptedOrigin: Sendable {
   /// - Parameters:
   ///   - lastByte: of the address that it listens on, 127.0.0.N.
   ///   - sendBufferByteCount: SO_SNDBUF of every connection; nil leaves it to the kernel.
-  package init(lastByte: UInt8 = 1, sendBufferByteCount: Int32? = nil) throws(OriginError) {
-    server = try OriginServer(lastByte: lastByte, sendBufferByteCount: sendBufferByteCount)
+  ///   - receiveBufferByteCount: SO_RCVBUF likewise.
+  package init(
+    lastByte: UInt8 = 1, sendBufferByteCount: Int32? = nil, receiveBufferByteCount: Int32? = nil
+  ) throws(OriginError) {
+    server = try OriginServer(
+      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount,
+      receiveBufferByteCount: receiveBufferByteCount)
     host = "127.0.0.\(lastByte)"
     port = server.port
   }
@@ -121,6 +126,15 @@ extension ScriptedOrigin {
     try await server.log.wait(for: "an idle origin", budgetMilliseconds: budgetMilliseconds) {
       !$0.requests.contains { $0.progress == .answering }
     }
+  }
+
+  /// Waits until `byteCount` bytes of the body of some request for `path` came.
+  package func waitForBodyBytes(
+    _ byteCount: Int64, at path: String, budgetMilliseconds: Int64 = 20_000
+  ) async throws {
+    try await server.log.wait(
+      for: "\(byteCount) bytes taken at \(path)", budgetMilliseconds: budgetMilliseconds
+    ) { $0.requests.contains { $0.path == path && $0.bodyByteCount >= byteCount } }
   }
 
   /// Waits until `byteCount` bytes of body went out for `path`, over all its requests.
