@@ -20,7 +20,10 @@ extension TransferMachine {
     wrongRangeReplyCount = 0
     freshStartCount = 0
     teachingCount = 0
-    if visibleState == .failed { record.task?.startedAt = nil }
+    if visibleState == .failed {
+      record.finishedAt = nil
+      record.task?.startedAt = nil
+    }
     switch state {
     case .idle, .paused, .scheduled, .failed, .waiting:
       record.retryCount = 0

@@ -170,7 +170,8 @@ extension TransferEngine {
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known
-    if let snapshot = snapshot(of: id) {
+    // Its end is told by itself, when the store has it.
+    if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))
     }
     let age = now.monotonic.milliseconds(since: checkpointedAt)
