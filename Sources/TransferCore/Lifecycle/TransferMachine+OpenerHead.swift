@@ -21,10 +21,16 @@ extension TransferMachine {
       fetch.lanes[index].phase == .asking
     else { return .nothing }
     let lane = fetch.lanes[index]
+    if fetch.body == .closed, let challenge = loginChallenge(in: head, from: lane.url) {
+      let failure = TransferFailure(.loginNeeded, on: lane.url.text, detail: "\(head.status)")
+      if let next = asksProgram(challenge, because: failure) { return cancelAll(next: next) }
+    }
     let judge = ReplyJudge(
       url: lane.url, asked: lane.asked,
       // What the opener asked for does not matter to those that join it.
-      asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData)
+      asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
+      // Who is to be asked was asked before.
+      challengePolicy: record.task == nil ? .ask : .takeReplyAsItStands)
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:
@@ -44,6 +50,7 @@ extension TransferMachine {
       let plan = plan(for: whole, head)
       let total = whole.facts.total ?? knownTotal(for: whole.use)
       let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
+      noteFreshStart()
       if case .instead = whole.use { fetch.received = HeldRanges() }
       if isRangeless(head, whole.use) { fetch.splitting = .refused }
       return open(plan, range, &fetch, index, circumstances)

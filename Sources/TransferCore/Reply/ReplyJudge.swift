@@ -62,14 +62,18 @@ package struct ReplyJudge: Sendable {
   let asked: AskedRange?
   let asking: Asking
   let resumeData: ResumeData?
+  /// What a 401 means: that somebody is to log in, or no more than any other status.
+  let challengePolicy: TaskStatus.ChallengePolicy
 
   package init(
-    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?
+    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?,
+    challengePolicy: TaskStatus.ChallengePolicy = .ask
   ) {
     self.url = url
     self.asked = asked
     self.asking = asking
     self.resumeData = resumeData
+    self.challengePolicy = challengePolicy
   }
 
   package func judge(_ head: ResponseHead, at now: Moment) -> Verdict {
@@ -77,6 +81,7 @@ package struct ReplyJudge: Sendable {
     case 200, 203: return judgeWhole(head)
     case 206: return judgeRange(head)
     case 301, 302, 303, 307, 308: return judgeRedirect(head)
+    case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
     case 401, 407:
       return .wait(
         .needsLogin, TransferFailure(.loginNeeded, on: url.text, detail: "\(head.status)"))

@@ -36,7 +36,8 @@ extension TransferEngine {
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
-        caCertificatePath: plan.caCertificatePath, timeouts: configuration.timeouts))
+        caCertificatePath: plan.caCertificatePath, timeouts: configuration.timeouts,
+        serverTrust: plan.trust.asServerTrust, certificate: plan.certificate))
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
@@ -134,6 +135,15 @@ extension TransferEngine {
         return finished
       }
       self?.post(.placed(id, operation, result))
+    }
+  }
+}
+
+extension AttemptPlan.Trust {
+  fileprivate var asServerTrust: ServerTrust {
+    switch self {
+    case .system: .system
+    case .keys(let keys, let asksForOthers): .keys(keys, asksForOthers: asksForOthers)
     }
   }
 }
