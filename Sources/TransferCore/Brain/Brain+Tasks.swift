@@ -18,7 +18,8 @@ extension Brain {
         $0.acknowledge(keepingBytesFor: secret, operation)
       }
       perform(action, of: id, &turn)
-      if secret != nil, let token = machines[id]?.record.task?.resumeToken {
+      if secret != nil, let token = machines[id]?.record.task?.resumeToken, !tokens.contains(token)
+      {
         tokens.append(token)
       }
     }

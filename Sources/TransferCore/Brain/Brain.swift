@@ -85,7 +85,7 @@ package struct Brain: Sendable {
         id: lastID, taskIdentifier: task, spec: spec, createdAt: now.wall,
         queuePosition: lastPosition, state: .idle)
       takeOver(into: &record, &turn)
-      var machine = TransferMachine(record, state: Self.firstState(of: spec, at: now))
+      var machine = TransferMachine(record, state: Self.firstState(of: record, at: now))
       holdBack(&machine)
       machines[lastID] = machine
       ids.append(lastID)
@@ -146,13 +146,18 @@ package struct Brain: Sendable {
   }
 
   private static func firstState(
-    of spec: TransferSpec, at now: Moment
+    of record: TransferRecord, at now: Moment
   ) -> TransferMachine.State {
-    switch spec.beginning {
-    case .idle: .idle
+    switch record.spec.beginning {
+    // Idle is what has no bytes.
+    case .idle: record.resumeData == nil ? .idle : .paused
     case .paused: .paused
     case .queued:
-      if let date = spec.notBefore, date > now.wall { .scheduled(until: date) } else { .queued }
+      if let date = record.spec.notBefore, date > now.wall {
+        .scheduled(until: date)
+      } else {
+        .queued
+      }
     }
   }
 

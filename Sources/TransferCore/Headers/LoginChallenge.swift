@@ -6,6 +6,11 @@ package struct LoginChallenge: Sendable, Hashable {
   package var scheme: String
   package var parameters: [String: String]
 
+  package init(scheme: String, parameters: [String: String]) {
+    self.scheme = scheme
+    self.parameters = parameters
+  }
+
   package var realm: String? { parameters["realm"] }
 
   /// The ways offered in all headers of a reply, in order. What follows a place that cannot be

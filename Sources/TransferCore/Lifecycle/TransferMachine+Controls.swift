@@ -175,11 +175,14 @@ extension TransferMachine {
   /// Goes on with what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
   /// kept.
   package mutating func recoverDiscarding(_ operation: OperationID) -> ControlAction {
-    guard record.resumeData != nil else { return .nothing }
+    guard let resumeData = record.resumeData else { return .nothing }
+    let isEmptyTask = isTask && resumeData.held.isEmpty
     switch state {
     case .idle: return discard(operation, next: .idle)
-    case .failed(let failure) where failure.takesBytesAway:
+    case .failed(let failure) where failure.code == .checksumMismatch || isEmptyTask:
       return discard(operation, next: .failed(failure))
+    case .paused where isEmptyTask && isPutAside:
+      return discard(operation, next: .removed)
     case .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
       .placing, .completed, .failed, .removed:
       return .nothing
@@ -202,13 +205,6 @@ extension TransferMachine {
       $0.retryCount = 0
       $0.finishedAt = nil
     }
-  }
-}
-
-extension TransferFailure {
-  /// What is held does not outlive it.
-  fileprivate var takesBytesAway: Bool {
-    code == .checksumMismatch || (code == .cancelled && detail == TransferMachine.byTheUser)
   }
 }
 

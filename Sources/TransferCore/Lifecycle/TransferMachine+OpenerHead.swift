@@ -29,8 +29,8 @@ extension TransferMachine {
       url: lane.url, asked: lane.asked,
       // What the opener asked for does not matter to those that join it.
       asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
-      // Who is to be asked was asked before.
-      challengePolicy: record.task == nil ? .ask : .takeReplyAsItStands)
+      // Whom the opener's reply asks was asked before. A further lane brings no reply of its own.
+      challengePolicy: record.task == nil || fetch.body != .closed ? .ask : .takeReplyAsItStands)
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:

@@ -79,6 +79,22 @@ extension TransferMachine {
     removeAnyhow(record.holdsFile ? .goes : fate, operation)
   }
 
+  /// While what it has is deleted, a task is on record as what its program was told, with a
+  /// partial file that holds nothing: after a crash the deletion is done again.
+  func keepEnd(before next: AfterDiscarding, in durable: inout TransferRecord) {
+    switch next {
+    case .idle, .queued: return
+    case .failed: break
+    case .removed:
+      if isPutAside {
+        durable.state = .paused
+      } else if record.finishedAt != nil, record.failure != nil {
+        durable.state = .failed
+      }
+    }
+    durable.resumeData?.held = HeldRanges()
+  }
+
   // MARK: What the program was told
 
   /// Takes it off the list because its program knows how it ended. An unfinished one stays.
@@ -149,19 +165,19 @@ extension TransferMachine {
     if let priority = changes.priority { record.spec.priority = priority }
     guard let date = changes.notBefore else { return }
     switch state {
-    case .idle: record.spec.notBefore = date
+    case .idle, .paused: record.spec.notBefore = date
     case .scheduled:
       record.spec.notBefore = date
       enter(date > now.wall ? .scheduled(until: date) : .queued)
-    case .queued, .running, .ending, .waiting, .paused, .verifying, .discarding, .placing,
-      .completed, .failed, .removed:
+    case .queued, .running, .ending, .waiting, .verifying, .discarding, .placing, .completed,
+      .failed, .removed:
       break
     }
   }
 
   /// A task is not started before its date, whoever resumes it; started a second time it is.
   func scheduledStart(at now: Moment) -> State? {
-    guard isTask, record.resumeData == nil, let date = record.spec.notBefore, date > now.wall else {
+    guard isTask, let date = record.spec.notBefore, date > now.wall else {
       return nil
     }
     return .scheduled(until: date)

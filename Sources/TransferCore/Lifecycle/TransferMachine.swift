@@ -188,11 +188,7 @@ package struct TransferMachine: Sendable {
     var durable = record
     if durable.state == .running || durable.state == .verifying { durable.state = .queued }
     if case .discarding(_, next: .queued) = state { durable.state = .idle }
-    // Until it is gone, a task is what its program was told.
-    if isTask, case .discarding(_, next: .removed) = state {
-      if isPutAside { durable.state = .paused }
-      if record.failure != nil, record.finishedAt != nil { durable.state = .failed }
-    }
+    if isTask, case .discarding(_, let next) = state { keepEnd(before: next, in: &durable) }
     return durable
   }
 

@@ -27,6 +27,7 @@ struct SimulatedServer {
     case 5: return head(416, ["Content-Range": "bytes */\(Self.byteCount)"])
     case 6: return head(206, ["Content-Range": "bytes 0-9/10"])
     case 7: return head(404, [:])
+    case 10 where luck.isMultiple(of: 2): return head(401, ["WWW-Authenticate": "Basic realm=x"])
     case 8, 9: return whole()
     default: return file(plan)
     }
