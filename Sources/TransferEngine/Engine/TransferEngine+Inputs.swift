@@ -84,8 +84,9 @@ extension TransferEngine {
     return switch end {
     case .complete, .satisfied: .complete
     case .cancelled: .cancelled
-    case .failed(let failure), .untrusted(let failure, _), .certificateWanted(let failure):
-      .failed(failure)
+    case .failed(let failure): .failed(failure)
+    case .untrusted(let failure, let challenge): .untrusted(failure, challenge)
+    case .certificateWanted(let failure): .certificateWanted(failure)
     case .sinkFailed: .failed(TransferFailure(.internalProblem, on: "the partial file"))
     }
   }
