@@ -147,8 +147,11 @@ struct DeadlineTests {
     var script = BrainScript()
     let first = script.add(task())
     let second = script.add(task { $0.task?.resourceTimeoutMilliseconds = 3 * Self.hour })
+    // What was the earliest of them all is not looked for before its time.
+    let third = script.add(task { $0.task?.resourceTimeoutMilliseconds = 4 * Self.hour })
+    script.control(.pause, third)
     script.control(.remove(.stays), first)
-    for attempt in [1, 2].map({ AttemptID(rawValue: $0) }) {
+    for attempt in [1, 2, 3].map({ AttemptID(rawValue: $0) }) {
       script.settled(attempt, .cancelled)
     }
     script.advance(milliseconds: Self.hour)
