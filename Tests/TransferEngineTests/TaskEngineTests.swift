@@ -68,6 +68,24 @@ struct TaskEngineTests {
     #expect(world.journal.records[id] == nil)
   }
 
+  @Test func `when the acknowledge of a completed task returns its held file is gone`() async throws
+  {
+    let world = try await EngineWorld()
+    var held = spec()
+    held.directory = nil
+    let id = try await world.engine.add([held])[0]
+    let attempt = await world.transport.request(1).id
+    world.transport.head(attempt, 200, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.paths.count == 1)
+    _ = await world.engine.acknowledgeTasks([id], keepsResumeData: false)
+    #expect(world.files.paths.isEmpty)
+    #expect(world.journal.records[id] == nil)
+  }
+
   @Test func `a program that is quicker than the last bytes is waited for`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await flowing(world, total: 10)

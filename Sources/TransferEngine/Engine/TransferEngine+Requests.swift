@@ -73,19 +73,14 @@ extension TransferEngine {
     let ids = selection(for: .reset)
     var (_, turn) = brain.control(.reset, ids, at: now)
     // The caller is told of each file, so they are deleted here and not as actions.
-    var finished: [FinishedFile] = []
-    turn.afterCommit.removeAll { action in
-      guard case .deleteFinishedFile(_, let file) = action else { return false }
-      finished.append(file)
-      return true
-    }
+    let finished = turn.takeDeletions()
     await runDurably(turn, at: now)
     let outcome = await delete(finished)
     await rest(of: ids)
     return outcome
   }
 
-  private func delete(
+  func delete(
     _ finished: [FinishedFile]
   ) async -> (deletedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
@@ -107,8 +102,10 @@ extension TransferEngine {
   /// last bytes of a pause are kept, the partial file of a stop is gone.
   func rest(of ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    guard !moving.isEmpty else { return }
-    await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    if !moving.isEmpty {
+      await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    }
+    // What came to rest while the caller waited for something else may not be in the store yet.
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       journal.submit([]) { _ in done.resume() }
     }
@@ -193,6 +190,19 @@ extension TransferEngine {
     snapshot.freshStart = record.freshStart
     snapshot.task = record.task
     return snapshot
+  }
+}
+
+extension Turn {
+  /// Takes out what deletes finished files, for whoever waits until they are gone.
+  mutating func takeDeletions() -> [FinishedFile] {
+    var finished: [FinishedFile] = []
+    afterCommit.removeAll { action in
+      guard case .deleteFinishedFile(_, let file) = action else { return false }
+      finished.append(file)
+      return true
+    }
+    return finished
   }
 }
 

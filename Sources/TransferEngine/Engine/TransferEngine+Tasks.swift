@@ -21,9 +21,17 @@ extension TransferEngine {
     let now = clock.now()
     let secrets = keepsResumeData ? ids.map { _ in Self.secret() } : nil
     let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
-    await runDurably(turn, at: now)
+    await runDeleting(turn, at: now)
     await rest(of: ids)
     return tokens
+  }
+
+  /// Runs a turn, and returns when the store has it and the finished files that it takes are gone.
+  private func runDeleting(_ turn: Turn, at now: Moment) async {
+    var turn = turn
+    let finished = turn.takeDeletions()
+    await runDurably(turn, at: now)
+    if !finished.isEmpty { _ = await delete(finished) }
   }
 
   /// 128 bits, so that nobody guesses their way to another's bytes.
@@ -77,7 +85,7 @@ extension TransferEngine {
   package func drop(_ session: SessionID) async -> [TransferID] {
     let now = clock.now()
     let (ids, turn) = brain.drop(session, at: now)
-    await runDurably(turn, at: now)
+    await runDeleting(turn, at: now)
     await rest(of: ids)
     return ids
   }
