@@ -48,6 +48,17 @@ import TransferModel
     #expect(Disk.names(in: directory) == ["a.part"])
   }
 
+  @Test func `the directory for held files is made for the user alone`() throws {
+    let held = scratch.path + "/state/kettle/held"
+    let files = POSIXFileStorage(documentsDirectory: directory, heldDirectory: held + "/")
+    #expect(files.freeBytes(at: held) != nil)
+    _ = try files.createPartialFile(in: held, preferredName: "a", onConflict: .rename)
+    let mode = try 0o700 & ~umaskOfProcess()
+    #expect(Disk.mode(of: held) == mode)
+    #expect(Disk.mode(of: scratch.path + "/state") == mode)
+    #expect(Disk.names(in: held) == ["a.part"])
+  }
+
   // Fault 81
   @Test func `a file in the way of the documents directory is told`() throws {
     try Disk.put([1], at: scratch.path + "/some")

@@ -10,6 +10,8 @@ extension Brain {
     case relink(TransferURL, Login?)
     /// Bytes a second; nil is no limit.
     case limit(Int64?)
+    /// Of tasks only, by their program.
+    case cancel(keepsBytes: Bool)
   }
 
   package enum ControlResult: Sendable, Hashable {
@@ -22,8 +24,12 @@ extension Brain {
     var turn = Turn()
     var results: [ControlResult] = []
     for id in ids {
-      guard machines[id] != nil else {
+      guard let machine = machines[id], control.isMeant(for: machine) else {
         results.append(.unknown)
+        continue
+      }
+      if machine.isFinalTask, control.wouldRevive {
+        results.append(.completed)
         continue
       }
       let operation = nextOperation()
@@ -33,13 +39,15 @@ extension Brain {
       let action = update(id, &turn) { machine in
         defer { machine.noteStart(at: now.wall) }
         return switch control {
-        case .start: machine.start()
+        case .start: machine.start(at: now)
         case .pause: machine.pause()
         case .stop: machine.stop(operation)
-        case .remove(let fate): machine.remove(fate, operation)
+        case .remove(let fate): machine.remove(fate, operation, at: now)
         case .reset: machine.reset(operation)
-        case .relink(let url, let login): machine.relink(url, login)
+        case .relink(let url, let login): machine.relink(url, login, at: now)
         case .limit(let limit): machine.limit(limit)
+        case .cancel(let keepsBytes):
+          machine.cancel(keepsBytes: keepsBytes, operation, at: now)
         }
       }
       results.append(perform(action, of: id, &turn))
@@ -48,6 +56,7 @@ extension Brain {
     return (results, turn)
   }
 
+  @discardableResult
   mutating func perform(
     _ action: TransferMachine.ControlAction?, of id: TransferID, _ turn: inout Turn
   ) -> ControlResult {
@@ -76,5 +85,19 @@ extension Brain {
       _ = perform(action, of: id, &turn)
     }
     return turn
+  }
+}
+
+extension Brain.Control {
+  fileprivate func isMeant(for machine: TransferMachine) -> Bool {
+    if case .cancel = self { machine.isTask } else { true }
+  }
+
+  /// The end of a task is told to its program, once: nothing but its removal follows.
+  fileprivate var wouldRevive: Bool {
+    switch self {
+    case .start, .stop, .reset, .relink: true
+    case .pause, .remove, .limit, .cancel: false
+    }
   }
 }

@@ -2,6 +2,10 @@ import TransferModel
 
 /// Who may open a connection next. A transfer that waits in line comes before a further connection
 /// of one that runs, and takes one away where a host is full.
+///
+/// Two limits hold at a host: one for everything, and one for all transfers of a session that has
+/// its own (`SessionPolicy`). A session's may be the larger one: then it, and nobody else, has more
+/// connections there than the common limit allows.
 extension Brain {
   /// Called at the end of everything that may have freed a place.
   mutating func fillSlots(_ turn: inout Turn, at now: Moment) {
@@ -28,25 +32,55 @@ extension Brain {
   }
 
   private mutating func takeNext(at now: Moment) -> TransferID? {
-    let (hosts, limits, resting) = (hosts, queue.limits, restingOrigins())
+    let (hosts, limits, policies) = (hosts, queue.limits, policies)
+    let resting = restingPlaces()
     guard hosts.connectionCount + resting.count < limits.connectionsMax else { return nil }
-    return queue.startNext { origin in
-      let reserved = resting.count { $0 == origin }
-      return hosts.admits(
-        origin, allowed: limits.connectionsPerHostMax - reserved, at: now.monotonic)
+    let taken = takenCounts(resting)
+    return queue.startNext { place in
+      let limit = policies[place.session]?.connectionLimit
+      if let limit, taken[place, default: 0] >= limit { return false }
+      let reserved = resting.count { $0.origin == place.origin }
+      let allowed = max(limits.connectionsPerHostMax, limit ?? 0)
+      return hosts.admits(place.origin, allowed: allowed - reserved, at: now.monotonic)
     }
   }
 
-  /// The hosts of transfers that have a slot and, between two attempts, no connection: theirs is
+  /// The places of transfers that have a slot and, between two attempts, no connection: theirs is
   /// not to be given away.
-  private func restingOrigins(besides other: TransferID? = nil) -> [Origin] {
+  private func restingPlaces(besides other: TransferID? = nil) -> [TransferQueue.Place] {
     queue.running.compactMap { id in
       guard id != other, let machine = machines[id], !machine.hasAttempts else { return nil }
-      return machine.record.spec.url.origin
+      let spec = machine.record.spec
+      return TransferQueue.Place(origin: spec.url.origin, session: spec.session)
     }
+  }
+
+  /// How many connections each session has at each host, with those that are kept for it.
+  private func takenCounts(_ resting: [TransferQueue.Place]) -> [TransferQueue.Place: Int] {
+    var counts: [TransferQueue.Place: Int] = [:]
+    for place in resting { counts[place, default: 0] += 1 }
+    for (attempt, id) in owners {
+      guard let origin = hosts.origin(of: attempt), let spec = machines[id]?.record.spec else {
+        continue
+      }
+      counts[TransferQueue.Place(origin: origin, session: spec.session), default: 0] += 1
+    }
+    return counts
+  }
+
+  /// Whether a session has all the connections at a host that its own limit allows.
+  private func isFull(
+    _ place: TransferQueue.Place, _ taken: [TransferQueue.Place: Int]
+  ) -> Bool {
+    guard let limit = policies[place.session]?.connectionLimit else { return false }
+    return taken[place, default: 0] >= limit
   }
 
   mutating func begin(_ plan: AttemptPlan, of id: TransferID, _ turn: inout Turn) {
+    var plan = plan
+    if case .keys(let keys, _) = plan.trust, let session = machines[id]?.record.spec.session {
+      plan.trust = .keys(keys, asksForOthers: policies[session]?.asksServerTrust ?? false)
+    }
     owners[plan.attempt] = id
     hosts.opened(plan.attempt, at: plan.url.origin)
     turn.now.append(.beginAttempt(id, plan))
@@ -54,14 +88,22 @@ extension Brain {
 
   /// Takes a further connection away from a transfer where others wait for the host.
   private mutating func makePlace(_ turn: inout Turn, at now: Moment) {
-    let isFull = hosts.connectionCount + restingOrigins().count >= queue.limits.connectionsMax
-    for origin in queue.waitingOrigins where !hosts.isClosed(origin, at: now.monotonic) {
-      let isHostFull = !hosts.admits(
-        origin, allowed: queue.limits.connectionsPerHostMax, at: now.monotonic)
-      guard isHostFull || isFull, !isLeaving(at: origin) else { continue }
-      let richest = queue.running.max { connectionCount(of: $0) < connectionCount(of: $1) }
+    let resting = restingPlaces()
+    let taken = takenCounts(resting)
+    let isFull = hosts.connectionCount + resting.count >= queue.limits.connectionsMax
+    for place in queue.waitingPlaces where !hosts.isClosed(place.origin, at: now.monotonic) {
+      let isSessionFull = self.isFull(place, taken)
+      let allowed = max(
+        queue.limits.connectionsPerHostMax, policies[place.session]?.connectionLimit ?? 0)
+      let isHostFull = !hosts.admits(place.origin, allowed: allowed, at: now.monotonic)
+      guard isSessionFull || isHostFull || isFull, !isLeaving(at: place.origin) else { continue }
+      // Where the session's own limit is in the way, only the session itself can make place.
+      let candidates = queue.running.filter {
+        !isSessionFull || machines[$0]?.record.spec.session == place.session
+      }
+      let richest = candidates.max { connectionCount(of: $0) < connectionCount(of: $1) }
       guard let id = richest, connectionCount(of: id) > 1,
-        let shed = update(id, &turn, { $0.shedLane(at: origin) }), let attempt = shed
+        let shed = update(id, &turn, { $0.shedLane(at: place.origin) }), let attempt = shed
       else { continue }
       turn.now.append(.cancelAttempt(attempt))
     }
@@ -94,15 +136,38 @@ extension Brain {
   private func newcomerCount(of id: TransferID, at origin: Origin, _ now: Moment) -> Int {
     guard let machine = machines[id], let fetch = machine.fetch else { return 0 }
     let limits = queue.limits
+    let spec = machine.record.spec
+    let resting = restingPlaces(besides: id)
+    let taken = takenCounts(resting)
     // Who waits in line for the host comes first, but the last connection is not taken away.
-    if !fetch.lanes.isEmpty, queue.hasFreeSlot, queue.hasWaiting(for: origin) { return 0 }
-    let own = machine.record.spec.connections ?? limits.connectionsPerHostMax
-    let allowed = max(limits.connectionsPerHostMax, machine.record.spec.connections ?? 0)
-    let resting = restingOrigins(besides: id)
-    let reserved = resting.count { $0 == origin }
+    if !fetch.lanes.isEmpty, queue.hasFreeSlot, isAwaited(origin, besides: spec.session, taken) {
+      return 0
+    }
+    let limit = policies[spec.session]?.connectionLimit
+    let own = spec.connections ?? limit ?? limits.connectionsPerHostMax
+    let allowed = max(limits.connectionsPerHostMax, spec.connections ?? 0, limit ?? 0)
+    let reserved = resting.count { $0.origin == origin }
+    let place = TransferQueue.Place(origin: origin, session: spec.session)
     return min(
       own - fetch.activeCount,
+      limit.map { $0 - taken[place, default: 0] } ?? .max,
       limits.connectionsMax - hosts.connectionCount - resting.count,
       hosts.freeCount(at: origin, allowed: allowed - reserved, at: now.monotonic))
   }
+
+  /// Somebody waits who could have the connection: one of the same session, or of another that has
+  /// not got all of its own.
+  private func isAwaited(
+    _ origin: Origin, besides session: SessionID, _ taken: [TransferQueue.Place: Int]
+  ) -> Bool {
+    queue.sessionsWaiting(for: origin).contains { waiting in
+      waiting == session
+        || !isFull(TransferQueue.Place(origin: origin, session: waiting), taken)
+    }
+  }
+}
+
+extension SessionPolicy {
+  /// At least one, or nothing of the session would ever move.
+  var connectionLimit: Int? { connectionsPerHostMax.map { max($0, 1) } }
 }

@@ -18,6 +18,11 @@ package struct Brain: Sendable {
   private var lastOperation: UInt64 = 0
   private var lastID: TransferID
   private var lastTaskIdentifiers: [SessionID: Int64]
+  var policies: [SessionID: SessionPolicy] = [:]
+  /// All hold until somebody tells otherwise.
+  var metConditions = Set(TransferCondition.allCases)
+  /// Those whose bytes went over to new ones that the store does not have yet.
+  private var takenOver: [TransferID: TransferMachine] = [:]
   private var lastPosition: Int64 = 0
   /// Ends new starts while the service goes down.
   var phase = Phase.working
@@ -53,7 +58,8 @@ package struct Brain: Sendable {
   package mutating func recover(_ records: [TransferRecord], at now: Moment) -> Turn {
     var turn = Turn()
     for record in records {
-      let machine = TransferMachine(recovering: record, at: now)
+      var machine = TransferMachine(recovering: record, at: now)
+      holdBack(&machine)
       machines[record.id] = machine
       lastPosition = max(lastPosition, record.queuePosition)
       file(machine)
@@ -74,12 +80,13 @@ package struct Brain: Sendable {
     for spec in specs {
       lastID = TransferID(rawValue: lastID.rawValue + 1)
       lastPosition += 1
-      let task = (lastTaskIdentifiers[spec.session] ?? 0) + 1
-      lastTaskIdentifiers[spec.session] = task
-      let record = TransferRecord(
+      let task = nextTaskIdentifier(in: spec.session, wanted: spec.task?.taskIdentifier)
+      var record = TransferRecord(
         id: lastID, taskIdentifier: task, spec: spec, createdAt: now.wall,
         queuePosition: lastPosition, state: .idle)
-      var machine = TransferMachine(record, state: Self.firstState(of: spec, at: now))
+      takeOver(into: &record, &turn)
+      var machine = TransferMachine(record, state: Self.firstState(of: record, at: now))
+      holdBack(&machine)
       machine.noteStart(at: now.wall)
       machines[lastID] = machine
       ids.append(lastID)
@@ -94,6 +101,7 @@ package struct Brain: Sendable {
     var turn = Turn()
     for id in ids {
       if let machine = machines[id] { file(machine) }
+      takenOver[id] = nil
     }
     fillSlots(&turn, at: now)
     return turn
@@ -101,17 +109,57 @@ package struct Brain: Sendable {
 
   /// Takes back an `add` that the store could not keep.
   package mutating func withdraw(_ ids: [TransferID]) {
-    for id in ids { machines[id] = nil }
+    for id in ids {
+      machines[id] = nil
+      if let old = takenOver.removeValue(forKey: id) { machines[old.record.id] = old }
+    }
+  }
+
+  /// Numbers that others give may be any; beyond this one there would be no next.
+  private static let taskIdentifierMax = Int64(1) << 62
+
+  /// The number that is wanted when it is larger than all before it, else the next one.
+  mutating func nextTaskIdentifier(in session: SessionID, wanted: Int64?) -> Int64 {
+    let last = lastTaskIdentifier(of: session)
+    var next = last + 1
+    if let wanted, wanted > last, wanted < Self.taskIdentifierMax { next = wanted }
+    lastTaskIdentifiers[session] = next
+    return next
+  }
+
+  package func lastTaskIdentifier(of session: SessionID) -> Int64 {
+    lastTaskIdentifiers[session] ?? 0
+  }
+
+  /// Gives a new transfer the bytes of the one that it resumes, which goes in the same commit.
+  private mutating func takeOver(into record: inout TransferRecord, _ turn: inout Turn) {
+    guard let token = record.spec.task?.resumes else { return }
+    guard let old = machines[token.id], let resumeData = old.resumeData(for: record.spec) else {
+      record.spec.task?.resumes = nil
+      record.freshStart = .partialFileChanged
+      return
+    }
+    record.resumeData = resumeData
+    record.task?.reply = old.record.task?.reply
+    takenOver[record.id] = old
+    machines[token.id] = nil
+    turn.changes.append(.remove(token.id))
+    turn.removed.append(old.record)
   }
 
   private static func firstState(
-    of spec: TransferSpec, at now: Moment
+    of record: TransferRecord, at now: Moment
   ) -> TransferMachine.State {
-    switch spec.beginning {
-    case .idle: .idle
+    switch record.spec.beginning {
+    // Idle is what has no bytes.
+    case .idle: record.resumeData == nil ? .idle : .paused
     case .paused: .paused
     case .queued:
-      if let date = spec.notBefore, date > now.wall { .scheduled(until: date) } else { .queued }
+      if let date = record.spec.notBefore, date > now.wall {
+        .scheduled(until: date)
+      } else {
+        .queued
+      }
     }
   }
 
@@ -125,6 +173,7 @@ package struct Brain: Sendable {
     guard var machine = machines[id] else { return nil }
     let before = machine
     let action = body(&machine)
+    holdBack(&machine)
     if machine.state == .removed {
       machines[id] = nil
       queue.remove(id)
@@ -141,6 +190,14 @@ package struct Brain: Sendable {
     if machine.record != before.record { turn.changed.append(id) }
     if machine.state != before.state || machine.deadline != before.deadline { file(machine) }
     return action
+  }
+
+  /// No way into the line leads past a condition.
+  private func holdBack(_ machine: inout TransferMachine) {
+    guard machine.state == .queued, let unmet = machine.unmetCondition(metConditions) else {
+      return
+    }
+    machine.holdBack(for: unmet)
   }
 
   /// Puts the line, the slots and the alarms in step with a machine.

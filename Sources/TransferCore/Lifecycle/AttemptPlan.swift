@@ -7,10 +7,20 @@ package struct AttemptPlan: Sendable, Hashable {
   package var headers: [HeaderField]
   package var login: Login?
   package var caCertificatePath: String?
+  package var trust: Trust
+  package var certificate: ClientCertificate?
   /// nil asks for the whole file.
   package var asked: AskedRange?
   /// nil is a plain GET.
   package var content: RequestContent?
+
+  /// Whom to believe that it is the server.
+  package enum Trust: Sendable, Hashable {
+    case system
+    /// Servers with these keys, and others that the system trusts; those are shown to the program
+    /// first when it wants to see them.
+    case keys(Set<String>, asksForOthers: Bool)
+  }
 
   init(
     attempt: AttemptID, url: TransferURL, asked: AskedRange?, content: RequestContent? = nil,
@@ -23,7 +33,11 @@ package struct AttemptPlan: Sendable, Hashable {
     // What the user gave was given for one origin; a redirect elsewhere goes without it.
     let isOwnOrigin = url.origin == spec.url.origin
     headers = isOwnOrigin ? spec.headers : []
-    login = isOwnOrigin ? spec.login : nil
+    let credential = spec.task?.credential(for: url.origin)
+    login = credential?.login ?? (isOwnOrigin ? spec.login : nil)
+    certificate = credential?.certificate
+    trust =
+      spec.task == nil ? .system : .keys(credential?.trustedKeys ?? [], asksForOthers: false)
     caCertificatePath = spec.caCertificatePath
     // A range of the user's own would make every offset wrong.
     headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
@@ -88,6 +102,10 @@ package enum AttemptOutcome: Sendable, Hashable {
   case complete
   case cancelled
   case failed(TransferFailure)
+  /// The program is to say whether it believes the server.
+  case untrusted(TransferFailure, ServerChallenge)
+  /// The server wants to see a certificate.
+  case certificateWanted(TransferFailure)
 }
 
 /// Names for what the answer may begin.

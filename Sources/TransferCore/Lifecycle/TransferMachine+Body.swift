@@ -25,6 +25,7 @@ extension TransferMachine {
     if case .goOn = plan, case .sameValidator? = fetch.lanes[index].asked?.proof {
       fetch.proof = .sameValidator
     }
+    if case .goOn = plan, let asked = fetch.lanes[index].asked { noteResumed(at: asked.lower) }
     let range = fetch.lanes[index].range
     enter(.running(fetch))
     return .letBodyFlow(attempt, range)
@@ -97,7 +98,7 @@ extension TransferMachine {
       if closed != nil, !keepsBytes, next != .whole { forgetBytes() }
     case .failure(let failure):
       switch next {
-      case .idle, .removed, .queuedFromZero, .failed: break
+      case .idle, .removed, .queuedFromZero, .failed, .cancelled: break
       case .queued, .paused, .waiting, .askAgain, .whole, .alreadyThere:
         next = afterFileFailure(failure, circumstances)
       }
@@ -127,6 +128,9 @@ extension TransferMachine {
     case .failed(let failure):
       record.finishedAt = now.wall
       enter(.failed(failure))
+    case .cancelled(let failure):
+      record.finishedAt = now.wall
+      return settleDiscarding(names.operation, next: .failed(failure))
     case .idle: return settleDiscarding(names.operation, next: .idle)
     case .removed: return settleDiscarding(names.operation, next: .removed)
     case .queuedFromZero: return settleDiscarding(names.operation, next: .queued)
@@ -157,7 +161,7 @@ extension TransferMachine {
     _ operation: OperationID, next: AfterDiscarding
   ) -> ClosedAction {
     guard let resumeData = record.resumeData else {
-      forgetProgress()
+      forgetProgress(before: next)
       enter(next.state)
       return .nothing
     }

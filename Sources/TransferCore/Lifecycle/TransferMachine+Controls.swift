@@ -1,7 +1,7 @@
 import TransferModel
 
 extension TransferMachine {
-  /// Actions returned by `start()`, `pause()`, `stop(_:)` and `remove(_:_:)`.
+  /// Actions returned by `start(at:)`, `pause()`, `stop(_:)`, `remove(…)` and those of tasks.
   package enum ControlAction: Sendable, Hashable {
     case nothing
     case cancelAttempts([AttemptID])
@@ -15,14 +15,20 @@ extension TransferMachine {
     case refuseNotStarted
   }
 
-  /// Queues it, whatever it did; a transfer that waits is tried at once.
-  package mutating func start() -> ControlAction {
+  /// Queues it, whatever it did; a transfer that waits is tried at once, and one that waits for a
+  /// condition goes on without it.
+  package mutating func start(at now: Moment) -> ControlAction {
     wrongRangeReplyCount = 0
     freshStartCount = 0
     teachingCount = 0
-    if visibleState == .failed { record.task?.startedAt = nil }
+    if visibleState == .failed { record.finishedAt = nil }
+    if waitsForCondition { record.spec.task?.conditions = [] }
     switch state {
-    case .idle, .paused, .scheduled, .failed, .waiting:
+    case .idle, .paused:
+      record.retryCount = 0
+      enter(scheduledStart(at: now) ?? .queued)
+      return .nothing
+    case .scheduled, .failed, .waiting:
       record.retryCount = 0
       enter(.queued)
       return .nothing
@@ -42,7 +48,7 @@ extension TransferMachine {
     case .queued, .running, .verifying, .placing, .removed, .discarding(_, next: .queued),
       .discarding(_, next: .removed), .ending(_, next: .queued), .ending(_, next: .askAgain),
       .ending(_, next: .whole), .ending(_, next: .alreadyThere), .ending(_, next: .removed),
-      .ending(_, next: .queuedFromZero):
+      .ending(_, next: .queuedFromZero), .ending(_, next: .cancelled):
       return .nothing
     case .completed:
       return .refuseCompleted
@@ -75,7 +81,7 @@ extension TransferMachine {
       return .nothing
     case .paused, .placing, .removed, .failed, .discarding(_, next: .failed),
       .discarding(_, next: .removed), .ending(_, next: .paused), .ending(_, next: .removed),
-      .ending(_, next: .failed):
+      .ending(_, next: .failed), .ending(_, next: .cancelled):
       return .nothing
     case .idle, .ending(_, next: .idle), .discarding(_, next: .idle):
       return .refuseNotStarted
@@ -103,8 +109,14 @@ extension TransferMachine {
     }
   }
 
-  /// Takes it off the list.
-  package mutating func remove(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
+  /// Takes it off the list; an unfinished task when its program was told.
+  package mutating func remove(
+    _ fate: FileFate, _ operation: OperationID, at now: Moment
+  ) -> ControlAction {
+    isTask ? removeTask(fate, operation, at: now) : removeAnyhow(fate, operation)
+  }
+
+  mutating func removeAnyhow(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
     switch state {
     case .running(let fetch): return cancel(fetch, next: .removed)
     case .ending(let phase, _):
@@ -149,7 +161,7 @@ extension TransferMachine {
     _ operation: OperationID, next: AfterDiscarding
   ) -> ControlAction {
     guard let resumeData = record.resumeData else {
-      forgetProgress()
+      forgetProgress(before: next)
       enter(next.state)
       return .nothing
     }
@@ -160,28 +172,34 @@ extension TransferMachine {
   /// The partial file is gone.
   package mutating func discarded(_ operation: OperationID) {
     guard case .discarding(operation, let next) = state else { return }
-    let before = record
-    forgetProgress()
-    if case .failed = next {
-      record.failure = before.failure
-      record.finishedAt = before.finishedAt
-      record.task = before.task
-    }
+    forgetProgress(before: next)
     enter(next.state)
   }
 
   /// Goes on with what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
   /// kept.
   package mutating func recoverDiscarding(_ operation: OperationID) -> ControlAction {
-    guard record.resumeData != nil else { return .nothing }
+    guard let resumeData = record.resumeData else { return .nothing }
+    let isEmptyTask = isTask && resumeData.held.isEmpty
     switch state {
     case .idle: return discard(operation, next: .idle)
-    case .failed(let failure) where failure.code == .checksumMismatch:
+    case .failed(let failure) where failure.code == .checksumMismatch || isEmptyTask:
       return discard(operation, next: .failed(failure))
+    case .paused where isEmptyTask && isPutAside:
+      return discard(operation, next: .removed)
     case .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
       .placing, .completed, .failed, .removed:
       return .nothing
     }
+  }
+
+  /// A transfer that failed keeps when it did, and what its program is told of it.
+  mutating func forgetProgress(before next: AfterDiscarding) {
+    let (finishedAt, task) = (record.finishedAt, record.task)
+    forgetProgress()
+    guard case .failed = next else { return }
+    record.finishedAt = finishedAt
+    record.task = task
   }
 
   mutating func forgetProgress() {

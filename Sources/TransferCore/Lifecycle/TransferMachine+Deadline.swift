@@ -2,8 +2,7 @@ import TransferModel
 
 /// The time that a program gave its task as a whole.
 extension TransferMachine {
-  /// The time of a task counts from its first start; one that is started after it failed gets the
-  /// whole time again.
+  /// The time of a task counts from its first start; what was stopped has never been started.
   mutating func noteStart(at now: WallTime) {
     guard record.task != nil else { return }
     switch visibleState {
@@ -36,7 +35,7 @@ extension TransferMachine {
     // What was put aside as resume data is nobody's task any more.
     case .paused: record.task?.resumeToken == nil
     case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .ending(_, next: .failed),
-      .ending(_, next: .queuedFromZero), .ending(_, next: .whole),
+      .ending(_, next: .cancelled), .ending(_, next: .queuedFromZero), .ending(_, next: .whole),
       .ending(_, next: .alreadyThere), .verifying, .discarding, .placing, .completed, .failed,
       .removed:
       false

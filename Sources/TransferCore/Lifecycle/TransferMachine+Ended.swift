@@ -98,7 +98,24 @@ extension TransferMachine {
     case .complete: return afterComplete(lane, &fetch, circumstances)
     case .cancelled: return afterCancelled(lane, &fetch, circumstances)
     case .failed(let failure): return afterFailed(lane, failure, &fetch, circumstances)
+    case .untrusted(let failure, let challenge):
+      return afterChallenged(lane, failure, challenge, &fetch, circumstances)
+    case .certificateWanted(let failure):
+      let challenge = ServerChallenge(
+        kind: .clientCertificate, origin: lane.url.origin.text, failureCount: 0)
+      return afterChallenged(lane, failure, challenge, &fetch, circumstances)
     }
+  }
+
+  /// While others go on, a connection that is challenged is one that failed.
+  private mutating func afterChallenged(
+    _ lane: Lane, _ failure: TransferFailure, _ challenge: ServerChallenge, _ fetch: inout Fetch,
+    _ circumstances: Circumstances
+  ) -> Consequence {
+    guard fetch.activeCount == 0, let next = asksProgram(challenge, because: failure) else {
+      return afterFailed(lane, failure, &fetch, circumstances)
+    }
+    return Consequence(next: next)
   }
 
   /// A lane that was given up because nothing came from it is a failure like any other: without the

@@ -6,7 +6,9 @@ extension TransferMachine {
   /// have to prove that the new link leads to the same file.
   ///
   /// The headers and the login were given for the old link's origin; another one does not get them.
-  package mutating func relink(_ url: TransferURL, _ login: Login?) -> ControlAction {
+  package mutating func relink(
+    _ url: TransferURL, _ login: Login?, at now: Moment
+  ) -> ControlAction {
     switch state {
     case .completed: return .refuseCompleted
     case .verifying, .placing, .removed, .discarding(_, next: .removed),
@@ -20,7 +22,7 @@ extension TransferMachine {
       return cancel(fetch, next: .queued)
     }
     if case .ending(let phase, next: .askAgain) = state { enter(.ending(phase, next: .queued)) }
-    return start()
+    return start(at: now)
   }
 
   private mutating func replaceLink(_ url: TransferURL, _ login: Login?) {
@@ -29,7 +31,13 @@ extension TransferMachine {
       record.spec.headers = []
       record.spec.login = nil
     }
-    if let login { record.spec.login = login }
+    if let login {
+      record.spec.login = login
+      // What its program answered for this origin does not hide what the user says.
+      if record.spec.task?.credential(for: url.origin) != nil {
+        record.spec.task?.changeCredential(for: url.origin.text) { $0.login = nil }
+      }
+    }
     record.spec.url = url
     if old != url, record.resumeData?.validatorURL == nil {
       record.resumeData?.validatorURL = old.text

@@ -21,12 +21,21 @@ extension TransferMachine {
       fetch.lanes[index].phase == .asking
     else { return .nothing }
     let lane = fetch.lanes[index]
+    if fetch.body == .closed, let challenge = loginChallenge(in: head, from: lane.url) {
+      let failure = TransferFailure(.loginNeeded, on: lane.url.text, detail: "\(head.status)")
+      if let next = asksProgram(challenge, because: failure) { return cancelAll(next: next) }
+    }
+    // Whom the opener's reply asks was asked before. A further lane brings no reply of its own.
+    let isOpener = fetch.body == .closed
+    let policy: TaskStatus.ChallengePolicy =
+      isOpener && record.task != nil && head.status == 401
+      ? .takeReplyAsItStands : isOpener ? record.task?.challengePolicy ?? .ask : .ask
     let judge = ReplyJudge(
       url: lane.url, asked: lane.asked,
       // What the opener asked for does not matter to those that join it.
       asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
       content: lane.content, acceptance: acceptance,
-      challengePolicy: record.task?.challengePolicy ?? .ask)
+      challengePolicy: policy)
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:
@@ -47,6 +56,7 @@ extension TransferMachine {
       let plan = plan(for: whole, head)
       let total = whole.facts.total ?? knownTotal(for: whole.use)
       let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
+      noteFreshStart()
       if case .instead = whole.use { fetch.received = HeldRanges() }
       if isRangeless(head, whole.use) { fetch.splitting = .refused }
       return open(plan, range, &fetch, index, circumstances)

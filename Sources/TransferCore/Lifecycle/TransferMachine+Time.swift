@@ -67,6 +67,10 @@ extension TransferMachine {
       case .waiting: Self.recoveredWaiting(record, fallback: fallback, at: now)
       }
     self.init(record, state: state)
+    // A crash was quicker than the end of what it ended with.
+    if self.record.state == .failed, self.record.finishedAt == nil {
+      self.record.finishedAt = now.wall
+    }
   }
 
   private static func recoveredWaiting(

@@ -87,6 +87,8 @@ package struct TransferMachine: Sendable {
     case queuedFromZero
     case waiting(Waiting)
     case failed(TransferFailure)
+    /// Failed as decided, with nothing kept.
+    case cancelled(TransferFailure)
     /// Another attempt in the same slot.
     case askAgain(AskAgain)
     /// Nothing is left to fetch.
@@ -128,6 +130,7 @@ package struct TransferMachine: Sendable {
   mutating func enter(_ next: State) {
     state = next
     record.state = visibleState
+    if !next.asksForLogin { record.task?.challenge = nil }
     record.reason = nil
     record.goesOnAt = nil
     switch next {
@@ -139,7 +142,7 @@ package struct TransferMachine: Sendable {
       record.goesOnAt = date
       record.failure = nil
     case .failed(let failure), .ending(_, next: .failed(let failure)),
-      .discarding(_, next: .failed(let failure)):
+      .ending(_, next: .cancelled(let failure)), .discarding(_, next: .failed(let failure)):
       record.failure = failure
     case .running:
       // What went wrong before is told in the history; the row says what is.
@@ -173,7 +176,9 @@ package struct TransferMachine: Sendable {
     case .paused, .ending(_, next: .paused): .paused
     case .verifying, .placing: .verifying
     case .completed: .completed
-    case .failed, .ending(_, next: .failed), .discarding(_, next: .failed): .failed
+    case .failed, .ending(_, next: .failed), .ending(_, next: .cancelled),
+      .discarding(_, next: .failed):
+      .failed
     }
   }
 
@@ -184,6 +189,7 @@ package struct TransferMachine: Sendable {
     var durable = record
     if durable.state == .running || durable.state == .verifying { durable.state = .queued }
     if case .discarding(_, next: .queued) = state { durable.state = .idle }
+    if isTask, case .discarding(_, let next) = state { keepEnd(before: next, in: &durable) }
     return durable
   }
 
@@ -223,6 +229,19 @@ package struct TransferMachine: Sendable {
   }
 
   mutating func change(_ body: (inout TransferRecord) -> Void) { body(&record) }
+}
+
+extension TransferMachine.State {
+  /// It waits for an answer, or will when what is under way is over.
+  fileprivate var asksForLogin: Bool {
+    switch self {
+    case .waiting(let waiting), .ending(_, next: .waiting(let waiting)):
+      waiting.reason == .needsLogin
+    case .idle, .scheduled, .queued, .running, .ending, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      false
+    }
+  }
 }
 
 /// Names one digest, rename, closing or deletion, so that the answer of one that was given up is

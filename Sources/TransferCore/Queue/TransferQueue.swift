@@ -3,8 +3,8 @@ import TransferModel
 /// Which transfer comes next: the highest priority first, then the smallest queue position, and
 /// never more at once than the limits allow.
 ///
-/// Every origin has a lane of its own, so that a busy host with a hundred thousand waiting
-/// transfers is passed over in one step and does not hold up the others.
+/// Every origin has a lane of its own for each session, so that a busy host with a hundred thousand
+/// waiting transfers is passed over in one step and does not hold up the others.
 package struct TransferQueue: Sendable {
   package struct Limits: Sendable, Hashable {
     /// Transfers at once.
@@ -18,9 +18,17 @@ package struct TransferQueue: Sendable {
   }
 
   package var limits: Limits
-  private var lanes: [Origin: QueueLane] = [:]
+  private var lanes: [Place: QueueLane] = [:]
   private var slots: Set<TransferID> = []
-  private var keys: [TransferID: (origin: Origin, key: QueueKey)] = [:]
+  private var keys: [TransferID: (place: Place, key: QueueKey)] = [:]
+  /// Of the lanes, by origin.
+  private var sessions: [Origin: Set<SessionID>] = [:]
+
+  /// Where a transfer stands in line: limits hold for hosts, and for sessions at hosts.
+  package struct Place: Sendable, Hashable {
+    package var origin: Origin
+    package var session: SessionID
+  }
 
   package init(limits: Limits = Limits()) { self.limits = limits }
 
@@ -30,38 +38,43 @@ package struct TransferQueue: Sendable {
   package var running: [TransferID] { slots.sorted() }
   package var hasFreeSlot: Bool { slots.count < limits.runningMax }
 
-  /// The origins for which transfers wait.
-  package var waitingOrigins: [Origin] { Array(lanes.keys) }
+  /// Where transfers wait.
+  package var waitingPlaces: [Place] { Array(lanes.keys) }
 
-  package func hasWaiting(for origin: Origin) -> Bool { lanes[origin] != nil }
+  /// The sessions whose transfers wait for an origin.
+  package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
 
   /// Puts a transfer in line, or moves it when it stands there already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
     let key = QueueKey(
       priority: record.spec.priority, position: record.queuePosition, id: record.id)
-    let origin = record.spec.url.origin
-    keys[record.id] = (origin, key)
-    lanes[origin, default: QueueLane()].insert(key)
+    let place = Place(origin: record.spec.url.origin, session: record.spec.session)
+    keys[record.id] = (place, key)
+    lanes[place, default: QueueLane()].insert(key)
+    sessions[place.origin, default: []].insert(place.session)
   }
 
   /// Takes a transfer out of the line; nothing happens when it does not stand there.
   package mutating func remove(_ id: TransferID) {
-    guard let (origin, key) = keys.removeValue(forKey: id) else { return }
-    lanes[origin]?.remove(key)
-    if lanes[origin]?.isEmpty == true { lanes[origin] = nil }
+    guard let (place, key) = keys.removeValue(forKey: id) else { return }
+    lanes[place]?.remove(key)
+    guard lanes[place]?.isEmpty == true else { return }
+    lanes[place] = nil
+    sessions[place.origin]?.remove(place.session)
+    if sessions[place.origin]?.isEmpty == true { sessions[place.origin] = nil }
   }
 
   /// Takes the next transfer that may run and counts it as running; nil when none may.
   ///
-  /// - Parameter admits: whether an origin may have another connection.
-  package mutating func startNext(admits: (Origin) -> Bool) -> TransferID? {
+  /// - Parameter admits: whether an origin may have another connection, for a session.
+  package mutating func startNext(admits: (Place) -> Bool) -> TransferID? {
     guard hasFreeSlot else { return nil }
     var best: QueueKey?
-    for (origin, lane) in lanes {
+    for (place, lane) in lanes {
       guard let front = lane.front else { continue }
       if let best, best < front { continue }
-      if admits(origin) { best = front }
+      if admits(place) { best = front }
     }
     guard let best else { return nil }
     remove(best.id)

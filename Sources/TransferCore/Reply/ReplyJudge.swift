@@ -64,6 +64,7 @@ package struct ReplyJudge: Sendable {
   let resumeData: ResumeData?
   let content: RequestContent?
   let acceptance: Acceptance
+  /// What a 401 means: that somebody is to log in, or no more than any other status.
   let challengePolicy: TaskStatus.ChallengePolicy
 
   /// - Parameter content: what was asked with; nil is a plain GET.
@@ -87,6 +88,7 @@ package struct ReplyJudge: Sendable {
     case 200, 203: return judgeWhole(head)
     case 206: return judgeRange(head)
     case 301, 302, 303, 307, 308: return judgeRedirect(head)
+    case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
     case 401, 407:
       return .wait(
         .needsLogin, TransferFailure(.loginNeeded, on: url.text, detail: "\(head.status)"))

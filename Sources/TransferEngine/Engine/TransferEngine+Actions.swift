@@ -39,7 +39,8 @@ extension TransferEngine {
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
         caCertificatePath: plan.caCertificatePath,
         timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
-        content: plan.content))
+        content: plan.content, serverTrust: plan.trust.asServerTrust,
+        certificate: plan.certificate))
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
@@ -137,6 +138,15 @@ extension TransferEngine {
         return finished
       }
       self?.post(.placed(id, operation, result))
+    }
+  }
+}
+
+extension AttemptPlan.Trust {
+  fileprivate var asServerTrust: ServerTrust {
+    switch self {
+    case .system: .system
+    case .keys(let keys, let asksForOthers): .keys(keys, asksForOthers: asksForOthers)
     }
   }
 }

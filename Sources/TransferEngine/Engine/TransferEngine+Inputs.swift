@@ -84,8 +84,9 @@ extension TransferEngine {
     return switch end {
     case .complete, .satisfied: .complete
     case .cancelled: .cancelled
-    case .failed(let failure), .untrusted(let failure, _), .certificateWanted(let failure):
-      .failed(failure)
+    case .failed(let failure): .failed(failure)
+    case .untrusted(let failure, let challenge): .untrusted(failure, challenge)
+    case .certificateWanted(let failure): .certificateWanted(failure)
     case .sinkFailed: .failed(TransferFailure(.internalProblem, on: "the partial file"))
     }
   }
@@ -170,7 +171,8 @@ extension TransferEngine {
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known
-    if let snapshot = snapshot(of: id) {
+    // Its end is told by itself, when the store has it.
+    if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))
     }
     let age = now.monotonic.milliseconds(since: checkpointedAt)

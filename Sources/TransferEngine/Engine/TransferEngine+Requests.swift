@@ -21,6 +21,7 @@ extension TransferEngine {
       brain.withdraw(ids)
       throw .cannotKeep("\(error)")
     }
+    announceRemoved(turn.removed)
     for id in ids {
       live[id, default: LiveTransfer()].note("Added", at: now.wall)
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
@@ -44,10 +45,13 @@ extension TransferEngine {
   package func selection(for control: Brain.Control) -> [TransferID] {
     brain.machines.filter { _, machine in
       let state = machine.visibleState
+      let isFinalTask = machine.isFinalTask
       return switch control {
       case .start:
         switch state {
-        case .idle, .scheduled, .waiting, .paused, .failed: true
+        case .idle, .scheduled, .paused, .failed: !isFinalTask
+        // Whoever starts everything does not mean to give up what each of them waits for.
+        case .waiting: !machine.waitsForCondition
         case .queued, .running, .verifying, .completed: false
         }
       case .pause:
@@ -55,9 +59,10 @@ extension TransferEngine {
         case .scheduled, .queued, .running, .waiting, .verifying: true
         case .idle, .paused, .failed, .completed: false
         }
-      case .stop: state != .completed && state != .idle
+      case .stop: state != .completed && state != .idle && !isFinalTask
       case .remove, .reset: true
-      case .relink, .limit: state != .completed
+      case .relink, .limit: state != .completed && !isFinalTask
+      case .cancel: machine.isTask && !isFinalTask
       }
     }.keys.sorted()
   }
@@ -68,19 +73,14 @@ extension TransferEngine {
     let ids = selection(for: .reset)
     var (_, turn) = brain.control(.reset, ids, at: now)
     // The caller is told of each file, so they are deleted here and not as actions.
-    var finished: [FinishedFile] = []
-    turn.afterCommit.removeAll { action in
-      guard case .deleteFinishedFile(_, let file) = action else { return false }
-      finished.append(file)
-      return true
-    }
+    let finished = turn.takeDeletions()
     await runDurably(turn, at: now)
     let outcome = await delete(finished)
     await rest(of: ids)
     return outcome
   }
 
-  private func delete(
+  func delete(
     _ finished: [FinishedFile]
   ) async -> (deletedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
@@ -100,10 +100,12 @@ extension TransferEngine {
 
   /// Returns when nothing that the controls began is under way and the store has the outcome: the
   /// last bytes of a pause are kept, the partial file of a stop is gone.
-  private func rest(of ids: [TransferID]) async {
+  func rest(of ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    guard !moving.isEmpty else { return }
-    await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    if !moving.isEmpty {
+      await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    }
+    // What came to rest while the caller waited for something else may not be in the store yet.
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       journal.submit([]) { _ in done.resume() }
     }
@@ -122,7 +124,7 @@ extension TransferEngine {
     for waiter in rested { waiter.done.resume() }
   }
 
-  private func runDurably(_ turn: Turn, at now: Moment) async {
+  func runDurably(_ turn: Turn, at now: Moment) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       run(turn, at: now, whenDurable: { done.resume() })
     }
@@ -188,6 +190,19 @@ extension TransferEngine {
     snapshot.freshStart = record.freshStart
     snapshot.task = record.task
     return snapshot
+  }
+}
+
+extension Turn {
+  /// Takes out what deletes finished files, for whoever waits until they are gone.
+  mutating func takeDeletions() -> [FinishedFile] {
+    var finished: [FinishedFile] = []
+    afterCommit.removeAll { action in
+      guard case .deleteFinishedFile(_, let file) = action else { return false }
+      finished.append(file)
+      return true
+    }
+    return finished
   }
 }
 

@@ -3,46 +3,108 @@ import TransferModel
 
 /// What the programs of sessions ask.
 extension TransferEngine {
+  /// Ends tasks as cancelled; answers when what they had is kept, or gone.
   package func cancelTasks(
     _ ids: [TransferID], keepsBytes: Bool
   ) async -> [Brain.ControlResult] {
-    ids.map { _ in .unknown }
+    await control(.cancel(keepsBytes: keepsBytes), ids)
   }
 
+  /// Takes tasks off the list whose programs know how they ended; what has no end yet stays.
+  ///
+  /// - Returns: by which those with bytes worth keeping are found again, in the order of `ids`.
   package func acknowledgeTasks(
     _ ids: [TransferID], keepsResumeData: Bool
-  ) async -> [ResumeToken] { [] }
-
-  package func updateTask(_ id: TransferID, _ changes: TaskChanges) async -> Brain.ControlResult {
-    .unknown
+  ) async -> [ResumeToken] {
+    // The program may be quicker than the last bytes of what it was told about.
+    await rest(of: ids)
+    let now = clock.now()
+    let secrets = keepsResumeData ? ids.map { _ in Self.secret() } : nil
+    let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
+    await runDeleting(turn, at: now)
+    await rest(of: ids)
+    return tokens
   }
 
+  /// Runs a turn, and returns when the store has it and the finished files that it takes are gone.
+  private func runDeleting(_ turn: Turn, at now: Moment) async {
+    var turn = turn
+    let finished = turn.takeDeletions()
+    await runDurably(turn, at: now)
+    if !finished.isEmpty { _ = await delete(finished) }
+  }
+
+  /// 128 bits, so that nobody guesses their way to another's bytes.
+  private static func secret() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(random.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  package func updateTask(_ id: TransferID, _ changes: TaskChanges) async -> Brain.ControlResult {
+    let now = clock.now()
+    let (result, turn) = brain.updateTask(id, changes, at: now)
+    await runDurably(turn, at: now)
+    return result
+  }
+
+  /// Takes the program's answer; one to another challenge than the one that waits changes nothing.
   package func answerChallenge(
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
-  ) async -> Brain.ControlResult { .unknown }
+  ) async -> Brain.ControlResult {
+    let now = clock.now()
+    let (result, turn) = brain.answerChallenge(of: id, challenge, answer, at: now)
+    await runDurably(turn, at: now)
+    return result
+  }
 
   /// Without those put aside as resume data, by task identifier.
   package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
-    []
+    brain.tasks(of: session).compactMap { machine in
+      snapshot(of: machine.record.id).map { ($0, machine.record.spec) }
+    }
   }
 
-  package func lastTaskIdentifier(of session: SessionID) -> Int64 { 0 }
+  package func lastTaskIdentifier(of session: SessionID) -> Int64 {
+    brain.lastTaskIdentifier(of: session)
+  }
+
+  // MARK: Sessions
 
   /// Makes the transfers of a session the user's own.
-  package func adopt(_ session: SessionID) async -> [TransferID] { [] }
+  package func adopt(_ session: SessionID) async -> [TransferID] {
+    let now = clock.now()
+    let (ids, turn) = brain.adopt(session, at: now)
+    await runDurably(turn, at: now)
+    return ids
+  }
 
   /// Removes the transfers of a session with all that its program did not take.
-  package func drop(_ session: SessionID) async -> [TransferID] { [] }
+  package func drop(_ session: SessionID) async -> [TransferID] {
+    let now = clock.now()
+    let (ids, turn) = brain.drop(session, at: now)
+    await runDeleting(turn, at: now)
+    await rest(of: ids)
+    return ids
+  }
 
   /// How the transfers of a session are treated from now on.
-  package func setPolicy(of session: SessionID, _ policy: SessionPolicy) {}
+  package func setPolicy(of session: SessionID, _ policy: SessionPolicy) {
+    apply { brain, now in brain.setPolicy(of: session, policy, at: now) }
+  }
 
   /// Which conditions hold on this machine now.
-  package func conditionsChanged(_ met: Set<TransferCondition>) {}
-
-  /// The sessions that the store had.
-  package var recoveredSessions: [SessionRecord] { [] }
+  package func conditionsChanged(_ met: Set<TransferCondition>) {
+    apply { brain, now in brain.conditionsChanged(met, at: now) }
+  }
 
   /// Keeps what is no transfer; when it returns it survives a power cut.
-  package func keep(_ changes: [JournalChange]) async throws(EngineError) {}
+  package func keep(_ changes: [JournalChange]) async throws(EngineError) {
+    let result = await withCheckedContinuation { done in
+      journal.submit(changes, .reportFailure) { done.resume(returning: $0) }
+    }
+    if case .failure(let error) = result { throw .cannotKeep("\(error)") }
+  }
 }

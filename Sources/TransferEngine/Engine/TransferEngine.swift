@@ -59,6 +59,8 @@ package actor TransferEngine {
   let diskQueue = DispatchQueue(label: "kettle.disk", attributes: .concurrent)
 
   var brain: Brain
+  /// The sessions that the store had.
+  package private(set) var recoveredSessions: [SessionRecord] = []
   var attempts: [AttemptID: LiveAttempt] = [:]
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
@@ -98,6 +100,7 @@ package actor TransferEngine {
   package func start() throws {
     let contents = try journal.load()
     let now = clock.now()
+    recoveredSessions = contents.sessions
     brain = Brain(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers)
@@ -191,42 +194,32 @@ package actor TransferEngine {
   /// Tells the observer; what is finished only when the store has it, so that no program is told
   /// of it twice. The answer is those that are to be told later.
   private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
-    for record in turn.removed {
-      observer(.removed(snapshot(of: record, live: live[record.id])))
-      live[record.id] = nil
-      digests[record.id] = nil
-    }
+    announceRemoved(turn.removed)
     var later: [TransferID] = []
     for id in Set(turn.changed) {
       guard let machine = brain.machines[id] else { continue }
       live[id, default: LiveTransfer()].note(HistoryText.of(machine.record), at: now.wall)
-      switch machine.telling {
-      case .now: announceChange(of: id)
-      case .whenDurable: later.append(id)
-      case .whenAtRest: break
+      // The end of a task is told once, as what the store will say of it after a crash.
+      if machine.isFinalTask, !machine.isAtRest { continue }
+      if machine.state == .completed || machine.isFinalTask {
+        later.append(id)
+      } else {
+        announceChange(of: id)
       }
     }
     return later
   }
 
+  func announceRemoved(_ removed: [TransferRecord]) {
+    for record in removed {
+      observer(.removed(snapshot(of: record, live: live[record.id])))
+      live[record.id] = nil
+      digests[record.id] = nil
+    }
+  }
+
   func announceChange(of id: TransferID) {
     if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
-  }
-}
-
-extension TransferMachine {
-  fileprivate enum Telling {
-    case now, whenDurable
-    /// What it became is settled only then, and tells itself.
-    case whenAtRest
-  }
-
-  fileprivate var telling: Telling {
-    switch visibleState {
-    case .completed: .whenDurable
-    case .failed where record.task != nil: isAtRest ? .whenDurable : .whenAtRest
-    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed: .now
-    }
   }
 }
 

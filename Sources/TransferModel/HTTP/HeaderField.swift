@@ -25,7 +25,7 @@ public struct HeaderField: Hashable, Sendable {
     self.init(name: String(line[..<colon]), value: String(line[line.index(after: colon)...]))
   }
 
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
+  package static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122: true
     case 33, 35...39, 42, 43, 45, 46, 94...96, 124, 126: true

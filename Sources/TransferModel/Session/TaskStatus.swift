@@ -6,7 +6,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   public var reply: ServerReply?
   /// What is asked of the program while the state is `waiting` for `needsLogin`.
   public var challenge: ServerChallenge?
-  /// How many challenges were answered; the next has this as its count of failures.
+  /// How many answers the challenge that was answered last has had. When the same is asked again,
+  /// for the same origin, this is its count of failures.
   public var answeredChallengeCount: Int = 0
   /// Whether a challenge is still shown to the program, or the reply is taken as it stands.
   public var challengePolicy: ChallengePolicy = .ask

@@ -17,6 +17,7 @@ struct ServicePlacesTests {
     #expect(found.storePath == "/home/pw/.local/state/kettle/store.sqlite")
     #expect(found.lockPath == "/home/pw/.local/state/kettle/service.lock")
     #expect(found.logPath == "/home/pw/.local/state/kettle/service.log")
+    #expect(found.heldDirectory == "/home/pw/.local/state/kettle/held")
     #expect(found.runtimeDirectory == "/home/pw/.local/state/kettle/run")
     #expect(found.socketPath == "/home/pw/.local/state/kettle/run/control.sock")
     #expect(found.configPath == "/home/pw/.config/kettle/config.toml")

@@ -28,7 +28,8 @@ struct RandomOrderTests {
     for _ in 0..<200 {
       switch Int.random(in: 0...19, using: &random) {
       case 0, 1: add(to: &brain, &world, &random, at: now)
-      case 2...5: control(&brain, &world, &random, at: now)
+      case 2...4: control(&brain, &world, &random, at: now)
+      case 5: TaskOrder.ask(&brain, &world, &random, at: now)
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
@@ -45,7 +46,7 @@ struct RandomOrderTests {
       world.broken += problems(of: brain, limits)
     }
     settle(&brain, &world, &random, &now)
-    world.broken += disagreements(brain, world)
+    world.broken += disagreements(brain, world) + TaskOrder.leftovers(brain, world)
     return world.broken
   }
 
@@ -53,7 +54,9 @@ struct RandomOrderTests {
     to brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
     at now: Moment
   ) {
-    var wanted = spec("http://h\(Int.random(in: 0...1, using: &random)).example/a.iso")
+    let host = "http://h\(Int.random(in: 0...1, using: &random)).example/a.iso"
+    var wanted =
+      Bool.random(using: &random) ? spec(host) : TaskOrder.spec(host, world.tokens, &random)
     if Bool.random(using: &random) {
       wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     }

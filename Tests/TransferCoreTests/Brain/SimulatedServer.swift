@@ -31,6 +31,7 @@ struct SimulatedServer {
     case 6: return head(206, ["Content-Range": "bytes 0-9/10"])
     case 7: return head(404, [:])
     case 8, 9: return plan.content == nil ? whole() : outcome()
+    case 10 where luck.isMultiple(of: 2): return head(401, ["WWW-Authenticate": "Basic realm=x"])
     default: return file(plan)
     }
   }

@@ -43,6 +43,7 @@ extension SimulatedWorld {
     for change in changes {
       switch change {
       case .put(let record):
+        tell(record)
         store[record.id] = record
         checkRecord(record)
         lastID = max(lastID, record.id)
@@ -55,6 +56,21 @@ extension SimulatedWorld {
       if case .letBodyFlow(let id, _, _) = action {
         take(brain.bodyRecorded(of: id, at: now))
       }
+    }
+  }
+
+  /// A program is told of the end of a task when the store has it, and of one end only.
+  private mutating func tell(_ record: TransferRecord) {
+    guard record.spec.task != nil, record.task?.resumeToken == nil else { return }
+    if let end = told[record.id] {
+      if !record.state.isFinished {
+        broken.append("\(record.id) goes on after its end as \(record.state)")
+      }
+      if record.state.isFinished, end != record.failure {
+        broken.append("\(record.id) ends in two ways")
+      }
+    } else if record.state.isFinished {
+      told[record.id] = .some(record.failure)
     }
   }
 
@@ -185,6 +201,7 @@ extension SimulatedWorld {
       broken.append("a file was placed that is not one whole version: \(partial.written)")
     }
     finished.insert(resumeData.inode)
+    if brain.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
     take(brain.placed(.success(file), of: id, by: operation, at: now))
   }
 }

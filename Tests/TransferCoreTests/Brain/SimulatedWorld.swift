@@ -45,6 +45,14 @@ struct SimulatedWorld {
   /// The largest id ever committed, which the store remembers.
   var lastID = TransferID(rawValue: 0)
   var broken: [String] = []
+  /// How each task ended, as its program was told.
+  var told: [TransferID: TransferFailure?] = [:]
+  var tokens: [ResumeToken] = []
+  /// Their programs know how they ended and want nothing of what they have.
+  var acknowledged: Set<TransferID> = []
+  /// Finished files that only the program of a task could find, by inode.
+  var held: Set<UInt64> = []
+  var crashCount = 0
 
   mutating func take(_ turn: Turn) {
     for action in turn.now { perform(action) }
@@ -122,6 +130,7 @@ struct SimulatedWorld {
   /// The service dies and is started again: what was under way is gone, what was committed and
   /// synced is there.
   mutating func crash(limits: TransferQueue.Limits, at now: Moment) -> Brain {
+    crashCount += 1
     pending = []
     attempts = [:]
     open = [:]
@@ -129,7 +138,8 @@ struct SimulatedWorld {
     for inode in partials.keys { partials[inode]?.crash() }
     let records = store.values.sorted { $0.id < $1.id }
     var brain = Brain(
-      limits: limits, lastID: lastID, lastTaskIdentifiers: [.kettle: lastID.rawValue])
+      limits: limits, lastID: lastID,
+      lastTaskIdentifiers: [.kettle: lastID.rawValue, app: lastID.rawValue])
     for record in records {
       guard let resumeData = record.resumeData, let file = partials[resumeData.inode] else {
         continue

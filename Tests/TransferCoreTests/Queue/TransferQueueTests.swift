@@ -38,9 +38,9 @@ struct TransferQueueTests {
     for id in Int64(1)...8 { queue.enqueue(record(id)) }
     queue.enqueue(record(9, host: "b.example"))
     let full = url("http://a.example/").origin
-    #expect(queue.startNext { $0 != full } == TransferID(rawValue: 9))
-    #expect(queue.startNext { $0 != full } == nil)
-    #expect(queue.hasWaiting(for: full))
+    #expect(queue.startNext { $0.origin != full } == TransferID(rawValue: 9))
+    #expect(queue.startNext { $0.origin != full } == nil)
+    #expect(queue.sessionsWaiting(for: full) == [.kettle])
     #expect(queue.startNext { _ in true } == TransferID(rawValue: 1))
     #expect(queue.running == [TransferID(rawValue: 1), TransferID(rawValue: 9)])
   }
@@ -60,7 +60,7 @@ struct TransferQueueTests {
     queue.enqueue(record(1, host: "a.example:8080"))
     queue.enqueue(record(2, host: "a.example:8081"))
     let other = url("http://a.example:8081/").origin
-    #expect(queue.startNext { $0 == other } == TransferID(rawValue: 2))
+    #expect(queue.startNext { $0.origin == other } == TransferID(rawValue: 2))
   }
 
   @Test func `putting a transfer in line twice moves it`() {

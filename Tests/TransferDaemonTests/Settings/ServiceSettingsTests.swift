@@ -37,6 +37,7 @@ struct ServiceSettingsTests {
   @Test func `without a file everything is built in`() throws {
     let settings = try settings(nil)
     #expect(settings.documentsDirectory == home + "/Downloads")
+    #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
     #expect(settings.engine.limits == TransferQueue.Limits())
     #expect(settings.engine.limitBytesPerSecond == nil)
     #expect(settings.listener.connectionCountMax == 256)
