@@ -40,9 +40,9 @@ package struct AttemptRequest: Sendable, Hashable {
 package enum ServerTrust: Sendable, Hashable {
   /// Those that the system's authorities, or those of the request, vouch for.
   case system
-  /// Those with one of these keys (`OriginCredential.trustedKeys`), whoever vouches for them; others
-  /// that the system trusts too, unless they are to be shown first. What is not good enough ends the
-  /// attempt with `untrusted` before anything is sent.
+  /// Those with one of these keys (`OriginCredential.trustedKeys`), whoever vouches for them;
+  /// others that the system trusts too, unless they are to be shown first. What is not good enough
+  /// ends the attempt with `untrusted` before anything is sent.
   case keys(Set<String>, asksForOthers: Bool)
 }
 

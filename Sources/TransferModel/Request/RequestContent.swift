@@ -16,6 +16,6 @@ public struct RequestContent: Hashable, Sendable, Codable {
     case bytes(Base64Bytes)
   }
 
-  /// A GET without a body can be asked for again in parts; everything else is sent again as a whole.
+  /// A GET without a body can be asked for again in parts; everything else is sent again whole.
   public var isPlainGET: Bool { method == "GET" && body == nil }
 }

@@ -64,8 +64,7 @@ extension TransferFailure {
       "The partial file \"\(name)\" was changed by another program\(said); start it again"
     case .uploadFileUnusable:
       "The file \"\(name)\" cannot be sent\(said); check that it is there and unchanged, then add it again"
-    case .cancelled:
-      "\"\(name)\" was cancelled\(said)"
+    case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
       "It waits for \(TransferCondition(rawValue: subject)?.words ?? name); start it to go on without"
     case .internalProblem:
