@@ -19,8 +19,7 @@ package struct Brain: Sendable {
   private var lastID: TransferID
   private var lastTaskIdentifiers: [SessionID: Int64]
   var policies: [SessionID: SessionPolicy] = [:]
-  /// All hold until somebody tells otherwise.
-  var metConditions = Set(TransferCondition.allCases)
+  var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
   private var lastPosition: Int64 = 0
@@ -33,9 +32,11 @@ package struct Brain: Sendable {
 
   package init(
     limits: TransferQueue.Limits = TransferQueue.Limits(), retryPolicy: RetryPolicy = RetryPolicy(),
-    lastID: TransferID = TransferID(rawValue: 0), lastTaskIdentifiers: [SessionID: Int64] = [:]
+    lastID: TransferID = TransferID(rawValue: 0), lastTaskIdentifiers: [SessionID: Int64] = [:],
+    metConditions: Set<TransferCondition> = Set(TransferCondition.allCases)
   ) {
     queue = TransferQueue(limits: limits)
+    self.metConditions = metConditions
     self.retryPolicy = retryPolicy
     self.lastID = lastID
     self.lastTaskIdentifiers = lastTaskIdentifiers

@@ -13,6 +13,12 @@ extension TransferMachine {
         kind: kind, origin: url.origin.text, realm: offered.realm, failureCount: 0))
   }
 
+  /// What the opener's reply means, once it is known that the program is not asked. A further lane
+  /// brings no reply of its own.
+  func challengePolicy(of head: ResponseHead) -> TaskStatus.ChallengePolicy {
+    isTask && head.status == 401 ? .takeReplyAsItStands : .ask
+  }
+
   /// Waits for the program's answer; nil when nobody can be asked.
   mutating func asksProgram(
     _ challenge: ServerChallenge, because failure: TransferFailure

@@ -25,17 +25,12 @@ extension TransferMachine {
       let failure = TransferFailure(.loginNeeded, on: lane.url.text, detail: "\(head.status)")
       if let next = asksProgram(challenge, because: failure) { return cancelAll(next: next) }
     }
-    // Whom the opener's reply asks was asked before. A further lane brings no reply of its own.
-    let isOpener = fetch.body == .closed
-    let policy: TaskStatus.ChallengePolicy =
-      isOpener && record.task != nil && head.status == 401
-      ? .takeReplyAsItStands : isOpener ? record.task?.challengePolicy ?? .ask : .ask
     let judge = ReplyJudge(
       url: lane.url, asked: lane.asked,
       // What the opener asked for does not matter to those that join it.
       asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
       content: lane.content, acceptance: acceptance,
-      challengePolicy: policy)
+      challengePolicy: fetch.body == .closed ? challengePolicy(of: head) : .ask)
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:

@@ -86,6 +86,9 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
     engine.limitBytesPerSecond = file.limitBytesPerSecond
+    // Until the machine has been looked at, a task with conditions waits: a start in between would
+    // be what its program did not want.
+    engine.metConditions = []
     return engine
   }
 }

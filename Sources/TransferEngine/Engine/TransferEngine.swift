@@ -13,6 +13,8 @@ package actor TransferEngine {
     /// nil is the documents directory.
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
+    /// What holds until `conditionsChanged` says more.
+    package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
     package var timeouts = AttemptTimeouts()
     /// Of everything together; nil is no limit.
@@ -103,7 +105,8 @@ package actor TransferEngine {
     recoveredSessions = contents.sessions
     brain = Brain(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
-      lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers)
+      lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
+      metConditions: configuration.metConditions)
     reader = Task { [weak self, inbox] in
       for await input in inbox { await self?.receive(input) }
     }
@@ -199,12 +202,10 @@ package actor TransferEngine {
     for id in Set(turn.changed) {
       guard let machine = brain.machines[id] else { continue }
       live[id, default: LiveTransfer()].note(HistoryText.of(machine.record), at: now.wall)
-      // The end of a task is told once, as what the store will say of it after a crash.
-      if machine.isFinalTask, !machine.isAtRest { continue }
-      if machine.state == .completed || machine.isFinalTask {
-        later.append(id)
-      } else {
-        announceChange(of: id)
+      switch machine.telling {
+      case .now: announceChange(of: id)
+      case .whenDurable: later.append(id)
+      case .whenAtRest: break
       }
     }
     return later
@@ -220,6 +221,22 @@ package actor TransferEngine {
 
   func announceChange(of id: TransferID) {
     if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
+  }
+}
+
+extension TransferMachine {
+  fileprivate enum Telling {
+    case now, whenDurable
+    /// What it became is settled only then, and tells itself.
+    case whenAtRest
+  }
+
+  fileprivate var telling: Telling {
+    switch visibleState {
+    case .completed: .whenDurable
+    case .failed where record.task != nil: isAtRest ? .whenDurable : .whenAtRest
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed: .now
+    }
   }
 }
 

@@ -133,10 +133,15 @@ struct ChallengeTests {
   @Test func `the standard answer takes the reply as it stands`() throws {
     var (script, id, challenge) = try challenged()
     script.answer(id, challenge, .standard)
-    #expect(script.state(id) == .running)
-    try refuse(&script)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 401, ["WWW-Authenticate": "Basic realm=x", "Content-Length": "5"])
     #expect(script.record(id)?.task?.challenge == nil)
-    #expect(script.state(id) != .waiting)
+    #expect(script.record(id)?.task?.reply?.status == 401)
+    guard case .create(let page)? = script.bodyPlan else {
+      Issue.record("expected the page to be taken, got \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(page.total == 5)
   }
 
   @Test func `a program that cancels has its task cancelled`() throws {
