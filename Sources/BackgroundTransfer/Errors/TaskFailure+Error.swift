@@ -1,0 +1,7 @@
+import BackgroundTasks
+import Foundation
+import FoundationNetworking
+
+extension TaskFailure {
+  func error(for request: URLRequest) -> any Error { URLError(.unknown) }
+}

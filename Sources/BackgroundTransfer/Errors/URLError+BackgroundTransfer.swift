@@ -1,0 +1,40 @@
+import Foundation
+import FoundationNetworking
+
+/// The key of resume data in the `userInfo` of an error. Source: NSURLSession.h.
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+
+extension URLError {
+  /// What a download that failed, or was cancelled for it, can go on from.
+  ///
+  /// Source: Apple's documentation of `URLError.downloadTaskResumeData`.
+  ///
+  /// ```swift
+  /// if let data = (error as? URLError)?.downloadTaskResumeData {
+  ///   session.downloadTask(withResumeData: data).resume()
+  /// }
+  /// ```
+  public var downloadTaskResumeData: Data? {
+    userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+  }
+
+  /// Why a background task was cancelled by somebody else than the program.
+  ///
+  /// Source: Apple's documentation of `URLError.BackgroundTaskCancelledReason`.
+  public enum BackgroundTaskCancelledReason: Int, Sendable {
+    /// The user took the task off the list. On Apple's systems: the user closed the app by force.
+    case userForceQuitApplication = 0
+    /// Not used.
+    case backgroundUpdatesDisabled = 1
+    /// Not used.
+    case insufficientSystemResources = 2
+  }
+
+  /// Why the task was cancelled; nil when the program itself did so.
+  ///
+  /// Source: Apple's documentation of `URLError.backgroundTaskCancelledReason`.
+  public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+    (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int)
+      .flatMap(BackgroundTaskCancelledReason.init)
+  }
+}
