@@ -107,6 +107,8 @@ let package = Package(
         "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
         "TransferClient", "TransferModel",
       ]),
+    // The examples of the library's documentation; `make examples` writes its sources.
+    tests("DocumentationTests", ["BackgroundTransfer"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     tests(
       "TransferEngineTests",
