@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults examples clean
+.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ faults: ## Write the names of the tests into the table of faults
 
 examples: ## Write the examples of the documentation into sources that are compiled
 	assets/doc-examples.sh Tests/DocumentationTests/Generated
+
+docs: deps ## Make the documentation of the library, and fail on a link that leads nowhere
+	assets/docs.sh .build/documentation
 
 clean: ## Remove everything that was built
 	rm -rf .build

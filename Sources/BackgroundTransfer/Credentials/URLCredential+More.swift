@@ -59,8 +59,8 @@ extension URLCredential {
 
   /// Shows a certificate of the client to a server.
   ///
-  /// - Parameter certificates: Taken for the sake of programs that give it, and not used: the chain
-  ///   stands behind the certificate in the file of the identity.
+  /// The certificates are taken for the sake of programs that give them, and not used: the chain
+  /// stands behind the certificate in the file of the identity.
   ///
   /// Source: Apple's documentation of `URLCredential.init(identity:certificates:persistence:)`.
   public convenience init(

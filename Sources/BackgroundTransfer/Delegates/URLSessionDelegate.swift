@@ -10,8 +10,8 @@ import FoundationNetworking
 public protocol URLSessionDelegate: AnyObject {
   /// Called last of all in a session; afterwards the session lets its delegate go.
   ///
-  /// - Parameter error: nil when the program had asked for it (`invalidateAndCancel`,
-  ///   `finishTasksAndInvalidate`).
+  /// The error is nil when the program had asked for it (`invalidateAndCancel`,
+  /// `finishTasksAndInvalidate`).
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// Called for challenges that concern a connection: server trust, client certificate, NTLM and

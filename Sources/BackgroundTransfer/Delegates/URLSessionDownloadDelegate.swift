@@ -32,8 +32,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
   /// Called at most ten times a second, and once with the whole before
   /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`.
   ///
-  /// - Parameter totalBytesExpectedToWrite: `NSURLSessionTransferSizeUnknown`, -1, when the server
-  ///   did not say.
+  /// The expected total is `NSURLSessionTransferSizeUnknown`, -1, when the server did not say.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)

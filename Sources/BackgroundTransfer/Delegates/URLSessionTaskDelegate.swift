@@ -31,8 +31,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
   /// Called last of all for a task, exactly once.
   ///
-  /// - Parameter error: nil when it succeeded. An error status of a server is a success here; look
-  ///   at `task.response`.
+  /// The error is nil when it succeeded. An error status of a server is a success here; look at
+  /// `task.response`.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }

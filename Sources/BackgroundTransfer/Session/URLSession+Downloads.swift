@@ -23,9 +23,8 @@ extension URLSession {
   /// Unlike without a destination, the task fails with `URLError.badServerResponse` when the server
   /// answers with an error status: an error page never gets the name of the file.
   ///
-  /// - Parameters:
-  ///   - destination: A file in a directory that exists.
-  ///   - duplicates: nil is `duplicatePolicy`.
+  /// The destination is a file in a directory that exists. Without `duplicates` the session's own
+  /// `duplicatePolicy` holds.
   ///
   /// ```swift
   /// let task = session.downloadTask(with: URLRequest(url: url), to: file, onConflict: .replace)

@@ -35,7 +35,7 @@ public final class URLSession: Sendable {
   /// - Parameters:
   ///   - configuration: Copied; it has to be one of `background(withIdentifier:)`.
   ///   - delegate: Held until the session is invalid.
-  ///   - delegateQueue: Where the delegate is called; a serial one is made when it is nil.
+  ///   - queue: Where the delegate is called; a serial one is made when it is nil.
   public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue queue: OperationQueue? = nil
