@@ -1,4 +1,5 @@
-// The names of FoundationNetworking, and those that it does not have. Source: NSURLProtectionSpace.h.
+// The names of FoundationNetworking, and those that it does not have. Source:
+// NSURLProtectionSpace.h.
 
 /// The default method of a protocol.
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
@@ -15,4 +16,10 @@ public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegoti
 /// The server wants to see a certificate of the client.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
 /// The certificates of the server are to be judged.
+///
+/// ```swift
+/// func isAboutTrust(_ challenge: URLAuthenticationChallenge) -> Bool {
+///   challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+/// }
+/// ```
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"

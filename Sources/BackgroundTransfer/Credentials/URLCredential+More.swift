@@ -52,6 +52,12 @@ extension URLCredential {
   /// It counts for the certificate that was shown, whatever the system thinks of it, and for no
   /// other. Its `user` and `password` are not for people. Source: Apple's documentation of
   /// `URLCredential.init(trust:)`.
+  ///
+  /// ```swift
+  /// func accept(_ challenge: URLAuthenticationChallenge) -> URLCredential? {
+  ///   challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
+  /// }
+  /// ```
   public convenience init(trust: SecTrust) {
     let special = SpecialCredential.trust(serverKeyDigest: trust.serverKeyDigest)
     self.init(user: special.user, password: special.password, persistence: .forSession)
@@ -63,6 +69,13 @@ extension URLCredential {
   /// stands behind the certificate in the file of the identity.
   ///
   /// Source: Apple's documentation of `URLCredential.init(identity:certificates:persistence:)`.
+  ///
+  /// ```swift
+  /// let identity = SecIdentity(
+  ///   certificatePath: "/etc/client/certificate.pem", keyPath: "/etc/client/key.pem")
+  /// let credential = URLCredential(
+  ///   identity: identity, certificates: nil, persistence: .forSession)
+  /// ```
   public convenience init(
     identity: SecIdentity, certificates: [Any]?, persistence: URLCredential.Persistence
   ) {

@@ -21,5 +21,11 @@ extension URLProtectionSpace {
   /// The certificates of the server; nil when the challenge is about something else.
   ///
   /// Source: Apple's documentation of `URLProtectionSpace.serverTrust`.
+  ///
+  /// ```swift
+  /// func keyDigest(_ challenge: URLAuthenticationChallenge) -> String? {
+  ///   challenge.protectionSpace.serverTrust?.serverKeyDigest
+  /// }
+  /// ```
   public var serverTrust: SecTrust? { (self as? ServerTrustSpace)?.trust }
 }

@@ -6,6 +6,21 @@ import FoundationNetworking
 /// The calls come on the delegate queue of the session, one at a time and in order. Source: Apple's
 /// documentation of `URLSessionDelegate`. Unlike Apple's it does not ask for `NSObjectProtocol`, so
 /// that an actor can be a delegate, too.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// final class Ends: URLSessionDelegate {
+///   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+///     print("\(session) is over: \(error?.localizedDescription ?? "as it was asked for")")
+///   }
+///
+///   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+///     print("\(session) has told everything")
+///   }
+/// }
+/// ```
 @preconcurrency
 public protocol URLSessionDelegate: AnyObject {
   /// Called last of all in a session; afterwards the session lets its delegate go.

@@ -16,6 +16,21 @@ import Foundation
 ///     let target = URL(fileURLWithPath: "/tmp/book-\(downloadTask.taskIdentifier)")
 ///     try? FileManager.default.moveItem(at: location, to: target)
 ///   }
+///
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+///     totalBytesExpectedToWrite: Int64
+///   ) {
+///     print("\(totalBytesWritten) of \(totalBytesExpectedToWrite) bytes")
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+///   ) {
+///     print("It goes on at \(fileOffset)")
+///   }
 /// }
 /// ```
 @preconcurrency

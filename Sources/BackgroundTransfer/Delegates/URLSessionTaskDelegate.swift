@@ -4,6 +4,42 @@ import FoundationNetworking
 /// Is told what concerns tasks of every kind. Every method has a default.
 ///
 /// Source: Apple's documentation of `URLSessionTaskDelegate`.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// final class Uploads: URLSessionTaskDelegate {
+///   private let login: URLCredential
+///
+///   init(login: URLCredential) { self.login = login }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask,
+///     didReceive challenge: URLAuthenticationChallenge,
+///     completionHandler:
+///       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+///   ) {
+///     guard challenge.previousFailureCount == 0 else {
+///       return completionHandler(.cancelAuthenticationChallenge, nil)
+///     }
+///     completionHandler(.useCredential, login)
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+///     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+///   ) {
+///     print("\(totalBytesSent) of \(totalBytesExpectedToSend) bytes")
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+///   ) {
+///     print("Task \(task.taskIdentifier): \(error?.localizedDescription ?? "done")")
+///   }
+/// }
+/// ```
 @preconcurrency
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// Never called in a background session: redirects are always followed. It is here so that

@@ -2,6 +2,10 @@ import Foundation
 import FoundationNetworking
 
 /// The key of resume data in the `userInfo` of an error. Source: NSURLSession.h.
+///
+/// ```swift
+/// let resumeData = (error as? URLError)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+/// ```
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
 extension URLError {
@@ -21,6 +25,14 @@ extension URLError {
   /// Why a background task was cancelled by somebody else than the program.
   ///
   /// Source: Apple's documentation of `URLError.BackgroundTaskCancelledReason`.
+  ///
+  /// ```swift
+  /// if let error = error as? URLError,
+  ///   error.backgroundTaskCancelledReason == .userForceQuitApplication
+  /// {
+  ///   print("The user took it off the list")
+  /// }
+  /// ```
   public enum BackgroundTaskCancelledReason: Int, Sendable {
     /// The user took the task off the list. On Apple's systems: the user closed the app by force.
     case userForceQuitApplication = 0

@@ -24,6 +24,13 @@ public enum BackgroundEvents {
   ///
   /// Source: Apple's documentation of
   /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+  ///
+  /// ```swift
+  /// BackgroundEvents.handle { identifier, completionHandler in
+  ///   print("News for the session \"\(identifier)\"")
+  ///   completionHandler()
+  /// }
+  /// ```
   public static func handle(
     _ body:
       @escaping @MainActor (

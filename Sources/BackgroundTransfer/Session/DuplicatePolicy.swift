@@ -26,6 +26,13 @@ public enum DestinationConflict: String, Hashable, Sendable {
 /// What happens when a session is asked for a download that it already has.
 ///
 /// Downloads are the same when their URL, their headers and their destination are.
+///
+/// ```swift
+/// session.duplicatePolicy = .coalesce
+/// let first = session.downloadTask(with: url)
+/// let second = session.downloadTask(with: url)
+/// print(first == second)
+/// ```
 public enum DuplicatePolicy: String, Hashable, Sendable {
   /// The task that is there is given back.
   case coalesce
@@ -36,6 +43,12 @@ public enum DuplicatePolicy: String, Hashable, Sendable {
 }
 
 /// The error of a task that `DuplicatePolicy.reject` refused.
+///
+/// ```swift
+/// if let duplicate = task.error as? DuplicateTask {
+///   print("Task \(duplicate.taskIdentifier) fetches it already")
+/// }
+/// ```
 public struct DuplicateTask: Error, Hashable, Sendable {
   /// The task that is there already.
   public var taskIdentifier: Int

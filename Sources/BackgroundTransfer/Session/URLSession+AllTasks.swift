@@ -5,6 +5,12 @@ extension URLSession {
   ///
   /// The handler is called on the delegate queue. Source: Apple's documentation of
   /// `getAllTasks(completionHandler:)`.
+  ///
+  /// ```swift
+  /// session.getAllTasks { tasks in
+  ///   for task in tasks { print(task.taskIdentifier, task.state) }
+  /// }
+  /// ```
   public func getAllTasks(
     completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
   ) {
@@ -17,6 +23,12 @@ extension URLSession {
   /// Calls with all tasks that are not over, by kind.
   ///
   /// Source: Apple's documentation of `getTasksWithCompletionHandler(_:)`.
+  ///
+  /// ```swift
+  /// session.getTasksWithCompletionHandler { _, uploads, downloads in
+  ///   print("\(uploads.count) uploads and \(downloads.count) downloads")
+  /// }
+  /// ```
   public func getTasksWithCompletionHandler(
     _ completionHandler:
       @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
@@ -42,6 +54,11 @@ extension URLSession {
   }
 
   /// All tasks that are not over, by kind.
+  ///
+  /// ```swift
+  /// let (_, uploads, downloads) = await session.tasks
+  /// print("\(uploads.count) uploads and \(downloads.count) downloads")
+  /// ```
   public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     get async { Self.byKind(await allTasks) }
   }

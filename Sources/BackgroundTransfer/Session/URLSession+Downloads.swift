@@ -13,6 +13,12 @@ extension URLSession {
 
   /// Makes a download of what a request asks for. Its URL has to be http or https; others fail with
   /// `URLError.unsupportedURL`.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.setValue("application/pdf", forHTTPHeaderField: "Accept")
+  /// session.downloadTask(with: request).resume()
+  /// ```
   public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
     core.makeDownload(DownloadPlan(request: request), duplicates: duplicatePolicy)
   }
@@ -40,6 +46,10 @@ extension URLSession {
   }
 
   /// Makes a download of a URL into a place; see the method for a request.
+  ///
+  /// ```swift
+  /// session.downloadTask(with: url, to: file, onConflict: .replace).resume()
+  /// ```
   public func downloadTask(
     with url: URL, to destination: URL, onConflict: DestinationConflict = .rename,
     duplicates: DuplicatePolicy? = nil
@@ -54,6 +64,12 @@ extension URLSession {
   /// Data that is no resume data, or of another version, makes a task that fails with
   /// `URLError.unsupportedURL`, as on Apple's systems. When the bytes are not there any more, or
   /// the server has another version of the file, it begins from nothing.
+  ///
+  /// ```swift
+  /// if let resumeData = await task.cancelByProducingResumeData() {
+  ///   session.downloadTask(withResumeData: resumeData).resume()
+  /// }
+  /// ```
   public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     core.makeDownload(resumeData: resumeData)
   }
@@ -80,6 +96,12 @@ extension URLSession {
   }
 
   /// Fetches what a request asks for into a place and waits for it; see the method for a URL.
+  ///
+  /// ```swift
+  /// var request = URLRequest(url: url)
+  /// request.setValue("Bearer 5f3a", forHTTPHeaderField: "Authorization")
+  /// try await session.download(for: request, to: file, onConflict: .replace)
+  /// ```
   @discardableResult
   public func download(
     for request: URLRequest, to destination: URL, onConflict: DestinationConflict = .rename

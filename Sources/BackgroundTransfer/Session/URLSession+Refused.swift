@@ -6,6 +6,12 @@ import FoundationNetworking
 /// resumed, with `URLError.unknown` and a sentence that says what to use in its place.
 extension URLSession {
   /// Makes a task that fails: data tasks live only as long as their program.
+  ///
+  /// ```swift
+  /// // In place of each method here: a download that the program waits for, or a delegate.
+  /// let file = try await session.download(from: url, to: URL(filePath: "/tmp/reply.json"))
+  /// let data = try Data(contentsOf: file)
+  /// ```
   public func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
   /// Makes a task that fails: data tasks live only as long as their program.

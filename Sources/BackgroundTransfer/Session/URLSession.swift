@@ -36,6 +36,12 @@ public final class URLSession: Sendable {
   ///   - configuration: Copied; it has to be one of `background(withIdentifier:)`.
   ///   - delegate: Held until the session is invalid.
   ///   - queue: Where the delegate is called; a serial one is made when it is nil.
+  ///
+  /// ```swift
+  /// let session = URLSession(
+  ///   configuration: .background(withIdentifier: "org.example.books"), delegate: nil,
+  ///   delegateQueue: .main)
+  /// ```
   public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue queue: OperationQueue? = nil
@@ -74,13 +80,30 @@ public final class URLSession: Sendable {
   /// Lets no new tasks begin, and invalidates the session when those that it has are over.
   ///
   /// It returns at once; `urlSession(_:didBecomeInvalidWithError:)` is the last call.
+  ///
+  /// ```swift
+  /// session.downloadTask(with: url).resume()
+  /// session.finishTasksAndInvalidate()
+  /// ```
   public func finishTasksAndInvalidate() { core.invalidate(cancellingTasks: false) }
 
   /// Cancels all tasks, and invalidates the session when their delegate has been told.
+  ///
+  /// ```swift
+  /// session.invalidateAndCancel()
+  /// ```
   public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
 
   /// How a challenge is answered. Source: Apple's documentation of
   /// `URLSession.AuthChallengeDisposition`.
+  ///
+  /// ```swift
+  /// func answer(_ password: String?) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+  ///   guard let password else { return (.cancelAuthenticationChallenge, nil) }
+  ///   let login = URLCredential(user: "reader", password: password, persistence: .forSession)
+  ///   return (.useCredential, login)
+  /// }
+  /// ```
   public enum AuthChallengeDisposition: Int, Sendable {
     /// With the credential; without one nothing is shown and the reply is taken as it stands.
     case useCredential = 0

@@ -9,6 +9,11 @@ enum LaunchChoice: Sendable {
 
 extension URLSessionConfiguration {
   /// A program with its arguments, run without a shell.
+  ///
+  /// ```swift
+  /// configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
+  ///   executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
+  /// ```
   public struct LaunchCommand: Hashable, Sendable {
     /// The program; its path has to be absolute.
     public var executable: URL
@@ -36,6 +41,11 @@ extension URLSessionConfiguration {
   /// nil, which it is unless set, is this program again with the arguments that it has now.
   /// Apple's systems launch the app in the same situation (`application(_:
   /// handleEventsForBackgroundURLSession:completionHandler:)`); see `BackgroundEvents`.
+  ///
+  /// ```swift
+  /// configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
+  ///   executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
+  /// ```
   public var launchCommand: LaunchCommand? {
     get {
       get {
@@ -57,6 +67,10 @@ extension URLSessionConfiguration {
   /// have no method for it, no more. Set it to false in a program that does not pin and ends before
   /// its first transfer has reached its server, and to true in one that pins. Source: on Apple's
   /// systems every https server brings a `NSURLAuthenticationMethodServerTrust` challenge.
+  ///
+  /// ```swift
+  /// configuration.asksServerTrust = true
+  /// ```
   public var asksServerTrust: Bool? {
     get { get { $0.asksServerTrust } }
     set { set { $0.asksServerTrust = newValue } }
@@ -66,6 +80,10 @@ extension URLSessionConfiguration {
   ///
   /// nil, which it is unless set, looks in `KETTLE_EXECUTABLE`, in `PATH`, in `/usr/local/bin` and
   /// in `/usr/bin`, in this order.
+  ///
+  /// ```swift
+  /// configuration.serviceExecutable = "/opt/kettle/bin/kettle"
+  /// ```
   public var serviceExecutable: String? {
     get { get { $0.serviceExecutable } }
     set { set { $0.serviceExecutable = newValue } }

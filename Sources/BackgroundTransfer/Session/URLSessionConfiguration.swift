@@ -79,6 +79,10 @@ extension URLSessionConfiguration {
   ///
   /// What a task waits for is in `URLSessionTask.waitingReason`. Source: Apple's documentation of
   /// `isDiscretionary`.
+  ///
+  /// ```swift
+  /// configuration.isDiscretionary = true
+  /// ```
   public var isDiscretionary: Bool {
     get { get { $0.isDiscretionary } }
     set { set { $0.isDiscretionary = newValue } }
@@ -87,6 +91,10 @@ extension URLSessionConfiguration {
   /// Whether the program is started when everything is done while it does not run.
   ///
   /// Source: Apple's documentation of `sessionSendsLaunchEvents`.
+  ///
+  /// ```swift
+  /// configuration.sessionSendsLaunchEvents = false
+  /// ```
   public var sessionSendsLaunchEvents: Bool {
     get { get { $0.sessionSendsLaunchEvents } }
     set { set { $0.sessionSendsLaunchEvents = newValue } }
@@ -95,6 +103,10 @@ extension URLSessionConfiguration {
   /// The most connections to one host for all transfers of the session together.
   ///
   /// Source: Apple's documentation of `httpMaximumConnectionsPerHost`; 6 unless set.
+  ///
+  /// ```swift
+  /// configuration.httpMaximumConnectionsPerHost = 2
+  /// ```
   public var httpMaximumConnectionsPerHost: Int {
     get { get { $0.httpMaximumConnectionsPerHost } }
     set { set { $0.httpMaximumConnectionsPerHost = newValue } }
@@ -103,6 +115,10 @@ extension URLSessionConfiguration {
   /// The longest time in seconds without any byte; after it the request is made again in silence.
   ///
   /// Source: Apple's documentation of `timeoutIntervalForRequest`; background sessions retry.
+  ///
+  /// ```swift
+  /// configuration.timeoutIntervalForRequest = 30
+  /// ```
   public var timeoutIntervalForRequest: TimeInterval {
     get { get { $0.timeoutIntervalForRequest } }
     set { set { $0.timeoutIntervalForRequest = newValue } }
@@ -112,6 +128,10 @@ extension URLSessionConfiguration {
   /// counted in; then it fails with `URLError.timedOut`.
   ///
   /// Source: Apple's documentation of `timeoutIntervalForResource`; seven days unless set.
+  ///
+  /// ```swift
+  /// configuration.timeoutIntervalForResource = 24 * 60 * 60
+  /// ```
   public var timeoutIntervalForResource: TimeInterval {
     get { get { $0.timeoutIntervalForResource } }
     set { set { $0.timeoutIntervalForResource = newValue } }
@@ -123,6 +143,10 @@ extension URLSessionConfiguration {
   /// `allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess`, are one condition: with
   /// any of them off the transfers wait for a network that is not metered. Source: Apple's
   /// documentation of `allowsCellularAccess`.
+  ///
+  /// ```swift
+  /// configuration.allowsCellularAccess = false
+  /// ```
   public var allowsCellularAccess: Bool {
     get { get { $0.allowsCellularAccess } }
     set { set { $0.allowsCellularAccess = newValue } }
@@ -155,6 +179,10 @@ extension URLSessionConfiguration {
   /// Headers of every request of the session; those of the request itself win.
   ///
   /// Keys and values are taken as texts. Source: Apple's documentation of `httpAdditionalHeaders`.
+  ///
+  /// ```swift
+  /// configuration.httpAdditionalHeaders = ["User-Agent": "Books/1.0"]
+  /// ```
   public var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { get { $0.httpAdditionalHeaders } }
     set {

@@ -1,4 +1,11 @@
 /// How far a task is.
+///
+/// ```swift
+/// for await progress in task.progressUpdates {
+///   guard let fraction = progress.fraction else { continue }
+///   print("\(Int(fraction * 100)) %, \(progress.bytesPerSecond) bytes a second")
+/// }
+/// ```
 public struct TransferProgress: Hashable, Sendable {
   /// The bytes that are there (download) or were sent (upload).
   public var completedByteCount: Int64

@@ -3,6 +3,11 @@ import Foundation
 /// A task whose reply comes as data. In a background session only uploads are such tasks.
 ///
 /// Source: Apple's documentation of `URLSessionDataTask`.
+///
+/// ```swift
+/// let (data, uploads, _) = await session.tasks
+/// print(data.isEmpty, uploads.count)
+/// ```
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// Sends a file to a server.
@@ -35,6 +40,12 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   ///   and there are bytes.
   ///
   /// Source: Apple's documentation of `cancel(byProducingResumeData:)`.
+  ///
+  /// ```swift
+  /// task.cancel { resumeData in
+  ///   print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
+  /// }
+  /// ```
   public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     handle.core.cancel(handle.number, producingResumeData: completionHandler)
   }

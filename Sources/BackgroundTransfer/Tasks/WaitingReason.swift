@@ -1,6 +1,15 @@
 import Foundation
 
 /// Why a task that was resumed does not run.
+///
+/// ```swift
+/// switch task.waitingReason {
+/// case .mainsPower, .unmeteredNetwork: print("Plug it in, or find another network")
+/// case .freshLink: print("The link is no longer valid")
+/// case let reason?: print("It \(reason)")
+/// case nil: print("It runs, or is over")
+/// }
+/// ```
 public enum WaitingReason: Hashable, Sendable {
   /// It is not time yet (`earliestBeginDate`).
   case date(Date)

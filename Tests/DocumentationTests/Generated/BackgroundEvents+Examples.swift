@@ -5,6 +5,13 @@ import BackgroundTransfer
 import Foundation
 
 private func example1() async throws {
+  BackgroundEvents.handle { identifier, completionHandler in
+    print("News for the session \"\(identifier)\"")
+    completionHandler()
+  }
+}
+
+private func example2() async throws {
   let isInBackground = BackgroundEvents.sessionIdentifier != nil
   _ = isInBackground
 }

@@ -6,15 +6,13 @@ import Foundation
 
 @MainActor
 private func program() async throws {
-  final class Pinning: NSObject, URLSessionDelegate {
-    func urlSession(
-      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
-      completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-      guard let trust = challenge.protectionSpace.serverTrust, trust.isTrustedBySystem else {
-        return completionHandler(.cancelAuthenticationChallenge, nil)
-      }
-      completionHandler(.useCredential, URLCredential(trust: trust))
+  final class Ends: URLSessionDelegate {
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+      print("\(session) is over: \(error?.localizedDescription ?? "as it was asked for")")
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+      print("\(session) has told everything")
     }
   }
 }
