@@ -12,9 +12,20 @@ final class LaunchEvents: Sendable {
   }
 
   let identifier: String?
+  private let isTaken = Mutex(false)
   private let handling = Mutex(Handling.unregistered)
 
   init(identifier: String?) { self.identifier = identifier }
+
+  /// Answers true once, for the session that this process was started for: a session that is made
+  /// again after it was invalidated was not.
+  func takeLaunch(for identifier: String) -> Bool {
+    guard identifier == self.identifier else { return false }
+    return isTaken.withLock { isTaken in
+      defer { isTaken = true }
+      return !isTaken
+    }
+  }
 
   /// Whether the program calls the handler by itself.
   var isRegistered: Bool { handling.withLock { $0 == .registered } }
