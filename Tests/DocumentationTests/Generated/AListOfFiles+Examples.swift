@@ -29,7 +29,12 @@ private func example2() async throws {
 
 private func example3() async throws {
   let kept = await task.cancelByProducingResumeData()
-  let next = kept.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: url)
+  let next: URLSessionDownloadTask
+  if let kept {
+    next = session.downloadTask(withResumeData: kept)
+  } else {
+    next = session.downloadTask(with: url)
+  }
   next.resume()
   _ = kept
   _ = next

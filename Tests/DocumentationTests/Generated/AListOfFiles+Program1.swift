@@ -35,12 +35,9 @@ private func program() async throws {
     }
 
     func place(of row: Row) -> URL { folder.appending(path: row.title + ".pdf") }
-
     func isThere(_ row: Row) -> Bool {
       FileManager.default.fileExists(atPath: place(of: row).path())
     }
-
-    // MARK: One
 
     /// Starts what has not begun, and goes on with what was paused.
     func start(_ index: Int) {
@@ -58,16 +55,13 @@ private func program() async throws {
     }
 
     func pause(_ index: Int) {
-      guard let task = rows[index].task, task.state == .running else { return }
-      task.suspend()
+      if let task = rows[index].task, task.state == .running { task.suspend() }
     }
 
     func stop(_ index: Int) {
       rows[index].task?.cancel()
       rows[index].task = nil
     }
-
-    // MARK: All
 
     func startAll() { for index in rows.indices { start(index) } }
     func pauseAll() { for index in rows.indices { pause(index) } }

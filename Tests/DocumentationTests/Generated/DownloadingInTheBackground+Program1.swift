@@ -42,6 +42,7 @@ private func program() async throws {
         return handler
       }
       handler?()
+      if BackgroundEvents.sessionIdentifier != nil { exit(0) }
     }
   }
   let shelf = Shelf(folder: URL(filePath: "/srv/books"))
