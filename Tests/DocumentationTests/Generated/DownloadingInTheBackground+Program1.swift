@@ -51,7 +51,6 @@ private func program() async throws {
     shelf.keep(completionHandler)
   }
   let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.books")
-  configuration.sessionSendsLaunchEvents = true
   let session = URLSession(configuration: configuration, delegate: shelf, delegateQueue: nil)
   if BackgroundEvents.sessionIdentifier == nil,
     let book = URL(string: "https://example.org/books/17.pdf")
