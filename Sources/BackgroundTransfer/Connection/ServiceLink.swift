@@ -70,7 +70,7 @@ struct ServiceLink: Sendable {
     case .failure(let missing): executable = missing.path ?? ""
     }
     let starter = ServiceStarter(
-      places: .ofThisProcess(), clientName: clientName, executablePath: executable)
+      places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName, executablePath: executable)
     do throws(ClientError) {
       var conversation = ServiceConversation(
         core: core, socket: LineSocket(descriptor: try starter.openSocket()))
