@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults clean
+.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ catalogue: ## Write the demo's catalogue into its source file
 faults: ## Write the names of the tests into the table of faults
 	awk -f assets/faults-table.awk $$(find Tests -name '*.swift' | sort) docs/faults.md > .build/faults.md
 	mv .build/faults.md docs/faults.md
+
+examples: ## Write the examples of the documentation into sources that are compiled
+	assets/doc-examples.sh Tests/DocumentationTests/Generated
+
+docs: deps ## Make the documentation of the library, and fail on a link that leads nowhere
+	assets/docs.sh .build/documentation
 
 clean: ## Remove everything that was built
 	rm -rf .build

@@ -28,7 +28,8 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let package = Package(
   name: "kettle",
   products: [
-    .executable(name: "kettle", targets: ["kettle"])
+    .executable(name: "kettle", targets: ["kettle"]),
+    .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -49,6 +50,7 @@ let package = Package(
     target("ControlProtocol", ["TransferModel"]),
     target("DashboardUI", ["TransferModel"]),
     target("Configuration", ["TransferModel"]),
+    target("BackgroundTasks", ["ControlProtocol", "TransferModel"]),
 
     // MARK: Shell
     target("TransferEngine", ["TransferCore", "TransferModel", logging]),
@@ -65,6 +67,9 @@ let package = Package(
 
     // MARK: Products
     target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
+    target(
+      "BackgroundTransfer",
+      ["BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel"]),
     target(
       "TransferDaemon",
       [
@@ -97,6 +102,15 @@ let package = Package(
     tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),
     tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
     tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
+    tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
+    tests(
+      "BackgroundTransferTests",
+      [
+        "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
+        "TransferClient", "TransferModel",
+      ]),
+    // The examples of the library's documentation; `make examples` writes its sources.
+    tests("DocumentationTests", ["BackgroundTransfer"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     .target(
       name: "ScriptedBus", dependencies: ["DesktopBus"], path: "Tests/ScriptedBus",

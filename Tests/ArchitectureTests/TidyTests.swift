@@ -92,6 +92,17 @@ struct TidyTests {
         path: paper.path))
   }
 
+  @Test func `what programs see of the library is documented`() throws {
+    let library = repository.swift.filter { $0.path.hasPrefix("Sources/BackgroundTransfer/") }
+    let protocols = DocumentationRule.protocols(in: library)
+    #expect(protocols.count == 4)
+    expectNone(library.flatMap { DocumentationRule.findings(in: $0, protocols: protocols) })
+    let page = "Sources/BackgroundTransfer/Documentation.docc/BackgroundTransfer.md"
+    expectNone(
+      DocumentationRule.uncurated(
+        in: library, page: try #require(repository.file(page)), protocols: protocols))
+  }
+
   @Test func `the tree that is checked is the whole tree`() {
     #expect(repository.swift.count > 40)
     #expect(repository.file("Sources/TransferModel/State/TransferState.swift") != nil)

@@ -20,6 +20,7 @@ let importTable: [String: ImportRow] = [
   "ControlProtocol": ImportRow(ours: ["TransferModel"], system: ["FoundationEssentials"]),
   "DashboardUI": ImportRow(ours: ["TransferModel"]),
   "Configuration": ImportRow(ours: ["TransferModel"]),
+  "BackgroundTasks": ImportRow(ours: ["ControlProtocol", "TransferModel"]),
 
   // MARK: Shell
   "TransferEngine": ImportRow(
@@ -51,6 +52,12 @@ let importTable: [String: ImportRow] = [
   "TransferClient": ImportRow(
     ours: ["ControlProtocol", "ControlSocket", "TransferModel"], outside: ["CLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+  // The one target that stands on FoundationNetworking: programs give and get its value types.
+  "BackgroundTransfer": ImportRow(
+    ours: [
+      "BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel",
+    ],
+    system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Is told how downloads go. All but one of its methods have a default.
+///
+/// Source: Apple's documentation of `URLSessionDownloadDelegate`.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// final class Keeper: NSObject, URLSessionDownloadDelegate {
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didFinishDownloadingTo location: URL
+///   ) {
+///     let target = URL(fileURLWithPath: "/tmp/book-\(downloadTask.taskIdentifier)")
+///     try? FileManager.default.moveItem(at: location, to: target)
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+///     totalBytesExpectedToWrite: Int64
+///   ) {
+///     print("\(totalBytesWritten) of \(totalBytesExpectedToWrite) bytes")
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+///   ) {
+///     print("It goes on at \(fileOffset)")
+///   }
+/// }
+/// ```
+@preconcurrency
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+  /// Called when the file is whole. It is there until the method returns; move it or open it.
+  ///
+  /// The body of an error page comes here as well; look at `downloadTask.response`. A task with a
+  /// place of its own (`downloadTask(with:to:onConflict:)`) has its file there already, and keeps
+  /// it.
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask,
+    didFinishDownloadingTo location: URL)
+
+  /// Called at most ten times a second, and once with the whole before
+  /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`.
+  ///
+  /// The expected total is `NSURLSessionTransferSizeUnknown`, -1, when the server did not say.
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+
+  /// Called before the first `didWriteData` of a task that goes on from resume data.
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask,
+    didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
+}
+
+extension URLSessionDownloadDelegate {
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+  ) {}
+
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask,
+    didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+  ) {}
+}

@@ -1,0 +1,105 @@
+import Foundation
+import FoundationNetworking
+
+/// Is told what concerns tasks of every kind. Every method has a default.
+///
+/// Source: Apple's documentation of `URLSessionTaskDelegate`.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// final class Uploads: URLSessionTaskDelegate {
+///   private let login: URLCredential
+///
+///   init(login: URLCredential) { self.login = login }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask,
+///     didReceive challenge: URLAuthenticationChallenge,
+///     completionHandler:
+///       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+///   ) {
+///     guard challenge.previousFailureCount == 0 else {
+///       return completionHandler(.cancelAuthenticationChallenge, nil)
+///     }
+///     completionHandler(.useCredential, login)
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+///     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+///   ) {
+///     print("\(totalBytesSent) of \(totalBytesExpectedToSend) bytes")
+///   }
+///
+///   func urlSession(
+///     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+///   ) {
+///     print("Task \(task.taskIdentifier): \(error?.localizedDescription ?? "done")")
+///   }
+/// }
+/// ```
+@preconcurrency
+public protocol URLSessionTaskDelegate: URLSessionDelegate {
+  /// Never called in a background session: redirects are always followed. It is here so that
+  /// programs that have it compile.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+
+  /// Called for challenges of a server or a proxy (Basic, Digest), and for those of the session
+  /// method where that one is not implemented.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+  /// Called from time to time while the body of an upload is sent. After a lost connection it
+  /// begins again from nothing.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
+
+  /// Never called: background sessions always wait for the network.
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
+  /// Called last of all for a task, exactly once.
+  ///
+  /// The error is nil when it succeeded. An error status of a server is a success here; look at
+  /// `task.response`.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+
+extension URLSessionTaskDelegate {
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(request)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    ChallengeMarker.noteUnimplemented(challenge)
+    completionHandler(.performDefaultHandling, nil)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {}
+
+  public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {}
+}

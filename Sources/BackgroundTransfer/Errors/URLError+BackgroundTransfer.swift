@@ -1,0 +1,52 @@
+import Foundation
+import FoundationNetworking
+
+/// The key of resume data in the `userInfo` of an error. Source: NSURLSession.h.
+///
+/// ```swift
+/// let resumeData = (error as? URLError)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+/// ```
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+
+extension URLError {
+  /// What a download that failed, or was cancelled for it, can go on from.
+  ///
+  /// Source: Apple's documentation of `URLError.downloadTaskResumeData`.
+  ///
+  /// ```swift
+  /// if let data = (error as? URLError)?.downloadTaskResumeData {
+  ///   session.downloadTask(withResumeData: data).resume()
+  /// }
+  /// ```
+  public var downloadTaskResumeData: Data? {
+    userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+  }
+
+  /// Why a background task was cancelled by somebody else than the program.
+  ///
+  /// Source: Apple's documentation of `URLError.BackgroundTaskCancelledReason`.
+  ///
+  /// ```swift
+  /// if let error = error as? URLError,
+  ///   error.backgroundTaskCancelledReason == .userForceQuitApplication
+  /// {
+  ///   print("The user took it off the list")
+  /// }
+  /// ```
+  public enum BackgroundTaskCancelledReason: Int, Sendable {
+    /// The user took the task off the list. On Apple's systems: the user closed the app by force.
+    case userForceQuitApplication = 0
+    /// Not used.
+    case backgroundUpdatesDisabled = 1
+    /// Not used.
+    case insufficientSystemResources = 2
+  }
+
+  /// Why the task was cancelled; nil when the program itself did so.
+  ///
+  /// Source: Apple's documentation of `URLError.backgroundTaskCancelledReason`.
+  public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+    (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int)
+      .flatMap(BackgroundTaskCancelledReason.init)
+  }
+}

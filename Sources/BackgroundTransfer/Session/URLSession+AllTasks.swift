@@ -1,0 +1,76 @@
+import Foundation
+
+extension URLSession {
+  /// Calls with all tasks that are not over, among them those of earlier runs of the program.
+  ///
+  /// The handler is called on the delegate queue. Source: Apple's documentation of
+  /// `getAllTasks(completionHandler:)`.
+  ///
+  /// ```swift
+  /// session.getAllTasks { tasks in
+  ///   for task in tasks { print(task.taskIdentifier, task.state) }
+  /// }
+  /// ```
+  public func getAllTasks(
+    completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
+  ) {
+    core.whenAttached { [core] in
+      let tasks = core.liveTasks
+      core.queue.addOperation { completionHandler(tasks) }
+    }
+  }
+
+  /// Calls with all tasks that are not over, by kind.
+  ///
+  /// Source: Apple's documentation of `getTasksWithCompletionHandler(_:)`.
+  ///
+  /// ```swift
+  /// session.getTasksWithCompletionHandler { _, uploads, downloads in
+  ///   print("\(uploads.count) uploads and \(downloads.count) downloads")
+  /// }
+  /// ```
+  public func getTasksWithCompletionHandler(
+    _ completionHandler:
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
+      -> Void
+  ) {
+    getAllTasks { all in
+      let (data, uploads, downloads) = Self.byKind(all)
+      completionHandler(data, uploads, downloads)
+    }
+  }
+
+  /// All tasks that are not over, among them those of earlier runs of the program.
+  ///
+  /// ```swift
+  /// for task in await session.allTasks { print(task.taskIdentifier, task.state) }
+  /// ```
+  public var allTasks: [URLSessionTask] {
+    get async {
+      await withCheckedContinuation { continuation in
+        core.whenAttached { [core] in continuation.resume(returning: core.liveTasks) }
+      }
+    }
+  }
+
+  /// All tasks that are not over, by kind.
+  ///
+  /// ```swift
+  /// let (_, uploads, downloads) = await session.tasks
+  /// print("\(uploads.count) uploads and \(downloads.count) downloads")
+  /// ```
+  public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+    get async { Self.byKind(await allTasks) }
+  }
+
+  private static func byKind(
+    _ tasks: [URLSessionTask]
+  ) -> ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+    let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
+    let data = tasks.compactMap { $0 as? URLSessionDataTask }
+    return (
+      data.filter { !($0 is URLSessionUploadTask) }, uploads,
+      tasks.compactMap { $0 as? URLSessionDownloadTask }
+    )
+  }
+}

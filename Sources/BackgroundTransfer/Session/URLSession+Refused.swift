@@ -1,0 +1,73 @@
+import BackgroundTasks
+import Foundation
+import FoundationNetworking
+
+/// What Apple's background sessions answer with an exception. Here the task fails when it is
+/// resumed, with `URLError.unknown` and a sentence that says what to use in its place.
+extension URLSession {
+  /// Makes a task that fails: data tasks live only as long as their program.
+  ///
+  /// ```swift
+  /// // In place of each method here: a download that the program waits for, or a delegate.
+  /// let file = try await session.download(from: url, to: URL(filePath: "/tmp/reply.json"))
+  /// let data = try Data(contentsOf: file)
+  /// ```
+  public func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
+
+  /// Makes a task that fails: data tasks live only as long as their program.
+  public func dataTask(with request: URLRequest) -> URLSessionDataTask {
+    core.makeRefused(request, .dataTask)
+  }
+
+  /// Makes a task that fails: only a file outlives the program.
+  public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+    core.makeRefused(request, .uploadOfData)
+  }
+
+  /// Makes a task that fails: only a file outlives the program.
+  public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+    core.makeRefused(request, .uploadOfStream)
+  }
+
+  /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
+  /// a delegate, or `download(from:to:onConflict:)`.
+  public func downloadTask(
+    with url: URL,
+    completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+  }
+
+  /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
+  /// a delegate, or `download(for:to:onConflict:)`.
+  public func downloadTask(
+    with request: URLRequest,
+    completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    core.makeRefused(request, .completionHandler) { completionHandler(nil, nil, $0) }
+  }
+
+  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  public func dataTask(
+    with url: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+  }
+
+  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  public func dataTask(
+    with request: URLRequest,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    core.makeRefused(request, .completionHandler) { completionHandler(nil, nil, $0) }
+  }
+
+  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  public func uploadTask(
+    with request: URLRequest, fromFile fileURL: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    core.makeRefused(request, .completionHandler) { completionHandler(nil, nil, $0) }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A background session: transfers that a service of the user carries out, whether or not the
+/// program runs.
+///
+/// There is one session for an identifier in a process: a second one that is made with the same
+/// identifier is equal to the first, and has its delegate. A session lives until it is
+/// invalidated, and holds its delegate until then. Source: Apple's documentation of `URLSession`.
+///
+/// ```swift
+/// import BackgroundTransfer
+/// import Foundation
+///
+/// final class Downloads: NSObject, URLSessionDownloadDelegate {
+///   func urlSession(
+///     _ session: URLSession, downloadTask: URLSessionDownloadTask,
+///     didFinishDownloadingTo location: URL
+///   ) {
+///     try? FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: "/tmp/book.pdf"))
+///   }
+/// }
+///
+/// let session = URLSession(
+///   configuration: .background(withIdentifier: "org.example.books"), delegate: Downloads(),
+///   delegateQueue: nil)
+/// ```
+public final class URLSession: Sendable {
+  let core: SessionCore
+
+  /// Makes the session, or comes back to one: tasks of an earlier run of the program are there
+  /// again, and what happened to them meanwhile is told to the delegate.
+  ///
+  /// - Parameters:
+  ///   - configuration: Copied; it has to be one of `background(withIdentifier:)`.
+  ///   - delegate: Held until the session is invalid.
+  ///   - queue: Where the delegate is called; a serial one is made when it is nil.
+  ///
+  /// ```swift
+  /// let session = URLSession(
+  ///   configuration: .background(withIdentifier: "org.example.books"), delegate: nil,
+  ///   delegateQueue: .main)
+  /// ```
+  public init(
+    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
+    delegateQueue queue: OperationQueue? = nil
+  ) {
+    core = SessionRegistry.shared.core(
+      for: configuration, delegate: delegate, queue: queue)
+    core.adopt(self)
+  }
+
+  /// A copy of what the session was made with.
+  public var configuration: URLSessionConfiguration { core.configuration.copy() }
+
+  /// The delegate; nil when there is none and after the session became invalid.
+  public var delegate: (any URLSessionDelegate)? { core.delegate }
+
+  /// Where the delegate is called.
+  public var delegateQueue: OperationQueue { core.queue }
+
+  /// A text for people; it is not kept.
+  public var sessionDescription: String? {
+    get { core.sessionDescription.withLock { $0 } }
+    set { core.sessionDescription.withLock { $0 = newValue } }
+  }
+
+  /// What happens when the session is asked for a download that it already has; `.separate` unless
+  /// set, as on Apple's systems.
+  ///
+  /// ```swift
+  /// session.duplicatePolicy = .coalesce
+  /// ```
+  public var duplicatePolicy: DuplicatePolicy {
+    get { core.duplicatePolicy.withLock { $0 } }
+    set { core.duplicatePolicy.withLock { $0 = newValue } }
+  }
+
+  /// Lets no new tasks begin, and invalidates the session when those that it has are over.
+  ///
+  /// It returns at once; `urlSession(_:didBecomeInvalidWithError:)` is the last call.
+  ///
+  /// ```swift
+  /// session.downloadTask(with: url).resume()
+  /// session.finishTasksAndInvalidate()
+  /// ```
+  public func finishTasksAndInvalidate() { core.invalidate(cancellingTasks: false) }
+
+  /// Cancels all tasks, and invalidates the session when their delegate has been told.
+  ///
+  /// ```swift
+  /// session.invalidateAndCancel()
+  /// ```
+  public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
+
+  /// How a challenge is answered. Source: Apple's documentation of
+  /// `URLSession.AuthChallengeDisposition`.
+  ///
+  /// ```swift
+  /// func answer(_ password: String?) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+  ///   guard let password else { return (.cancelAuthenticationChallenge, nil) }
+  ///   let login = URLCredential(user: "reader", password: password, persistence: .forSession)
+  ///   return (.useCredential, login)
+  /// }
+  /// ```
+  public enum AuthChallengeDisposition: Int, Sendable {
+    /// With the credential; without one nothing is shown and the reply is taken as it stands.
+    case useCredential = 0
+    /// As if there were no delegate.
+    case performDefaultHandling = 1
+    /// Not at all: the task ends with `URLError.cancelled`.
+    case cancelAuthenticationChallenge = 2
+    /// As if there were no delegate; the server may offer another way.
+    case rejectProtectionSpace = 3
+  }
+}
+
+extension URLSession: Hashable {
+  /// Tells whether both are the session of one identifier.
+  public static func == (left: URLSession, right: URLSession) -> Bool { left.core === right.core }
+
+  /// Feeds the identity of the session.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(core)) }
+}
+
+extension URLSession: CustomStringConvertible {
+  /// For logs.
+  public var description: String { "<URLSession \"\(core.identifier)\">" }
+}

@@ -1,0 +1,247 @@
+import ControlProtocol
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Describes a background session: who it is, and under which conditions its transfers run.
+///
+/// A session takes a copy when it is made, so that later changes have no effect on it. Source:
+/// Apple's documentation of `URLSessionConfiguration`.
+///
+/// ```swift
+/// let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.podcasts")
+/// configuration.isDiscretionary = true
+/// let session = URLSession(configuration: configuration, delegate: nil, delegateQueue: nil)
+/// ```
+public final class URLSessionConfiguration: Sendable {
+  struct Values: Sendable {
+    var isDiscretionary = false
+    var sessionSendsLaunchEvents = true
+    var httpMaximumConnectionsPerHost = 6
+    var timeoutIntervalForRequest: TimeInterval = 60
+    var timeoutIntervalForResource: TimeInterval = 7 * 24 * 60 * 60
+    var allowsCellularAccess = true
+    var allowsExpensiveNetworkAccess = true
+    var allowsConstrainedNetworkAccess = true
+    var waitsForConnectivity = false
+    var httpAdditionalHeaders: [String: String]?
+    var sharedContainerIdentifier: String?
+    var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
+    var networkServiceType = URLRequest.NetworkServiceType.default
+    var httpShouldUsePipelining = false
+    var httpShouldSetCookies = true
+    var shouldUseExtendedBackgroundIdleMode = false
+    var asksServerTrust: Bool?
+    var launchCommand = LaunchChoice.ownProgram
+    var serviceExecutable: String?
+    var servicePlaces: ServicePlaces?
+  }
+
+  let values: Mutex<Values>
+  /// The name of the session (`background(withIdentifier:)`).
+  ///
+  /// Source: Apple's documentation of `URLSessionConfiguration.identifier`.
+  public let identifier: String?
+
+  init(identifier: String?, values: sending Values) {
+    self.identifier = identifier
+    self.values = Mutex(values)
+  }
+
+  /// Makes the description of a background session.
+  ///
+  /// The identifier has to be the same at each start of the program, and another one for each
+  /// session of it. An empty one makes a session that is invalid from the beginning: it tells its
+  /// delegate so and every task of it fails, where Apple's raises an exception.
+  ///
+  /// Source: Apple's documentation of `background(withIdentifier:)`.
+  ///
+  /// ```swift
+  /// let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.books")
+  /// ```
+  public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    URLSessionConfiguration(identifier: identifier, values: Values())
+  }
+
+  func copy() -> URLSessionConfiguration {
+    URLSessionConfiguration(identifier: identifier, values: snapshot)
+  }
+
+  var snapshot: Values { values.withLock { $0 } }
+
+  func get<Value: Sendable>(_ member: (Values) -> Value) -> Value {
+    values.withLock { member($0) }
+  }
+
+  func set(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
+}
+
+extension URLSessionConfiguration {
+  /// Whether the transfers wait for mains power and a network that is not metered.
+  ///
+  /// What a task waits for is in `URLSessionTask.waitingReason`. Source: Apple's documentation of
+  /// `isDiscretionary`.
+  ///
+  /// ```swift
+  /// configuration.isDiscretionary = true
+  /// ```
+  public var isDiscretionary: Bool {
+    get { get { $0.isDiscretionary } }
+    set { set { $0.isDiscretionary = newValue } }
+  }
+
+  /// Whether the program is started when everything is done while it does not run.
+  ///
+  /// Source: Apple's documentation of `sessionSendsLaunchEvents`.
+  ///
+  /// ```swift
+  /// configuration.sessionSendsLaunchEvents = false
+  /// ```
+  public var sessionSendsLaunchEvents: Bool {
+    get { get { $0.sessionSendsLaunchEvents } }
+    set { set { $0.sessionSendsLaunchEvents = newValue } }
+  }
+
+  /// The most connections to one host for all transfers of the session together.
+  ///
+  /// Source: Apple's documentation of `httpMaximumConnectionsPerHost`; 6 unless set.
+  ///
+  /// ```swift
+  /// configuration.httpMaximumConnectionsPerHost = 2
+  /// ```
+  public var httpMaximumConnectionsPerHost: Int {
+    get { get { $0.httpMaximumConnectionsPerHost } }
+    set { set { $0.httpMaximumConnectionsPerHost = newValue } }
+  }
+
+  /// The longest time in seconds without any byte; after it the request is made again in silence.
+  ///
+  /// Source: Apple's documentation of `timeoutIntervalForRequest`; background sessions retry.
+  ///
+  /// ```swift
+  /// configuration.timeoutIntervalForRequest = 30
+  /// ```
+  public var timeoutIntervalForRequest: TimeInterval {
+    get { get { $0.timeoutIntervalForRequest } }
+    set { set { $0.timeoutIntervalForRequest = newValue } }
+  }
+
+  /// The longest time in seconds from the first start of a task to its end, retries and waiting
+  /// counted in; then it fails with `URLError.timedOut`.
+  ///
+  /// Source: Apple's documentation of `timeoutIntervalForResource`; seven days unless set.
+  ///
+  /// ```swift
+  /// configuration.timeoutIntervalForResource = 24 * 60 * 60
+  /// ```
+  public var timeoutIntervalForResource: TimeInterval {
+    get { get { $0.timeoutIntervalForResource } }
+    set { set { $0.timeoutIntervalForResource = newValue } }
+  }
+
+  /// Whether a network that costs by the byte may be used.
+  ///
+  /// Linux knows metered networks and not how they are made, so that this, and
+  /// `allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess`, are one condition: with
+  /// any of them off the transfers wait for a network that is not metered. Source: Apple's
+  /// documentation of `allowsCellularAccess`.
+  ///
+  /// ```swift
+  /// configuration.allowsCellularAccess = false
+  /// ```
+  public var allowsCellularAccess: Bool {
+    get { get { $0.allowsCellularAccess } }
+    set { set { $0.allowsCellularAccess = newValue } }
+  }
+
+  /// Whether a metered network may be used; see `allowsCellularAccess`.
+  ///
+  /// Source: Apple's documentation of `allowsExpensiveNetworkAccess`.
+  public var allowsExpensiveNetworkAccess: Bool {
+    get { get { $0.allowsExpensiveNetworkAccess } }
+    set { set { $0.allowsExpensiveNetworkAccess = newValue } }
+  }
+
+  /// Whether a metered network may be used; see `allowsCellularAccess`.
+  ///
+  /// Source: Apple's documentation of `allowsConstrainedNetworkAccess`.
+  public var allowsConstrainedNetworkAccess: Bool {
+    get { get { $0.allowsConstrainedNetworkAccess } }
+    set { set { $0.allowsConstrainedNetworkAccess = newValue } }
+  }
+
+  /// Kept and without effect: background sessions always wait for the network.
+  ///
+  /// Source: Apple's documentation of `waitsForConnectivity`.
+  public var waitsForConnectivity: Bool {
+    get { get { $0.waitsForConnectivity } }
+    set { set { $0.waitsForConnectivity = newValue } }
+  }
+
+  /// Headers of every request of the session; those of the request itself win.
+  ///
+  /// Keys and values are taken as texts. Source: Apple's documentation of `httpAdditionalHeaders`.
+  ///
+  /// ```swift
+  /// configuration.httpAdditionalHeaders = ["User-Agent": "Books/1.0"]
+  /// ```
+  public var httpAdditionalHeaders: [AnyHashable: Any]? {
+    get { get { $0.httpAdditionalHeaders } }
+    set {
+      let texts = newValue.map { pairs in
+        Dictionary(
+          pairs.map { (String(describing: $0.key.base), String(describing: $0.value)) },
+          uniquingKeysWith: { first, _ in first })
+      }
+      set { $0.httpAdditionalHeaders = texts }
+    }
+  }
+
+  /// Kept and without effect: there are no app extensions.
+  ///
+  /// Source: Apple's documentation of `sharedContainerIdentifier`.
+  public var sharedContainerIdentifier: String? {
+    get { get { $0.sharedContainerIdentifier } }
+    set { set { $0.sharedContainerIdentifier = newValue } }
+  }
+
+  /// Kept and without effect: the service has no cache.
+  ///
+  /// Source: Apple's documentation of `requestCachePolicy`.
+  public var requestCachePolicy: URLRequest.CachePolicy {
+    get { get { $0.requestCachePolicy } }
+    set { set { $0.requestCachePolicy = newValue } }
+  }
+
+  /// Kept and without effect.
+  ///
+  /// Source: Apple's documentation of `networkServiceType`.
+  public var networkServiceType: URLRequest.NetworkServiceType {
+    get { get { $0.networkServiceType } }
+    set { set { $0.networkServiceType = newValue } }
+  }
+
+  /// Kept and without effect.
+  ///
+  /// Source: Apple's documentation of `httpShouldUsePipelining`.
+  public var httpShouldUsePipelining: Bool {
+    get { get { $0.httpShouldUsePipelining } }
+    set { set { $0.httpShouldUsePipelining = newValue } }
+  }
+
+  /// Kept and without effect: the service has no cookies beyond those in the headers of a request.
+  ///
+  /// Source: Apple's documentation of `httpShouldSetCookies`.
+  public var httpShouldSetCookies: Bool {
+    get { get { $0.httpShouldSetCookies } }
+    set { set { $0.httpShouldSetCookies = newValue } }
+  }
+
+  /// Kept and without effect.
+  ///
+  /// Source: Apple's documentation of `shouldUseExtendedBackgroundIdleMode`.
+  public var shouldUseExtendedBackgroundIdleMode: Bool {
+    get { get { $0.shouldUseExtendedBackgroundIdleMode } }
+    set { set { $0.shouldUseExtendedBackgroundIdleMode = newValue } }
+  }
+}

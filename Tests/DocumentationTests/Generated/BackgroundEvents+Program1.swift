@@ -1,0 +1,13 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// Sources/BackgroundTransfer/Session/BackgroundEvents.swift
+import BackgroundTransfer
+
+@MainActor
+private func program() async throws {
+  BackgroundEvents.handle { identifier, completionHandler in
+    // Make the session `identifier` here, and call the handler once from
+    // `urlSessionDidFinishEvents(forBackgroundURLSession:)`.
+    completionHandler()
+  }
+}

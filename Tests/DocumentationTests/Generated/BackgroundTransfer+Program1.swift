@@ -1,0 +1,15 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// Sources/BackgroundTransfer/Documentation.docc/BackgroundTransfer.md
+import BackgroundTransfer
+import Foundation
+
+@MainActor
+private func program() async throws {
+  let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
+  guard let url = URL(string: "https://example.org/books/17.pdf") else { exit(2) }
+  let book = try await session.download(from: url, to: URL(filePath: "/srv/books/17.pdf"))
+  print("It is at \(book.path())")
+  _ = session
+  _ = book
+}

@@ -1,0 +1,15 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// README.md
+import BackgroundTransfer
+import Foundation
+
+@MainActor
+private func program() async throws {
+  let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
+  guard let url = URL(string: "https://example.org/disk.iso") else { exit(2) }
+  let file = try await session.download(from: url, to: URL(filePath: "/tmp/disk.iso"))
+  print("It is at \(file.path())")
+  _ = session
+  _ = file
+}

@@ -1,0 +1,29 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// Sources/BackgroundTransfer/Session/URLSessionConfiguration+Service.swift
+import BackgroundTransfer
+import Foundation
+
+private func example1() async throws {
+  configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
+    executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
+}
+
+private func example2() async throws {
+  let command = URLSessionConfiguration.LaunchCommand(
+    executable: URL(fileURLWithPath: "/usr/bin/podcasts"), arguments: ["--background"])
+  _ = command
+}
+
+private func example3() async throws {
+  configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
+    executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
+}
+
+private func example4() async throws {
+  configuration.asksServerTrust = true
+}
+
+private func example5() async throws {
+  configuration.serviceExecutable = "/opt/kettle/bin/kettle"
+}

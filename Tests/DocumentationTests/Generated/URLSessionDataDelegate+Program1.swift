@@ -1,0 +1,14 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// Sources/BackgroundTransfer/Delegates/URLSessionDataDelegate.swift
+import BackgroundTransfer
+import Foundation
+
+@MainActor
+private func program() async throws {
+  final class Replies: URLSessionDataDelegate {
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      print("\(data.count) more bytes of the reply to task \(dataTask.taskIdentifier)")
+    }
+  }
+}

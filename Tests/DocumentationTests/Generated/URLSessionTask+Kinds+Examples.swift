@@ -1,0 +1,32 @@
+// swift-format-ignore-file
+// Made by `make examples` of the documentation in
+// Sources/BackgroundTransfer/Tasks/URLSessionTask+Kinds.swift
+import BackgroundTransfer
+import Foundation
+
+private func example1() async throws {
+  let (data, uploads, _) = await session.tasks
+  print(data.isEmpty, uploads.count)
+}
+
+private func example2() async throws {
+  var request = URLRequest(url: url)
+  request.httpMethod = "PUT"
+  session.uploadTask(with: request, fromFile: file).resume()
+  _ = request
+}
+
+private func example3() async throws {
+  session.downloadTask(with: url).resume()
+}
+
+private func example4() async throws {
+  task.cancel { resumeData in
+    print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
+  }
+}
+
+private func example5() async throws {
+  let resumeData = await task.cancelByProducingResumeData()
+  _ = resumeData
+}

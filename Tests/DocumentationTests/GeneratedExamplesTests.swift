@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// That every example compiles is shown by the sources in `Generated`: they are part of this
+/// target. What is left to show is that they are the examples which stand in the documentation.
+struct GeneratedExamplesTests {
+  private let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test func `the examples that are compiled are those of the documentation`() async throws {
+    let fresh = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
+    try FileManager.default.createDirectory(at: fresh, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: fresh) }
+    try #require(await run("assets/doc-examples.sh", fresh.path()) == 0)
+
+    let (made, kept) = (
+      try texts(in: fresh),
+      try texts(in: root.appending(path: "Tests/DocumentationTests/Generated"))
+    )
+    #expect(made.count > 10)
+    for name in Set(made.keys).union(kept.keys).sorted() where made[name] != kept[name] {
+      Issue.record("\(name) is not what the documentation says; run \"make examples\"")
+    }
+  }
+
+  @Test func `an example that has no end is refused`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paper = folder.appending(path: "open.md")
+    try "```swift\nlet a = 5\n".write(to: paper, atomically: true, encoding: .utf8)
+    let awk = ["-v", "out=\(folder.path())", "-f", "assets/doc-examples.awk", paper.path()]
+    #expect(try await run("/usr/bin/awk", awk) == 1)
+  }
+
+  private func texts(in folder: URL) throws -> [String: String] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+    return try Dictionary(
+      uniqueKeysWithValues: names.map {
+        ($0, try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+      })
+  }
+
+  /// Runs a program of the repository, or of the system, and tells how it ended.
+  private func run(_ path: String, _ arguments: [String]) async throws -> Int32 {
+    let process = Process()
+    process.executableURL = path.hasPrefix("/") ? URL(filePath: path) : root.appending(path: path)
+    process.arguments = arguments
+    process.currentDirectoryURL = root
+    process.standardInput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    return try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do {
+        try process.run()
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  private func run(_ path: String, _ argument: String) async throws -> Int32 {
+    try await run(path, [argument])
+  }
+}
