@@ -119,7 +119,7 @@ package enum FinishEvents: ControlMethod {
 }
 
 /// Makes the transfers of a session whose program is not connected the user's own: they go to the
-/// session `kettle`, and finished files to the documents directory.
+/// session `kettle`. Files that are finished stay where they are.
 package enum AdoptSession: ControlMethod {
   package static let name = "sessions.adopt"
   package typealias Params = FinishEvents.Params
