@@ -1,6 +1,6 @@
 import TransferModel
 
-/// The transfers in `Fixtures/store-v1.sqlite`: one in each state, those that can have it with
+/// The transfers in every `Fixtures/store-vN.sqlite`: one in each state, those that can have it with
 /// resume data. Never changed, because the file is never made again.
 enum StoreFixture {
   static let records: [TransferRecord] = TransferState.allCases.enumerated().map { index, state in

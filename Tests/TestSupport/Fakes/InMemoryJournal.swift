@@ -9,6 +9,7 @@ package final class InMemoryJournal: TransferJournal {
     var records: [TransferID: TransferRecord] = [:]
     var lastID = TransferID(rawValue: 0)
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
+    var sessions: [SessionID: SessionRecord] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var gate = Gate.open
@@ -29,6 +30,7 @@ package final class InMemoryJournal: TransferJournal {
     state.lastID = contents.lastID
     state.lastTaskIdentifiers = contents.lastTaskIdentifiers
     for record in contents.records { Self.apply(.put(record), to: &state) }
+    for session in contents.sessions { Self.apply(.putSession(session), to: &state) }
     self.state = Mutex(state)
     (attempts, attemptsContinuation) = AsyncStream.makeStream()
   }
@@ -39,7 +41,8 @@ package final class InMemoryJournal: TransferJournal {
     state.withLock { state in
       JournalContents(
         records: state.records.values.sorted { $0.id < $1.id }, lastID: state.lastID,
-        lastTaskIdentifiers: state.lastTaskIdentifiers)
+        lastTaskIdentifiers: state.lastTaskIdentifiers,
+        sessions: state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue })
     }
   }
 
@@ -73,6 +76,10 @@ package final class InMemoryJournal: TransferJournal {
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
     case .remove(let id): state.records[id] = nil
+    case .putSession(let session):
+      state.sessions[session.id] = session
+      state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
+    case .removeSession(let id): state.sessions[id] = nil
     }
   }
 
@@ -82,6 +89,8 @@ package final class InMemoryJournal: TransferJournal {
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
+
+  package var sessions: [SessionID: SessionRecord] { state.withLock { $0.sessions } }
 
   /// Lets the next `count` commits fail and change nothing.
   package func failNextCommits(_ count: Int = 1, with error: any Error) {
