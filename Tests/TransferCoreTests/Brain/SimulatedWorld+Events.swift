@@ -46,6 +46,7 @@ extension SimulatedWorld {
         store[record.id] = record
         lastID = max(lastID, record.id)
       case .remove(let id): store[id] = nil
+      case .putSession, .removeSession: break
       }
     }
     for action in actions {
