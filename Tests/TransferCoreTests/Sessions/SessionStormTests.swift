@@ -23,7 +23,7 @@ import TransferModel
     /// What the program was launched for.
     var launched: Set<News> = []
     var launchCount = 0
-    /// Set by what arms a session that is on record, and cleared by a launch.
+    /// What armed the session since the last launch.
     var armedCount = 0
     /// By task; another number each time that it finishes.
     var finishes: [Int64: Int] = [:]
@@ -121,6 +121,8 @@ import TransferModel
 
   private static func restart(_ storm: inout Storm) {
     storm.isConnected = false
+    // The record says whether a launch is owed, and not for which of the news.
+    if storm.world.record?.launch == .armed { storm.armedCount += 1 }
     var tasks: [TransferSnapshot] = []
     for (id, state) in storm.tasks.sorted(by: { $0.key < $1.key }) {
       var snapshot = storm.world.snapshot(id, state, asking: storm.asking[id])
@@ -150,7 +152,6 @@ import TransferModel
         #expect(count == 1, "\(place): \(count) launches")
         #expect(held == nil || !storm.isConnected, "\(place): beside a program")
         #expect(storm.isDone || news.contains { $0.isChallenge }, "\(place): for nothing")
-        // A service that begins anew knows of earlier launches only what is on record.
         #expect(
           !news.isSubset(of: storm.launched) || storm.armedCount > 0,
           "\(place): twice for the same")
