@@ -58,17 +58,20 @@ let package = Package(
     target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
     target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
     target("NetworkWatch", ["TransferCore"]),
+    target("ProcessSpawn", ["CLinux"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
 
     // MARK: Products
-    target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
+    target(
+      "TransferClient",
+      ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel", "CLinux"]),
     target(
       "TransferDaemon",
       [
         "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
-        "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
-        logging,
+        "ProcessSpawn", "TransferCore", "TransferEngine", "TransferFiles", "TransferModel",
+        "TransferStore", logging,
       ]),
     target(
       "Commands",
@@ -96,6 +99,7 @@ let package = Package(
     tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
     tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
+    tests("ProcessSpawnTests", ["ProcessSpawn"]),
     tests(
       "TransferEngineTests",
       ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),

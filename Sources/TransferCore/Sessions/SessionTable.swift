@@ -88,8 +88,15 @@ package struct SessionTable: Sendable {
   package mutating func detach(_ connection: UInt64, at now: Moment) -> [SessionAction] {
     let held = sessions.filter { $0.value.holder?.connection == connection }.keys
     return held.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
-      change(id) { $0.detach(at: now) }
+      detach(connection, from: id, at: now)
     }
+  }
+
+  /// A connection has no more to do with one of its sessions.
+  package mutating func detach(
+    _ connection: UInt64, from id: SessionID, at now: Moment
+  ) -> [SessionAction] {
+    isHeld(id, by: connection) ? change(id) { $0.detach(at: now) } : []
   }
 
   /// Whether a connection is the one of the session's program.

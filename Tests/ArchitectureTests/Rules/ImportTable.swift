@@ -38,6 +38,7 @@ let importTable: [String: ImportRow] = [
     ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc", "Synchronization"]),
   "NetworkWatch": ImportRow(ours: ["TransferCore"], system: ["Dispatch", "Glibc"]),
+  "ProcessSpawn": ImportRow(outside: ["CLinux"], system: ["Glibc"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
@@ -46,12 +47,14 @@ let importTable: [String: ImportRow] = [
 
   // MARK: Products
   "TransferClient": ImportRow(
-    ours: ["ControlProtocol", "ControlSocket", "TransferModel"], outside: ["CLinux"],
+    ours: ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel"],
+    outside: ["CLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "NetworkWatch",
-      "TransferCore", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+      "ProcessSpawn", "TransferCore", "TransferEngine", "TransferFiles", "TransferModel",
+      "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(
