@@ -74,6 +74,10 @@ struct TidyTests {
       "The states of the machine", "package enum State",
       "Sources/TransferCore/Lifecycle/TransferMachine.swift"
     ),
+    (
+      "The programs of sessions", "package enum Program",
+      "Sources/TransferCore/Sessions/SessionMachine.swift"
+    ),
   ])
   func `a state diagram has exactly the cases of its enum`(
     title: String, declaration: String, path: String
