@@ -26,7 +26,7 @@ struct RealSessionTests {
   private func text(ofPipe path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
-        let bytes = FileManager.default.contents(atPath: path) ?? Data()
+        let bytes = (try? FileHandle(forReadingAtPath: path)?.readToEnd()) ?? Data()
         continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
       }
     }
