@@ -89,6 +89,17 @@ final class RegistryWorld: Sendable {
     registry.observe(.changed(row))
   }
 
+  /// Returns when everything that was decided is done, with what follows from it: what goes through
+  /// the queue afterwards has come through, twice.
+  func settle() async {
+    for _ in 0..<2 {
+      try? await registry.attach(
+        client(1000),
+        AttachSession.Params(
+          session: SessionID(rawValue: "other"), options: SessionOptions(launch: nil)))
+    }
+  }
+
   /// Waits for what the predicate names; what comes before it is passed over.
   func first(where isWanted: (Told) -> Bool) async -> Told? {
     for await one in told where isWanted(one) { return one }

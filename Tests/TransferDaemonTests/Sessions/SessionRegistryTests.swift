@@ -35,6 +35,7 @@ struct SessionRegistryTests {
     world.registry.leave(ClientID(rawValue: 1))
     world.store.setBroken(true)
     world.task(1, .completed)
+    await world.settle()
     let told = await world.end()
     #expect(!told.contains { if case .launched = $0 { true } else { false } })
   }
@@ -176,6 +177,7 @@ struct SessionRegistryTests {
     // The same again launches nobody.
     try await world.attach(2)
     world.registry.leave(ClientID(rawValue: 2))
+    await world.settle()
     let told = await world.end()
     #expect(!told.contains { if case .launched = $0 { true } else { false } })
   }
@@ -204,11 +206,7 @@ struct SessionRegistryTests {
     world.registry.leave(ClientID(rawValue: 1))
     world.task(1, .completed)
     _ = await world.first { if case .heard(.started) = $0 { true } else { false } }
-    // What goes through the queue after the launch comes after its alarm, too.
-    try await world.registry.attach(
-      world.client(5),
-      AttachSession.Params(
-        session: SessionID(rawValue: "other"), options: SessionOptions(launch: nil)))
+    await world.settle()
     world.clock.advance(milliseconds: 30_000)
     #expect(world.registry.summaries.first?.notice?.problem == .silent)
     // It is alive to read the word.
