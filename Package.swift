@@ -62,11 +62,14 @@ let package = Package(
     target("NetworkWatch", ["TransferCore"]),
     target("DesktopBus"),
     target("MachineWatch", ["DesktopBus", "TransferModel"]),
+    target("ProcessSpawn", ["CLinux"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
 
     // MARK: Products
-    target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
+    target(
+      "TransferClient",
+      ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel", "CLinux"]),
     target(
       "BackgroundTransfer",
       ["BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel"]),
@@ -74,8 +77,8 @@ let package = Package(
       "TransferDaemon",
       [
         "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
-        "MachineWatch", "NetworkWatch", "TransferCore", "TransferEngine", "TransferFiles",
-        "TransferModel", "TransferStore", logging,
+        "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+        "TransferFiles", "TransferModel", "TransferStore", logging,
       ]),
     target(
       "Commands",
@@ -117,6 +120,7 @@ let package = Package(
       swiftSettings: strict),
     tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
     tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
+    tests("ProcessSpawnTests", ["ProcessSpawn"]),
     tests(
       "TransferEngineTests",
       ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),

@@ -24,12 +24,27 @@ static inline int kettle_rename_noreplace(const char *from, const char *to) {
   return kettle_renameat_noreplace(-100 /* AT_FDCWD */, from, to);
 }
 
-/// The user id at the other end of a Unix-domain socket (SO_PEERCRED, unix(7)), or -1.
-static inline long kettle_peer_uid(int fd) {
+/// Who was at the other end of a Unix-domain socket when it was connected (SO_PEERCRED, unix(7)).
+/// Returns 0 or -1.
+static inline int kettle_peer(int fd, long *process_id, long *user_id) {
   struct { pid_t pid; uid_t uid; gid_t gid; } peer;
   socklen_t length = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &length) != 0) return -1;
-  return (long)peer.uid;
+  *process_id = (long)peer.pid;
+  *user_id = (long)peer.uid;
+  return 0;
+}
+
+/// The user id at the other end of a Unix-domain socket, or -1.
+static inline long kettle_peer_uid(int fd) {
+  long process_id, user_id;
+  return kettle_peer(fd, &process_id, &user_id) == 0 ? user_id : -1;
+}
+
+/// The process id at the other end of a Unix-domain socket, or -1.
+static inline long kettle_peer_pid(int fd) {
+  long process_id, user_id;
+  return kettle_peer(fd, &process_id, &user_id) == 0 ? process_id : -1;
 }
 
 // Declared here because the system's headers show them under _GNU_SOURCE only.

@@ -33,7 +33,9 @@ struct KettleCommand: RunnableCommand {
           StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
           LimitCommand.self, ResetCommand.self,
         ]),
-      CommandGroup(name: "Service", subcommands: [DaemonCommand.self, DemoCommand.self]),
+      CommandGroup(
+        name: "Service",
+        subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
     ])
 
   func run(in world: CommandWorld) async throws -> ExitCode {

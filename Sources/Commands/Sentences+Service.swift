@@ -14,8 +14,10 @@ extension Sentences {
     "The service runs (process \(status.processID))"
   }
 
+  /// - Parameter launches: what is said of the programs of sessions.
   static func status(
-    _ status: ServiceStatus.Result, socketPath: String, clock: any CommandClock
+    _ status: ServiceStatus.Result, launches: [String], socketPath: String,
+    clock: any CommandClock
   ) -> [String] {
     let totals = status.totals
     let counts = TransferState.allCases.filter { totals.count($0) > 0 }
@@ -29,10 +31,11 @@ extension Sentences {
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
     lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
-    return lines + status.notices.map { "Notice: \($0.sanitizedForDisplay(limit: 1000))" }
+    let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) } + launches
+    return lines + notices.map { "Notice: \($0)" }
   }
 
-  private static func dateText(_ time: WallTime, _ clock: any CommandClock) -> String {
+  static func dateText(_ time: WallTime, _ clock: any CommandClock) -> String {
     guard let local = clock.localTime(of: time), let shown = local.inUTC else {
       return time.iso8601
     }

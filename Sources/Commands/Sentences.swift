@@ -64,14 +64,21 @@ extension Sentences {
         + "change that and try again"
     case .stopping:
       return "The service is ending; try again in a moment"
+    case .sessionInUse:
+      return "The program of the session is connected (process \(said)); "
+        + "end it and try again"
+    case .unknownSession:
+      return "There is no session \(value); \"kettle session list\" shows those that there are"
+    case .notAttached:
+      return "Only the program of the session \(value) may ask that; please report it"
     }
   }
 
   static func exitCode(of error: ControlError) -> ExitCode {
     switch error.code {
-    case .unknownTransfer, .cannotKeep, .refusedSpec: .refused
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: .refused
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping:
+      .versionMismatch, .helloMissing, .stopping, .notAttached:
       .serviceUnreachable
     }
   }

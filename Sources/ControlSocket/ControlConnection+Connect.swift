@@ -12,6 +12,7 @@ extension ControlConnection {
     userID: Int64 = Int64(geteuid())
   ) async throws(ControlSocketError) -> ControlConnection {
     let descriptor = try connectedSocket(path, userID: userID)
+    let processID = Int64(kettle_peer_pid(descriptor))
     let limits = LineHandler.Limits(lineByteCountMax: lineByteCountMax, partialLineBudget: nil)
     do {
       return try await ClientBootstrap(group: ControlEventLoop.group)
@@ -21,7 +22,8 @@ extension ControlConnection {
             let (lines, source) = ControlLines.make(on: channel)
             try channel.pipeline.syncOperations.addHandler(
               LineHandler(limits: limits, source: source, activated: nil))
-            return ControlConnection(peerUserID: userID, lines: lines, channel: channel)
+            return ControlConnection(
+              peerUserID: userID, peerProcessID: processID, lines: lines, channel: channel)
           }
         }
     } catch {

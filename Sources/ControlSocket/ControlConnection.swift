@@ -6,11 +6,14 @@ import NIOCore
 package struct ControlConnection: Sendable {
   /// Who is at the other end, as the kernel says (SO_PEERCRED).
   package let peerUserID: Int64
+  /// The process that connected; it may have ended since, or have given the socket to another.
+  package let peerProcessID: Int64
   package let lines: ControlLines
   private let owner: ChannelOwner
 
-  init(peerUserID: Int64, lines: ControlLines, channel: any Channel) {
+  init(peerUserID: Int64, peerProcessID: Int64, lines: ControlLines, channel: any Channel) {
     self.peerUserID = peerUserID
+    self.peerProcessID = peerProcessID
     self.lines = lines
     owner = ChannelOwner(channel: channel)
   }

@@ -25,15 +25,16 @@ final class Reception: Sendable {
   func receive(_ channel: any Channel) throws {
     let pipeline = channel.pipeline.syncOperations
     let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-      Int64(kettle_peer_uid($0))
+      (userID: Int64(kettle_peer_uid($0)), processID: Int64(kettle_peer_pid($0)))
     }
     // Numbers, not texts, and -1 (not known) is nobody.
-    guard let peer, peer == userID else { throw Refused() }
+    guard let peer, peer.userID == userID else { throw Refused() }
     guard takePlace() else { throw Refused() }
     channel.closeFuture.whenComplete { _ in self.openCount.withLock { $0 -= 1 } }
 
     let (lines, source) = ControlLines.make(on: channel)
-    let connection = ControlConnection(peerUserID: peer, lines: lines, channel: channel)
+    let connection = ControlConnection(
+      peerUserID: peer.userID, peerProcessID: peer.processID, lines: lines, channel: channel)
     let handler = LineHandler(
       limits: LineHandler.Limits(
         lineByteCountMax: limits.lineByteCountMax, partialLineBudget: limits.partialLineBudget),

@@ -1,11 +1,10 @@
 import CLinux
 import ControlProtocol
 import ControlSocket
-@preconcurrency import Glibc
+import Glibc
+import ProcessSpawn
 
 /// A service that was just started, until it is known whether it came up.
-///
-/// `environ` is what `@preconcurrency` is for: it is read once, for a call that copies it.
 package struct ServiceProcess: Sendable {
   /// What became of it.
   enum Readiness: Hashable, Sendable {
@@ -48,21 +47,22 @@ package struct ServiceProcess: Sendable {
     } catch {
       throw ClientError(error)
     }
-    let log = ServiceSpawn.highDescriptor(
+    let log = ProcessSpawn.highDescriptor(
       open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600))
     guard log >= 0 else { throw failure("cannot open its log", errno, logPath) }
     defer { close(log) }
     var ends: [Int32] = [-1, -1]
     guard kettle_pipe(&ends) == 0 else { throw failure("no pipe", errno, logPath) }
     let readEnd = ends[0]
-    let writeEnd = ServiceSpawn.highDescriptor(ends[1])
+    let writeEnd = ProcessSpawn.highDescriptor(ends[1])
     defer { close(writeEnd) }
-    let result = ServiceSpawn.run(
+    var spawn = ProcessSpawn(
       executablePath: starter.executablePath,
       arguments: ["kettle"] + starter.arguments
-        + ["--ready-fd", "\(ServiceSpawn.readyDescriptor)"],
-      environment: starter.environment, log: log, ready: writeEnd)
-    switch result {
+        + ["--ready-fd", "\(ProcessSpawn.readyDescriptor)"], log: log)
+    spawn.environment = starter.environment
+    spawn.ready = writeEnd
+    switch spawn.run() {
     case .success(let processID):
       return ServiceProcess(processID: processID, readinessDescriptor: readEnd)
     case .failure(let failed):
@@ -124,12 +124,7 @@ package struct ServiceProcess: Sendable {
   }
 
   private func waitForEnd(options: Int32) -> Int32? {
-    var status: Int32 = 0
-    while true {
-      let result = waitpid(processID, &status, options)
-      if result == -1, errno == EINTR { continue }
-      return result == processID ? status : nil
-    }
+    ProcessStatus.ofEnded(processID, options: options)?.rawValue
   }
 }
 

@@ -24,7 +24,9 @@ package final class SQLiteJournal: TransferJournal {
   package func load() throws -> JournalContents {
     if let opened = state.withLock({ $0.opened.take() }) { return opened }
     do {
-      return try queue.read { db in try StoreReading.contents(db) }
+      return try queue.read { db in
+        try StoreReading.contents(db, StoreLayout(version: StoreSchema.version))
+      }
     } catch {
       throw StoreError(error, at: path, otherwise: .unreadable)
     }
@@ -81,7 +83,8 @@ package final class SQLiteJournal: TransferJournal {
       let statement = try db.cachedStatement(sql: TransferSQL.remove)
       statement.setUncheckedArguments([id.rawValue])
       try statement.execute()
-    case .putSession, .removeSession: break
+    case .putSession(let record): try SessionRows.put(record, db, writer.json)
+    case .removeSession(let session): try SessionRows.remove(session, db)
     }
   }
 }

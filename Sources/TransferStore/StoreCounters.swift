@@ -13,6 +13,7 @@ struct StoreCounters: Hashable, Sendable {
     lastID = contents.lastID.rawValue
     lastTaskIdentifiers = contents.lastTaskIdentifiers
     for record in contents.records { raise(by: record) }
+    for session in contents.sessions { raise(by: session) }
   }
 
   mutating func raise(by record: TransferRecord) {
@@ -23,9 +24,20 @@ struct StoreCounters: Hashable, Sendable {
     }
   }
 
+  /// A session is known from its beginning, with no task identifier given.
+  mutating func raise(by session: SessionRecord) {
+    lastTaskIdentifiers[session.id] = lastTaskIdentifiers[session.id] ?? 0
+  }
+
   func raised(by changes: [JournalChange]) -> StoreCounters {
     var raised = self
-    for case .put(let record) in changes { raised.raise(by: record) }
+    for change in changes {
+      switch change {
+      case .put(let record): raised.raise(by: record)
+      case .putSession(let session): raised.raise(by: session)
+      case .remove, .removeSession: continue
+      }
+    }
     return raised
   }
 

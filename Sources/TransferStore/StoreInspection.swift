@@ -32,7 +32,7 @@ enum StoreInspection {
         return .newer("its version is \(version), this Kettle knows \(StoreSchema.version)")
       }
       if let problem = try problem(in: db) { return .damaged(problem, StoreReading.salvage(db)) }
-      let contents = try StoreReading.contents(db)
+      let contents = try StoreReading.contents(db, StoreLayout(version: try storeVersion(db)))
       do {
         if try areIndexesSound(db, for: contents.records) { return .sound(contents) }
       } catch let error as DatabaseError where error.meansDamage {}
@@ -49,6 +49,11 @@ enum StoreInspection {
     }
   }
 
+  /// How many migrations it has gone through, from the first without a gap.
+  private static func storeVersion(_ db: Database) throws -> Int {
+    try StoreSchema.migrator.completedMigrations(db).count
+  }
+
   private static func problem(in db: Database) throws -> String? {
     guard try Int.fetchOne(db, sql: "PRAGMA application_id") == StoreSchema.applicationID else {
       return "it is not a store of Kettle"
@@ -56,7 +61,11 @@ enum StoreInspection {
     guard try !StoreSchema.migrator.hasBeenSuperseded(db) else {
       return "its list of versions makes no sense"
     }
-    guard try StoreSchema.migrator.hasCompletedMigrations(db) else { return "it has no tables" }
+    let version = try storeVersion(db)
+    guard version > 0 else { return "it has no tables" }
+    guard StoreLayout(version: version).agrees(with: try StoreLayout(foundIn: db)) else {
+      return "its tables are not those of its version"
+    }
     // The full check looks every row up in every index, which takes seconds for a million
     // transfers; so they get the quick one. The other tables are small.
     let checks = ["quick_check(1)"] + StoreSchema.smallTables.map { "integrity_check('\($0)')" }

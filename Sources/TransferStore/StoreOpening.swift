@@ -84,6 +84,9 @@ package struct StoreOpening: Sendable {
         try StoreCounters(contents).write(db, since: StoreCounters())
         let writer = TransferRowWriter()
         for record in contents.records { try SQLiteJournal.apply(.put(record), db, writer) }
+        for session in contents.sessions {
+          try SQLiteJournal.apply(.putSession(session), db, writer)
+        }
       }
       // Brings everything into the one file, synced.
       try queue.close()

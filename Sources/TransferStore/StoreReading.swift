@@ -5,12 +5,13 @@ import TransferModel
 /// Reads a whole store.
 enum StoreReading {
   /// Everything, or an error at the first row that makes no sense.
-  static func contents(_ db: Database) throws -> JournalContents {
+  static func contents(_ db: Database, _ layout: StoreLayout) throws -> JournalContents {
     let reader = TransferRowReader(.strict)
     var records: [TransferRecord] = []
-    let rows = try Row.fetchCursor(db, sql: TransferSQL.all)
+    let rows = try Row.fetchCursor(db, sql: layout.allTransfers)
     while let row = try rows.next() { records.append(try reader.record(row)) }
-    return contents(records, try StoreCounters.read(db))
+    let sessions = try SessionRows.read(db, layout, .strict)
+    return contents(records, try StoreCounters.read(db), sessions)
   }
 
   /// A damaged middle is looked through transfer by transfer, until so many are not found one after
@@ -22,18 +23,21 @@ enum StoreReading {
   static func salvage(_ db: Database) -> Salvage {
     var salvage = Salvage()
     let counters = (try? StoreCounters.read(db)) ?? StoreCounters()
-    let isWhole = take(TransferSQL.allUnindexed, db, into: &salvage)
+    let layout = (try? StoreLayout(foundIn: db)) ?? StoreLayout(version: StoreSchema.version)
+    let isWhole = take(layout.allTransfersUnindexed, db, into: &salvage)
     if !isWhole {
-      _ = take(TransferSQL.allBackwards, db, into: &salvage)
-      takeSingly(db, lastID: counters.lastID, into: &salvage)
+      _ = take(layout.allTransfersBackwards, db, into: &salvage)
+      takeSingly(layout.oneTransfer, db, lastID: counters.lastID, into: &salvage)
     }
     salvage.isComplete = isWhole
-    salvage.finish(counters)
+    salvage.finish(counters, (try? SessionRows.read(db, layout, .salvaging)) ?? [])
     return salvage
   }
 
-  private static func takeSingly(_ db: Database, lastID: Int64, into salvage: inout Salvage) {
-    guard let statement = try? db.makeStatement(sql: TransferSQL.one) else { return }
+  private static func takeSingly(
+    _ sql: String, _ db: Database, lastID: Int64, into salvage: inout Salvage
+  ) {
+    guard let statement = try? db.makeStatement(sql: sql) else { return }
     let reader = TransferRowReader(.salvaging)
     let upper = max(lastID, salvage.lastID)
     var missedCount = 0
@@ -64,13 +68,14 @@ enum StoreReading {
   }
 
   static func contents(
-    _ records: [TransferRecord], _ counters: StoreCounters
+    _ records: [TransferRecord], _ counters: StoreCounters, _ sessions: [SessionRecord]
   ) -> JournalContents {
     var all = counters
     for record in records { all.raise(by: record) }
+    for session in sessions { all.raise(by: session) }
     return JournalContents(
       records: records, lastID: TransferID(rawValue: all.lastID),
-      lastTaskIdentifiers: all.lastTaskIdentifiers)
+      lastTaskIdentifiers: all.lastTaskIdentifiers, sessions: sessions)
   }
 }
 
@@ -90,7 +95,7 @@ struct Salvage {
   init(complete contents: JournalContents) {
     for record in contents.records { byID[record.id] = record }
     isComplete = true
-    finish(StoreCounters(contents))
+    finish(StoreCounters(contents), contents.sessions)
   }
 
   var lastID: Int64 { byID.keys.max()?.rawValue ?? 0 }
@@ -107,7 +112,7 @@ struct Salvage {
 
   /// Puts the records in order. Where damage gave two the same task identifier, the later one gets
   /// a new one, because a store takes no two.
-  mutating func finish(_ counters: StoreCounters) {
+  mutating func finish(_ counters: StoreCounters, _ sessions: [SessionRecord]) {
     struct Task: Hashable {
       var session: SessionID
       var identifier: Int64
@@ -125,6 +130,6 @@ struct Salvage {
       }
       taken.insert(Task(session: session, identifier: records[index].taskIdentifier))
     }
-    contents = StoreReading.contents(records, counters)
+    contents = StoreReading.contents(records, counters, sessions)
   }
 }

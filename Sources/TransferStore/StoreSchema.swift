@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for us: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 1
+  static let version = 2
   /// All but that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
 
@@ -36,7 +36,23 @@ enum StoreSchema {
       try db.execute(
         sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
     }
+    migrator.registerMigration("v2") { db in
+      try addSessions(db)
+      try db.execute(sql: "PRAGMA user_version = 2")
+    }
     return migrator
+  }
+
+  private static func addSessions(_ db: Database) throws {
+    // A session that was dropped keeps its row without a record: the next one of its name goes on
+    // counting its tasks from there.
+    try db.execute(
+      sql: """
+        ALTER TABLE transfer ADD COLUMN request TEXT;
+        ALTER TABLE transfer ADD COLUMN task TEXT;
+        ALTER TABLE transfer ADD COLUMN task_status TEXT;
+        ALTER TABLE session ADD COLUMN record TEXT;
+        """)
   }
 
   private static func createCounters(_ db: Database) throws {

@@ -5,6 +5,7 @@ enum TransferColumn: Int, CaseIterable {
   case directory, name, createdAt, finishedAt, bytesReceived, bytesExpected, connections
   case limitBytesPerSecond, notBefore, checksum, caCertificatePath, onConflict, beginning, headers
   case login, resumeData, finishedFile, failure, freshStart, retryCount
+  case request, task, taskStatus
 
   /// The name in the table: `task_identifier` for `taskIdentifier`.
   var sqlName: String {
@@ -17,7 +18,7 @@ enum TransferColumn: Int, CaseIterable {
   static let list = allCases.map(\.sqlName).joined(separator: ", ")
 }
 
-/// The statements on the table `transfer`.
+/// The statements on the table `transfer` of this version.
 enum TransferSQL {
   static let put: String = {
     let marks = TransferColumn.allCases.map { _ in "?" }.joined(separator: ", ")
@@ -28,10 +29,4 @@ enum TransferSQL {
   }()
 
   static let remove = "DELETE FROM transfer WHERE id = ?"
-
-  static let all = "SELECT \(TransferColumn.list) FROM transfer ORDER BY id"
-  /// By the table alone and from the other end, for a store whose indexes or middle are damaged.
-  static let allUnindexed = "SELECT \(TransferColumn.list) FROM transfer NOT INDEXED ORDER BY id"
-  static let one = "SELECT \(TransferColumn.list) FROM transfer NOT INDEXED WHERE id = ?"
-  static let allBackwards = allUnindexed + " DESC"
 }

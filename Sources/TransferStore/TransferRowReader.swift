@@ -43,7 +43,20 @@ struct TransferRowReader {
     record.freshStart = try optional(.freshStart, row, FreshStartReason.init)
     record.retryCount = try value(.retryCount, row, or: 0) { Self.bounded($0).map(Int.init) }
     record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
+    record.task = try taskStatus(of: record, row)
     return record
+  }
+
+  /// There is one exactly when the transfer is a task.
+  private func taskStatus(
+    of record: TransferRecord, _ row: Row
+  ) throws(Problem) -> TaskStatus? {
+    let status: TaskStatus? = try coded(.taskStatus, row)
+    if (status == nil) == (record.spec.task == nil) { return status }
+    switch mode {
+    case .strict: throw problem(.taskStatus)
+    case .salvaging: return record.task
+    }
   }
 
   private func spec(_ row: Row) throws(Problem) -> TransferSpec {
@@ -65,7 +78,16 @@ struct TransferRowReader {
     spec.priority = try value(.priority, row, or: .normal) { TransferPriority($0) }
     spec.onConflict = try value(.onConflict, row, or: .rename, ConflictPolicy.init)
     spec.beginning = try value(.beginning, row, or: .queued, TransferSpec.Beginning.init)
+    spec.request = try request(row)
+    spec.task = try coded(.task, row)
     return spec
+  }
+
+  /// Not left out when salvaging: what was to be sent would be fetched.
+  private func request(_ row: Row) throws(Problem) -> RequestContent? {
+    if try stored(.request, row).isNull { return nil }
+    guard let request: RequestContent = try coded(.request, row) else { throw problem(.request) }
+    return request
   }
 
   // MARK: Columns

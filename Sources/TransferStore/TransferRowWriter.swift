@@ -3,7 +3,7 @@ import TransferModel
 
 /// Turns records into rows.
 struct TransferRowWriter {
-  private let json = StoredJSON()
+  let json = StoredJSON()
 
   func values(_ record: TransferRecord) throws -> StatementArguments {
     StatementArguments(try TransferColumn.allCases.map { try value(of: $0, in: record) })
@@ -44,6 +44,9 @@ struct TransferRowWriter {
     case .failure: try record.failure.map(json.text)
     case .freshStart: record.freshStart?.rawValue
     case .retryCount: record.retryCount
+    case .request: try spec.request.map(json.text)
+    case .task: try spec.task.map(json.text)
+    case .taskStatus: try record.task.map(json.text)
     }
   }
 }

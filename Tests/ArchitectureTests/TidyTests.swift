@@ -33,7 +33,9 @@ struct TidyTests {
     }
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
-      "CLinux": ["ControlSocket", "TransferClient", "TransferFiles", "TransferStore"],
+      "CLinux": [
+        "ControlSocket", "ProcessSpawn", "TransferClient", "TransferFiles", "TransferStore",
+      ],
       "CNcurses": ["DashboardTerminal"],
       "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],
       "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
@@ -73,6 +75,10 @@ struct TidyTests {
     (
       "The states of the machine", "package enum State",
       "Sources/TransferCore/Lifecycle/TransferMachine.swift"
+    ),
+    (
+      "The programs of sessions", "package enum Program",
+      "Sources/TransferCore/Sessions/SessionMachine.swift"
     ),
   ])
   func `a state diagram has exactly the cases of its enum`(

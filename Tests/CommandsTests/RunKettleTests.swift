@@ -23,7 +23,7 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit",
+    "limit", "session",
   ])
   func `each command has a help with examples that fits 80 columns`(command: String) async {
     let outcome = await FakeWorld().run(command, "--help")
@@ -136,6 +136,7 @@ struct RunKettleTests {
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or look at the service.
+      session                 Look at the sessions of programs, adopt or drop them.
       demo                    Try the dashboard over five files that Kettle serves
                               itself.
 

@@ -30,14 +30,20 @@ struct SentencesTests {
     case .refusedSpec:
       "The service refuses the request (x), so nothing was queued; change that and try again"
     case .stopping: "The service is ending; try again in a moment"
+    case .sessionInUse:
+      "The program of the session is connected (process x); end it and try again"
+    case .unknownSession:
+      "There is no session \"x\"; \"kettle session list\" shows those that there are"
+    case .notAttached:
+      "Only the program of the session \"x\" may ask that; please report it"
     }
   }
 
   private func code(_ code: ControlError.Code) -> Int32 {
     switch code {
-    case .unknownTransfer, .cannotKeep, .refusedSpec: 2
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: 2
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping:
+      .versionMismatch, .helloMissing, .stopping, .notAttached:
       3
     }
   }

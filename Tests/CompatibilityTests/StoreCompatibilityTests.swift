@@ -41,15 +41,55 @@ import TransferStore
   }
 
   // Fault 100
-  @Test func `a store of version 1 can be written to and read again`() throws {
+  @Test func `a store of version 2 is read with every session and task in it`() throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture("store-v2.sqlite"), toPath: path)
+      let opening = try StoreOpening.open(path, at: Self.now)
+      #expect(opening.notice == nil)
+      let contents = try opening.journal.load()
+      let expected = StoreFixture.records + TaskFixture.records
+      #expect(contents.records.count == expected.count)
+      for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
+      #expect(contents.sessions == TaskFixture.sessions)
+      #expect(contents.lastID == TaskFixture.droppedTask.id)
+      #expect(
+        contents.lastTaskIdentifiers == [
+          .kettle: 40, SessionID(rawValue: "org.example.app"): 9,
+          SessionID(rawValue: "org.example.empty"): 0,
+          SessionID(rawValue: "org.example.uploader"): 3,
+          SessionID(rawValue: "org.example.gone"): 12,
+        ])
+    }
+  }
+
+  // Fault 100
+  @Test func `a store of version 1 takes sessions and tasks`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
+      try journal.commit(TaskFixture.sessions.map(JournalChange.putSession))
+      try journal.commit(TaskFixture.records.map(JournalChange.put))
+      try journal.close()
+      let again = try StoreOpening.open(path, at: Self.now)
+      #expect(again.notice == nil)
+      let contents = try again.journal.load()
+      #expect(contents.sessions == TaskFixture.sessions)
+      #expect(contents.records == StoreFixture.records + TaskFixture.records)
+    }
+  }
+
+  // Fault 100
+  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
+  func `a store of an earlier version can be written to and read again`(_ name: String) throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
+      let journal = try StoreOpening.open(path, at: Self.now).journal
+      let before = try journal.load().records
       try journal.commit([.remove(StoreFixture.records[0].id)])
       try journal.close()
       let again = try StoreOpening.open(path, at: Self.now)
       #expect(again.notice == nil)
-      #expect(try again.journal.load().records == Array(StoreFixture.records.dropFirst()))
+      #expect(try again.journal.load().records == Array(before.dropFirst()))
     }
   }
 
@@ -60,7 +100,14 @@ import TransferStore
     try withScratch { path in
       let journal = try StoreOpening.open(path, at: Self.now).journal
       try journal.commit((StoreFixture.records + [StoreFixture.removed]).map(JournalChange.put))
-      try journal.commit([.remove(StoreFixture.removed.id)])
+      try journal.commit(
+        (TaskFixture.sessions + [TaskFixture.dropped]).map(JournalChange.putSession))
+      try journal.commit(
+        (TaskFixture.records + [TaskFixture.droppedTask]).map(JournalChange.put))
+      try journal.commit([
+        .remove(StoreFixture.removed.id), .remove(TaskFixture.droppedTask.id),
+        .removeSession(TaskFixture.dropped.id),
+      ])
       // Closing brings everything into the one file.
       try journal.close()
       try FileManager.default.copyItem(atPath: path, toPath: target)

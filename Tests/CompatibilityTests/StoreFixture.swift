@@ -1,7 +1,7 @@
 import TransferModel
 
-/// The transfers in `Fixtures/store-v1.sqlite`: one in each state, those that can have it with
-/// resume data. Never changed, because the file is never made again.
+/// The transfers in every `Fixtures/store-vN.sqlite`: one in each state, with resume data where a
+/// state can have it. Never changed, because the file is never made again.
 enum StoreFixture {
   static let records: [TransferRecord] = TransferState.allCases.enumerated().map { index, state in
     record(Int64(index) + 1, state)

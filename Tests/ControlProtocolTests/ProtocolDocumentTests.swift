@@ -1,6 +1,7 @@
 import ControlProtocol
 import Foundation
 import Testing
+import TransferModel
 
 /// `docs/protocol.md` is read as a client and a service would read it.
 struct ProtocolDocumentTests {
@@ -57,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 12)
+    #expect(checked.count == 21)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -72,6 +73,12 @@ struct ProtocolDocumentTests {
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)
+    case .attachSession: _ = try result.decode(AttachSession.Result.self)
+    case .listSessions: _ = try result.decode(ListSessions.Result.self)
+    case .finishEvents, .updateTask: _ = try result.decode(Nothing.self)
+    case .adoptSession, .dropSession: _ = try result.decode(AdoptSession.Result.self)
+    case .cancelTasks, .answerChallenge: _ = try result.decode(ControlTransfers.Result.self)
+    case .acknowledgeTasks: _ = try result.decode(AcknowledgeTasks.Result.self)
     }
   }
 
@@ -83,5 +90,8 @@ struct ProtocolDocumentTests {
     for kind in TransferEvent.Kind.allCases { #expect(document.contains("`\(kind.rawValue)`")) }
     for key in RowSort.Key.allCases { #expect(document.contains("`\(key.rawValue)`")) }
     for verb in TransferControlVerb.allCases { #expect(document.contains("`\(verb.rawValue)`")) }
+    for condition in TransferCondition.allCases {
+      #expect(document.contains("`\(condition.rawValue)`"))
+    }
   }
 }

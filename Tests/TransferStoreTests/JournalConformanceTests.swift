@@ -74,6 +74,40 @@ import TransferModel
   }
 
   @Test(arguments: Kind.allCases)
+  func `sessions come back as they were, by name, with and without transfers`(
+    _ kind: Kind
+  ) throws {
+    let journal = try journal(kind)
+    try journal.commit([
+      .putSession(Sample.session("org.example.b")), .putSession(Sample.session("org.example.a")),
+      .put(Sample.plain(1, session: "org.example.b", task: 4)),
+    ])
+    try journal.commit([.putSession(Sample.session("org.example.b", launch: .armed))])
+    let contents = try journal.load()
+    #expect(
+      contents.sessions
+        == [Sample.session("org.example.a"), Sample.session("org.example.b", launch: .armed)])
+    #expect(
+      contents.lastTaskIdentifiers
+        == [SessionID(rawValue: "org.example.a"): 0, SessionID(rawValue: "org.example.b"): 4])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a session that is dropped is gone, and its numbers are remembered`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let name = SessionID(rawValue: "org.example.a")
+    try journal.commit([
+      .putSession(Sample.session(name.rawValue)),
+      .put(Sample.plain(1, session: name.rawValue, task: 7)),
+    ])
+    try journal.commit([.remove(TransferID(rawValue: 1)), .removeSession(name)])
+    #expect(try journal.load().sessions == [])
+    #expect(try journal.load().lastTaskIdentifiers == [name: 7])
+    try journal.commit([.putSession(Sample.session(name.rawValue))])
+    #expect(try journal.load().lastTaskIdentifiers == [name: 7])
+  }
+
+  @Test(arguments: Kind.allCases)
   func `no changes are no error`(_ kind: Kind) throws {
     let journal = try journal(kind)
     try journal.commit([])

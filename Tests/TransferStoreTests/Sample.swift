@@ -37,6 +37,56 @@ enum Sample {
     record.freshStart = .resourceChanged
     record.retryCount = 3
     record.finishedAt = WallTime(millisecondsSince1970: 1_700_000_400_000)
+    record.task = taskStatus(id)
+    return record
+  }
+
+  private static func taskStatus(_ id: Int64) -> TaskStatus {
+    var status = TaskStatus()
+    status.startedAt = WallTime(millisecondsSince1970: 1_700_000_100_000)
+    status.reply = ServerReply(
+      url: "https://example.org/\(id)", status: 401,
+      headers: [HeaderField(received: "WWW-Authenticate", "Basic realm=\"ü\"")])
+    status.challenge = ServerChallenge(
+      kind: .basic, origin: "https://example.org:8443", realm: "ü", failureCount: 2)
+    status.challenge?.certificates = [Base64Bytes([0, 255, 7])]
+    status.answeredChallengeCount = 2
+    status.challengePolicy = .takeReplyAsItStands
+    status.resumedAtByteCount = 1 << 40
+    status.sentByteCount = 1 << 41
+    status.resumeToken = ResumeToken(id: TransferID(rawValue: id), secret: "s'ecret")
+    return status
+  }
+
+  private static func taskOptions(_ id: Int64) -> TaskOptions {
+    var task = TaskOptions(kind: .upload)
+    task.taskIdentifier = id
+    task.programData = "{\"description\": \"ü\n\"}"
+    task.requestTimeoutMilliseconds = 60_000
+    task.resourceTimeoutMilliseconds = 604_800_000
+    task.conditions = [.mainsPower, .unmeteredNetwork]
+    task.expectedSendByteCount = 1 << 42
+    task.expectedReceiveByteCount = 1 << 43
+    var credential = OriginCredential(origin: "https://example.org:8443")
+    credential.login = Login(user: "me", password: "x'y")
+    credential.trustedKeys = [String(repeating: "0a", count: 32)]
+    credential.certificate = ClientCertificate(certificatePath: "/c.pem", keyPath: "/k.pem")
+    task.credentials = [credential]
+    task.resumes = ResumeToken(id: TransferID(rawValue: 3), secret: "other")
+    return task
+  }
+
+  static func session(_ name: String, launch: LaunchPhase = .spent) -> SessionRecord {
+    let command = LaunchCommand(
+      executablePath: "/opt/it's an app", arguments: ["--events", ""], directory: "/srv/ü")
+    var record = SessionRecord(
+      id: SessionID(rawValue: name),
+      options: SessionOptions(
+        launch: command, sendsLaunchEvents: false, connectionsPerHostMax: 3,
+        asksServerTrust: true),
+      createdAt: WallTime(millisecondsSince1970: 1_700_000_000_000))
+    record.lastSeenAt = WallTime(millisecondsSince1970: 1_700_000_500_000)
+    record.launch = launch
     return record
   }
 
@@ -58,6 +108,9 @@ enum Sample {
     spec.priority = .high
     spec.onConflict = .replace
     spec.beginning = .paused
+    spec.request = RequestContent(
+      method: "PUT", body: .file(path: "/home/somebody/ü.tar", byteCount: 1 << 44))
+    spec.task = taskOptions(id)
     return spec
   }
 

@@ -113,6 +113,7 @@ import TransferModel
     "state = 'flying'", "state = ''", "reason = 'because'", "priority = 7.5", "on_conflict = 'x'",
     "beginning = ''", "headers = '{'", "login = '[]'", "resume_data = '{}'",
     "checksum = 'sha256:0'",
+    "task = '{}'", "task_status = '[]'", "task_status = NULL", "task = NULL",
     "finished_file = 'null'", "failure = '{\"code\":\"x\"}'", "fresh_start = '?'",
     "retry_count = -1", "queue_position = 9223372036854775807", "retry_count = 9223372036854775807",
   ])
@@ -127,6 +128,81 @@ import TransferModel
     #expect(saved.spec.url == Sample.full(2).spec.url)
     #expect(saved.spec.title == Sample.full(2).spec.title)
     if assignment.hasPrefix("state") { #expect(saved.state == .paused) }
+  }
+
+  // Fault 99
+  @Test func `a request that cannot be read is not taken for a plain one`() throws {
+    try scratch.fill([.put(Sample.full(1)), .put(Sample.full(2))])
+    try meddle("UPDATE transfer SET request = '{}' WHERE id = 2")
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records == [Sample.full(1)])
+    #expect(notice.lostCount == 1)
+  }
+
+  // Fault 99
+  @Test(arguments: ["'{'", "json_set(record, '$.id', 'org.example.b')"])
+  func `a session that makes no sense costs neither the others nor its transfers`(
+    _ record: String
+  ) throws {
+    try scratch.fill([
+      .putSession(Sample.session("org.example.a")), .putSession(Sample.session("org.example.c")),
+      .put(Sample.plain(1, session: "org.example.a", task: 7)),
+    ])
+    try meddle("UPDATE session SET record = \(record) WHERE name = 'org.example.a'")
+    let (notice, contents) = try openDamaged()
+    #expect(notice.reason == "\"session\" of a transfer makes no sense")
+    #expect(contents.sessions == [Sample.session("org.example.c")])
+    #expect(contents.records == [Sample.plain(1, session: "org.example.a", task: 7)])
+    #expect(contents.lastTaskIdentifiers[SessionID(rawValue: "org.example.a")] == 7)
+  }
+
+  private static let removeSecondVersion = """
+    ALTER TABLE transfer DROP COLUMN request;
+    ALTER TABLE transfer DROP COLUMN task;
+    ALTER TABLE transfer DROP COLUMN task_status;
+    ALTER TABLE session DROP COLUMN record;
+    """
+
+  // Fault 99
+  // Fault 100
+  @Test func `a damaged store of version 1 gives back what can be read of it`() throws {
+    try scratch.fill(Sample.puts(1...20))
+    try meddle(
+      Self.removeSecondVersion + """
+        DELETE FROM grdb_migrations WHERE identifier = 'v2';
+        PRAGMA user_version = 1;
+        UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17;
+        """)
+    let (notice, contents) = try openDamaged()
+    #expect(contents.records.count == 19)
+    #expect(notice.lostCount == 1)
+  }
+
+  // Fault 99
+  @Test(arguments: [
+    "DELETE FROM grdb_migrations WHERE identifier = 'v2'", removeSecondVersion,
+  ])
+  func `tables and versions that contradict each other cost no transfer`(_ sql: String) throws {
+    try scratch.fill(Sample.puts(1...20))
+    try meddle(sql)
+    let (notice, contents) = try openDamaged()
+    #expect(notice.reason == "its tables are not those of its version")
+    #expect(contents.records == (1...20).map { Sample.plain($0) })
+    #expect(try scratch.open().notice == nil)
+  }
+
+  // Fault 99
+  @Test func `sessions and tasks are taken over from a damaged store`() throws {
+    try scratch.fill([
+      .putSession(Sample.session("org.example.app")), .put(Sample.full(1)), .put(Sample.plain(2)),
+    ])
+    try meddle("UPDATE transfer SET state = 'flying' WHERE id = 2")
+    let (_, contents) = try openDamaged()
+    #expect(contents.sessions == [Sample.session("org.example.app")])
+    #expect(contents.records.first == Sample.full(1))
+    let again = try scratch.open()
+    #expect(again.notice == nil)
+    #expect(try again.journal.load().sessions == [Sample.session("org.example.app")])
   }
 
   // Fault 99

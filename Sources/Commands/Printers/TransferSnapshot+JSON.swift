@@ -46,7 +46,7 @@ extension TransferEvent {
 
 extension ServiceStatus.Result {
   /// What `daemon status --json` prints.
-  func json(socketPath: String) -> JSONValue {
+  func json(launches: [String], socketPath: String) -> JSONValue {
     .object([
       .init("serviceVersion", .string(serviceVersion)),
       .init("processID", .integer(processID)),
@@ -59,7 +59,7 @@ extension ServiceStatus.Result {
         "counts",
         .object(
           TransferState.allCases.map { .init($0.rawValue, .integer(Int64(totals.count($0)))) })),
-      .init("notices", .array(notices.map { .string($0) })),
+      .init("notices", .array((notices + launches).map { .string($0) })),
     ])
   }
 }

@@ -53,7 +53,21 @@ extension TransferSnapshot {
 
   /// What went wrong, safe to show; nil when nothing did.
   var complaint: String? {
+    if let taskNote { return taskNote }
     guard state == .failed || state == .waiting else { return nil }
     return error?.sentence.sanitizedForDisplay(limit: 400)
+  }
+
+  /// What a task of a program waits for that its state does not say.
+  private var taskNote: String? {
+    guard let task else { return nil }
+    if task.resumeToken != nil { return Sentences.taskIsPutAside }
+    switch state {
+    case .completed: return Sentences.taskIsUntold
+    case .waiting where reason == .needsLogin && task.challenge != nil:
+      return Sentences.taskIsAsked
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed:
+      return nil
+    }
   }
 }

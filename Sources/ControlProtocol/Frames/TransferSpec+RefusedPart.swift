@@ -7,10 +7,9 @@ extension TransferSpec {
   /// they are asked again here, where text from outside becomes a request: a line break in a
   /// header, for example, would be a second header.
   package var refusedPart: String? {
-    if session.rawValue.isEmpty || session.rawValue.utf8.count > Self.nameByteCountMax {
-      return "session"
-    }
-    if let directory, !Self.isAbsolutePath(directory) { return "directory" }
+    // A person's transfers are no tasks of a program.
+    if !session.isUsable || task != nil && session == .kettle { return "session" }
+    if let directory, !directory.isAbsolutePath { return "directory" }
     if let name, !Self.isPathComponent(name) { return "name" }
     if let connections, connections < 1 { return "connections" }
     if headers.contains(where: { HeaderField(name: $0.name, value: $0.value) != $0 }) {
@@ -20,22 +19,17 @@ extension TransferSpec {
     if let checksum, Checksum(algorithm: checksum.algorithm, hex: checksum.hex) != checksum {
       return "checksum"
     }
-    if let caCertificatePath, !Self.isAbsolutePath(caCertificatePath) {
-      return "caCertificatePath"
-    }
+    if let caCertificatePath, !caCertificatePath.isAbsolutePath { return "caCertificatePath" }
     if let limitBytesPerSecond, limitBytesPerSecond < 1 { return "limitBytesPerSecond" }
-    return TransferPriority(priority.value) == nil ? "priority" : nil
-  }
-
-  /// NAME_MAX of Linux (limits.h).
-  private static let nameByteCountMax = 255
-
-  private static func isAbsolutePath(_ path: String) -> Bool {
-    path.hasPrefix("/") && !path.utf8.contains(0)
+    if TransferPriority(priority.value) == nil { return "priority" }
+    if let part = request?.refusedPart { return "request.\(part)" }
+    if task?.kind == .upload, request?.body == nil { return "request.body" }
+    return task?.refusedPart.map { "task.\($0)" }
   }
 
   private static func isPathComponent(_ name: String) -> Bool {
-    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= nameByteCountMax
+    // NAME_MAX of Linux (limits.h).
+    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
       && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
 }

@@ -109,9 +109,17 @@ extension ControlRequest {
     case .limit(let params):
       guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
       return ControlError(.invalidParams, "params.bytesPerSecond")
-    case .hello, .describe, .control, .reset, .watch, .status, .stop, .attachSession,
-      .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
-      .updateTask, .answerChallenge:
+    case .attachSession(let params):
+      return Self.problem(ofProgramsSession: params.session)
+        ?? params.options.refusedPart.map { ControlError(.refusedSpec, "params.options.\($0)") }
+    case .finishEvents(let params), .adoptSession(let params), .dropSession(let params):
+      return Self.problem(ofProgramsSession: params.session)
+    case .updateTask(let params):
+      return params.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
+    case .answerChallenge(let params):
+      return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
+    case .hello, .describe, .control, .reset, .watch, .status, .stop, .listSessions, .cancelTasks,
+      .acknowledgeTasks:
       return nil
     }
   }

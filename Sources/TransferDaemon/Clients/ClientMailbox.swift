@@ -14,7 +14,14 @@ final class ClientMailbox: Sendable {
   private struct State: Sendable {
     var outbox = ClientOutbox()
     var watching = Watching.nothing
+    /// Of which session; nil is all.
+    var watchedSession: SessionID?
     var viewport: Viewport?
+
+    func wants(_ event: TransferEvent) -> Bool {
+      if let watchedSession, watchedSession != event.snapshot.session { return false }
+      return event.kind == .progress ? watching == .progress : watching != .nothing
+    }
   }
 
   private let state = Mutex(State())
@@ -36,7 +43,12 @@ final class ClientMailbox: Sendable {
 
   var viewport: Viewport? { state.withLock { $0.viewport } }
 
-  func watch(_ watching: Watching) { state.withLock { $0.watching = watching } }
+  func watch(_ watching: Watching, of session: SessionID? = nil) {
+    state.withLock { state in
+      state.watching = watching
+      state.watchedSession = session
+    }
+  }
 
   func look(at viewport: Viewport) {
     state.withLock { $0.viewport = viewport }
@@ -45,10 +57,7 @@ final class ClientMailbox: Sendable {
 
   func tell(_ event: TransferEvent) {
     let (isWanted, hasViewport) = state.withLock { state in
-      (
-        event.kind == .progress ? state.watching == .progress : state.watching != .nothing,
-        state.viewport != nil
-      )
+      (state.wants(event), state.viewport != nil)
     }
     if isWanted { put { $0.put(event: event) } }
     if hasViewport { viewportSignal.yield() }

@@ -9,7 +9,7 @@ import TransferModel
 /// a client that does not read holds up nobody.
 struct ClientSession: Sendable {
   typealias Answer =
-    @Sendable (_ request: ControlRequest, _ id: RequestID, _ mailbox: ClientMailbox) async ->
+    @Sendable (_ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient) async ->
     [UInt8]
 
   let connection: ControlConnection
@@ -17,6 +17,8 @@ struct ClientSession: Sendable {
   let logger: Logger
   /// How long the last replies may take to a client that has said everything.
   var farewellBudget = Duration.seconds(10)
+  /// Told once or more when the client asks nothing any more.
+  var left: @Sendable (ClientID) -> Void = { _ in }
   /// Answers a request with the line of the reply.
   let answer: Answer
 
@@ -55,9 +57,11 @@ struct ClientSession: Sendable {
 
   private func serve() async {
     let (id, mailbox) = broadcaster.join()
+    let client = ConnectedClient(
+      id: id, processID: connection.peerProcessID, mailbox: mailbox)
     await withTaskGroup(of: Part.self) { group in
       group.addTask {
-        await answer(mailbox)
+        await answer(client)
         return .asking
       }
       group.addTask {
@@ -71,17 +75,23 @@ struct ClientSession: Sendable {
       if await group.next() == .asking {
         // Only its sending half may be closed: it is still owed the replies.
         let deadline = connection.close(after: farewellBudget)
-        broadcaster.leave(id)
+        leave(id)
         while let part = await group.next(), part != .sending {}
         deadline.cancel()
       }
-      broadcaster.leave(id)
+      leave(id)
       await connection.close()
       group.cancelAll()
     }
   }
 
-  private func answer(_ mailbox: ClientMailbox) async {
+  private func leave(_ id: ClientID) {
+    broadcaster.leave(id)
+    left(id)
+  }
+
+  private func answer(_ client: ConnectedClient) async {
+    let mailbox = client.mailbox
     let requests = RequestCoder()
     let replies = ReplyCoder()
     var greeting = Greeting.missing
@@ -95,7 +105,7 @@ struct ClientSession: Sendable {
           if let refusal {
             mailbox.send(reply: replies.encode(error: refusal, to: id))
           } else {
-            mailbox.send(reply: await answer(request, id, mailbox))
+            mailbox.send(reply: await answer(request, id, client))
           }
         }
       }

@@ -92,21 +92,27 @@ package struct TransferService: Sendable {
     }
     let broadcaster = Broadcaster(freeSpace: freeSpace)
     let need = ConditionNeed()
+    let observers = EngineObservers(broadcaster: broadcaster, need: need, clock: clock)
     let engine = try Self.makeEngine(
       settings, files: files,
       journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
-      broadcaster, need, clock, logger)
+      observers, clock, logger)
+    let sessions = makeSessions(engine, logger)
+    observers.add(sessions)
     try await engine.start()
+    await sessions.recover(engine.recoveredSessions)
+    let sessionWork = Task { await sessions.run() }
 
     let stop = StopSwitch()
     let signals = TerminationSignals { stop.turn() }
     let listener = try await ControlListener.start(
       at: places.socketPath, holding: lock, limits: settings.listener)
     let handler = RequestHandler(
-      engine: engine, broadcaster: broadcaster,
+      engine: engine, broadcaster: broadcaster, sessions: sessions,
       information: ServiceInformation(
         processID: Int64(getpid()), startedAt: startedAt, storePath: places.storePath,
-        notices: notices), stop: { stop.turn() })
+        notices: notices),
+      stop: { stop.turn() })
     sayReady()
     logger.info("The service answers", metadata: ["socket": "\(places.socketPath)"])
     let health = ServiceHealth(
@@ -114,9 +120,12 @@ package struct TransferService: Sendable {
       need: need, logger: logger)
 
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await Self.receive(listener, handler, broadcaster, engine, logger) }
+      group.addTask { await Self.receive(listener, handler, logger) }
       await stop.turned()
       health.end()
+      // Before the connections go: a program whose service ends is still there.
+      sessions.end()
+      await sessionWork.value
       // The reply to the one who asked for it is on its way before the connections go.
       await listener.close()
       await engine.shutDown()
@@ -132,7 +141,7 @@ package struct TransferService: Sendable {
 
   private static func makeEngine(
     _ settings: ServiceSettings, files: POSIXFileStorage, journal: any TransferJournal,
-    _ broadcaster: Broadcaster, _ need: ConditionNeed, _ clock: SystemClock, _ logger: Logger
+    _ observers: EngineObservers, _ clock: SystemClock, _ logger: Logger
   ) throws(TransferFailure) -> TransferEngine {
     try TransferEngine(
       configuration: settings.engine,
@@ -142,26 +151,35 @@ package struct TransferService: Sendable {
           try CurlTransport(events: events, settings: settings.curl)
         }),
       logger: logger,
-      observer: { event in
-        need.observe(event)
-        broadcaster.observe(event, at: clock.now().wall)
-      })
+      observer: { observers.observe($0) })
+  }
+
+  private func makeSessions(_ engine: TransferEngine, _ logger: Logger) -> SessionRegistry {
+    let launcher = ProgramLauncher(
+      environment: options.environment, logPath: options.places.logPath)
+    return SessionRegistry(
+      clock: SystemClock(),
+      ports: SessionRegistry.Ports(
+        keep: { changes throws(EngineError) in try await engine.keep(changes) },
+        setPolicy: { session, policy in await engine.setPolicy(of: session, policy) },
+        launch: { command, session, tell in launcher.launch(command, for: session, tell) }),
+      logger: logger)
   }
 
   private static func receive(
-    _ listener: ControlListener, _ handler: RequestHandler, _ broadcaster: Broadcaster,
-    _ engine: TransferEngine, _ logger: Logger
+    _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger
   ) async {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {
         group.addTask {
           let session = ClientSession(
-            connection: connection, broadcaster: broadcaster, logger: logger
-          ) { request, id, mailbox in
-            await handler.handle(request, id: id, for: mailbox)
+            connection: connection, broadcaster: handler.broadcaster, logger: logger,
+            left: { handler.sessions.leave($0) }
+          ) { request, id, client in
+            await handler.handle(request, id: id, for: client)
           }
           await session.run()
-          await engine.setCadence(broadcaster.cadence)
+          await handler.engine.setCadence(handler.broadcaster.cadence)
         }
       }
       group.cancelAll()

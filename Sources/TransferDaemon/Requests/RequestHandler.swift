@@ -7,39 +7,42 @@ import TransferModel
 struct RequestHandler: Sendable {
   let engine: TransferEngine
   let broadcaster: Broadcaster
+  let sessions: SessionRegistry
   let information: ServiceInformation
   let stop: @Sendable () -> Void
   private let added = AddedRequests()
-  private let coder = ReplyCoder()
+  let coder = ReplyCoder()
 
   init(
-    engine: TransferEngine, broadcaster: Broadcaster, information: ServiceInformation,
-    stop: @escaping @Sendable () -> Void
+    engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
+    information: ServiceInformation, stop: @escaping @Sendable () -> Void
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
+    self.sessions = sessions
     self.information = information
     self.stop = stop
   }
 
   /// Answers with the line of the reply.
   func handle(
-    _ request: ControlRequest, id: RequestID, for mailbox: ClientMailbox
+    _ request: ControlRequest, id: RequestID, for client: ConnectedClient
   ) async -> [UInt8] {
     do throws(ControlError) {
-      return try await answer(request, id: id, mailbox)
+      return try await answer(request, id: id, client)
     } catch {
       return coder.encode(error: error, to: id)
     }
   }
 
   private func answer(
-    _ request: ControlRequest, id: RequestID, _ mailbox: ClientMailbox
+    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient
   ) async throws(ControlError) -> [UInt8] {
     switch request {
     case .hello:
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
-    case .add(let params): return coder.encode(result: try await add(params), to: id)
+    case .add(let params):
+      return coder.encode(result: try await add(params, for: client.id), to: id)
     case .list(let viewport): return coder.encode(result: broadcaster.window(viewport), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
     case .control(let params): return coder.encode(result: await control(params), to: id)
@@ -51,11 +54,12 @@ struct RequestHandler: Sendable {
         result: ResetTransfers.Result(
           deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
     case .subscribe(let viewport):
-      mailbox.look(at: viewport)
+      client.mailbox.look(at: viewport)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
-      mailbox.watch(params.includesProgress ? .progress : .states)
+      client.mailbox.watch(
+        params.includesProgress ? .progress : .states, of: params.session)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .status:
@@ -65,22 +69,22 @@ struct RequestHandler: Sendable {
       return coder.encode(result: Nothing(), to: id)
     case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask, .answerChallenge:
-      throw ControlError(.methodNotFound, request.method)
+      return try await answerProgram(request, id: id, client)
     }
   }
 
   private func add(
-    _ params: AddTransfers.Params
+    _ params: AddTransfers.Params, for client: ClientID
   ) async throws(ControlError) -> AddTransfers.Result {
     if let refusal = Self.refusal(of: params) { throw refusal }
+    for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
+      try sessions.requireProgram(client, of: session)
+    }
     let outcome = await added.outcome(of: params.requestID) { [engine] in
       do throws(EngineError) {
         return .success(try await engine.add(params.transfers))
       } catch {
-        switch error {
-        case .cannotKeep(let detail): return .failure(ControlError(.cannotKeep, detail))
-        case .stopping: return .failure(ControlError(.stopping, ""))
-        }
+        return .failure(ControlError(error))
       }
     }
     return AddTransfers.Result(ids: try outcome.get())
@@ -146,7 +150,7 @@ struct RequestHandler: Sendable {
     }
   }
 
-  private static func result(
+  static func result(
     of ids: [TransferID], _ results: [Brain.ControlResult]
   ) -> ControlTransfers.Result {
     var outcome = ControlTransfers.Result(applied: [], refused: [])

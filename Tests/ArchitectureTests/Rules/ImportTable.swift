@@ -42,6 +42,7 @@ let importTable: [String: ImportRow] = [
   "DesktopBus": ImportRow(system: ["Dispatch", "Glibc"]),
   "MachineWatch": ImportRow(
     ours: ["DesktopBus", "TransferModel"], system: ["Dispatch", "Glibc", "Synchronization"]),
+  "ProcessSpawn": ImportRow(outside: ["CLinux"], system: ["Glibc"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
@@ -50,7 +51,8 @@ let importTable: [String: ImportRow] = [
 
   // MARK: Products
   "TransferClient": ImportRow(
-    ours: ["ControlProtocol", "ControlSocket", "TransferModel"], outside: ["CLinux"],
+    ours: ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel"],
+    outside: ["CLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   // The one target that stands on FoundationNetworking: programs give and get its value types.
   "BackgroundTransfer": ImportRow(
@@ -61,8 +63,8 @@ let importTable: [String: ImportRow] = [
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
-      "MachineWatch", "NetworkWatch", "TransferCore", "TransferEngine", "TransferFiles",
-      "TransferModel", "TransferStore",
+      "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+      "TransferFiles", "TransferModel", "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(

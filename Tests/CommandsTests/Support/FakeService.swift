@@ -17,6 +17,8 @@ final class FakeService: ServiceCalling {
     case watch(includesProgress: Bool)
     case status
     case stop
+    case adopt(SessionID)
+    case drop(SessionID)
   }
 
   private struct State {
@@ -34,6 +36,7 @@ final class FakeService: ServiceCalling {
     var isBroken = false
     var added: [String: AddTransfers.Result] = [:]
     var losesReply = false
+    var sessions: [SessionSummary] = []
   }
 
   private let state: Mutex<State>
@@ -80,6 +83,8 @@ final class FakeService: ServiceCalling {
   func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
 
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
+
+  func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
   /// Changes the rows after the next answer to a list request.
   func afterList(_ change: @escaping @Sendable (inout [TransferSnapshot]) -> Void) {
@@ -147,6 +152,9 @@ final class FakeService: ServiceCalling {
     case let params as LimitSpeed.Params:
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
+    case let params as FinishEvents.Params:
+      record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
+      return AdoptSession.Result(ids: state.withLock { $0.rows.map(\.id) })
     case let params as WatchEvents.Params:
       watch(params)
       return Nothing()
@@ -169,6 +177,7 @@ final class FakeService: ServiceCalling {
         serviceVersion: "0.1.0", processID: 4711,
         startedAt: WallTime(millisecondsSince1970: FakeClock.start),
         storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals, notices: [])
+    case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case StopService.name:
       record(.stop)
       end()

@@ -7,9 +7,9 @@ import TransferModel
 package final class InMemoryJournal: TransferJournal {
   private struct State: Sendable {
     var records: [TransferID: TransferRecord] = [:]
-    var sessions: [SessionID: SessionRecord] = [:]
     var lastID = TransferID(rawValue: 0)
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
+    var sessions: [SessionID: SessionRecord] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var gate = Gate.open
@@ -76,7 +76,9 @@ package final class InMemoryJournal: TransferJournal {
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
     case .remove(let id): state.records[id] = nil
-    case .putSession(let session): state.sessions[session.id] = session
+    case .putSession(let session):
+      state.sessions[session.id] = session
+      state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
     case .removeSession(let id): state.sessions[id] = nil
     }
   }
@@ -87,6 +89,8 @@ package final class InMemoryJournal: TransferJournal {
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
+
+  package var sessions: [SessionID: SessionRecord] { state.withLock { $0.sessions } }
 
   /// Lets the next `count` commits fail and change nothing.
   package func failNextCommits(_ count: Int = 1, with error: any Error) {

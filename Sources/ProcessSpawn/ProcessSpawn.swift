@@ -1,29 +1,46 @@
 import CLinux
 @preconcurrency import Glibc
 
-/// posix_spawn(3) of a service that shares nothing with the program that starts it: a session of
-/// its own, no terminal, no descriptor but the log and the pipe, no signal mask, cwd `/`.
-enum ServiceSpawn {
-  struct Failed: Error {
-    let code: Int32
+/// posix_spawn(3) of a program that shares nothing with the one that starts it: a process session
+/// of its own, no terminal, no descriptor but those it is given, no signal mask.
+///
+/// `environ` is what `@preconcurrency` is for: it is read once, for a call that copies it.
+package struct ProcessSpawn: Sendable {
+  package struct Failed: Error {
+    package let code: Int32
   }
 
-  /// Where the service finds the pipe on which it says that it answers.
-  static let readyDescriptor: Int32 = 3
+  /// Absolute.
+  package var executablePath: String
+  /// With the program's own name first.
+  package var arguments: [String]
+  /// nil is that of this process.
+  package var environment: [String: String]?
+  package var directory = "/"
+  /// Where standard output and standard error go.
+  package var log: Int32
+  /// A further descriptor, which the program gets as `readyDescriptor`.
+  package var ready: Int32?
 
-  /// Moves a descriptor above those that the service gets, so that putting one of them in place
+  package init(executablePath: String, arguments: [String], log: Int32) {
+    self.executablePath = executablePath
+    self.arguments = arguments
+    self.log = log
+  }
+
+  /// Where a service finds the pipe on which it says that it answers.
+  package static let readyDescriptor: Int32 = 3
+
+  /// Moves a descriptor above those that the program gets, so that putting one of them in place
   /// cannot overwrite another. The old one is closed; a negative one stays as it is.
-  static func highDescriptor(_ descriptor: Int32) -> Int32 {
+  package static func highDescriptor(_ descriptor: Int32) -> Int32 {
     guard descriptor >= 0, descriptor <= readyDescriptor else { return descriptor }
     let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, readyDescriptor + 1)
     close(descriptor)
     return moved
   }
 
-  static func run(
-    executablePath: String, arguments: [String], environment: [String: String]?, log: Int32,
-    ready: Int32
-  ) -> Result<pid_t, Failed> {
+  package func run() -> Result<pid_t, Failed> {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
@@ -32,32 +49,30 @@ enum ServiceSpawn {
       posix_spawn_file_actions_destroy(&actions)
       posix_spawnattr_destroy(&attributes)
     }
-    let problem = prepare(&actions, log: log, ready: ready) ?? prepare(&attributes)
+    let problem = prepare(&actions) ?? Self.prepare(&attributes)
     if let problem { return .failure(Failed(code: problem)) }
     var processID: pid_t = 0
-    let result = withCStrings(arguments) { argumentPointers in
+    let result = Self.withCStrings(arguments) { argumentPointers in
       guard let environment else {
         return posix_spawn(
           &processID, executablePath, &actions, &attributes, argumentPointers, environ)
       }
-      return withCStrings(environment.map { "\($0.key)=\($0.value)" }) {
+      return Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) {
         posix_spawn(&processID, executablePath, &actions, &attributes, argumentPointers, $0)
       }
     }
     return result == 0 ? .success(processID) : .failure(Failed(code: result))
   }
 
-  private static func prepare(
-    _ actions: inout posix_spawn_file_actions_t, log: Int32, ready: Int32
-  ) -> Int32? {
-    firstProblem([
+  private func prepare(_ actions: inout posix_spawn_file_actions_t) -> Int32? {
+    Self.firstProblem([
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
       posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO),
       posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO),
-      posix_spawn_file_actions_adddup2(&actions, ready, readyDescriptor),
+      ready.map { posix_spawn_file_actions_adddup2(&actions, $0, Self.readyDescriptor) } ?? 0,
       // What our own parent left open for us, without the close-on-exec flag, ends here too.
-      kettle_spawn_close_from(&actions, readyDescriptor + 1),
-      kettle_spawn_change_directory(&actions, "/"),
+      kettle_spawn_close_from(&actions, Self.readyDescriptor + (ready == nil ? 0 : 1)),
+      kettle_spawn_change_directory(&actions, directory),
     ])
   }
 

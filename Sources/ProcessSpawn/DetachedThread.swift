@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread for calls that block: they must not hold one of the few threads of the tasks.
-enum DetachedThread {
+package enum DetachedThread {
   private final class Box {
     let body: @Sendable () -> Void
 
@@ -9,7 +9,7 @@ enum DetachedThread {
   }
 
   /// Runs `body` on a new thread; on the calling one when the system gives no more threads.
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

@@ -1,0 +1,25 @@
+import Glibc
+
+/// How a process ended: the status of waitpid(2).
+package struct ProcessStatus: RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// Waits for a child and takes it off the system's list; nil when it is no child, or with WNOHANG
+  /// has not ended.
+  package static func ofEnded(_ processID: pid_t, options: Int32 = 0) -> ProcessStatus? {
+    var status: Int32 = 0
+    while true {
+      let result = waitpid(processID, &status, options)
+      if result == -1, errno == EINTR { continue }
+      return result == processID ? ProcessStatus(rawValue: status) : nil
+    }
+  }
+
+  /// `exit 1` or `signal 11`
+  package var text: String {
+    let signal = rawValue & 0x7F
+    return signal == 0 ? "exit \(rawValue >> 8 & 0xFF)" : "signal \(signal)"
+  }
+}

@@ -1,0 +1,72 @@
+import GRDB
+
+/// The columns that a store has, and how it is read by them. A store of an earlier version is read
+/// before it gets the columns of this one, because it may turn out to be damaged.
+struct StoreLayout {
+  private let transferColumns: Set<String>
+  private let sessionColumns: Set<String>
+
+  /// - Parameter version: of the store, from its list of migrations.
+  init(version: Int) {
+    transferColumns = Set(
+      TransferColumn.allCases.filter { $0.version <= version }.map(\.sqlName))
+    sessionColumns = version < 2 ? [] : [Self.sessionRecord]
+  }
+
+  /// What the tables themselves say, for a store whose list of migrations may be damaged.
+  init(foundIn db: Database) throws {
+    transferColumns = Set(try db.columns(in: "transfer").map(\.name))
+    sessionColumns = Set(try db.columns(in: "session").map(\.name))
+  }
+
+  /// Whether the tables have what the list of migrations says, and nothing of a later version.
+  func agrees(with found: StoreLayout) -> Bool {
+    found.hasSessionRecords == hasSessionRecords
+      && TransferColumn.allCases.allSatisfy { column in
+        found.transferColumns.contains(column.sqlName)
+          == transferColumns.contains(column.sqlName)
+      }
+  }
+
+  private static let sessionRecord = "record"
+
+  private var hasSessionRecords: Bool { sessionColumns.contains(Self.sessionRecord) }
+
+  /// All columns in their order; one that the store does not have reads as NULL.
+  private var transferList: String {
+    TransferColumn.allCases
+      .map { transferColumns.contains($0.sqlName) ? $0.sqlName : "NULL" }
+      .joined(separator: ", ")
+  }
+
+  var allTransfers: String { "SELECT \(transferList) FROM transfer ORDER BY id" }
+
+  /// By the table alone and from the other end, for a store whose indexes or middle are damaged.
+  var allTransfersUnindexed: String {
+    "SELECT \(transferList) FROM transfer NOT INDEXED ORDER BY id"
+  }
+
+  var allTransfersBackwards: String { allTransfersUnindexed + " DESC" }
+
+  var oneTransfer: String { "SELECT \(transferList) FROM transfer NOT INDEXED WHERE id = ?" }
+
+  /// Those that were not dropped, by name; nil where there were no records yet.
+  var sessionRecords: String? {
+    guard hasSessionRecords else { return nil }
+    return "SELECT name, record FROM session WHERE record IS NOT NULL ORDER BY name"
+  }
+}
+
+extension TransferColumn {
+  /// The version of the store that brought it.
+  fileprivate var version: Int {
+    switch self {
+    case .id, .session, .taskIdentifier, .state, .reason, .goesOnAt, .priority, .queuePosition,
+      .title, .url, .directory, .name, .createdAt, .finishedAt, .bytesReceived, .bytesExpected,
+      .connections, .limitBytesPerSecond, .notBefore, .checksum, .caCertificatePath, .onConflict,
+      .beginning, .headers, .login, .resumeData, .finishedFile, .failure, .freshStart, .retryCount:
+      1
+    case .request, .task, .taskStatus: 2
+    }
+  }
+}

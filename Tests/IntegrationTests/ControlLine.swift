@@ -1,0 +1,46 @@
+import CLinux
+import Foundation
+import Glibc
+import Testing
+
+/// A program as any other: a socket, lines of JSON out and in.
+final class ControlLine: Sendable {
+  private let descriptor: Int32
+
+  init(_ home: KettleHome) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = home.path + "/run/kettle/control.sock"
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    // Nothing that a test waits for here takes longer.
+    var budget = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &budget, socklen_t(MemoryLayout<timeval>.size))
+    _ = try ask("hello", #"{"protocolVersion":1,"client":"test"}"#)
+  }
+
+  deinit { close() }
+
+  func close() { _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// The line of the reply.
+  func ask(_ method: String, _ params: String) throws -> String {
+    let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"# + "\n"
+    let sent = line.utf8.withContiguousStorageIfAvailable {
+      send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    try #require(sent == line.utf8.count)
+    var reply: [UInt8] = []
+    var byte: UInt8 = 0
+    while recv(descriptor, &byte, 1, 0) == 1, byte != 10 { reply.append(byte) }
+    try #require(byte == 10)
+    return String(decoding: reply, as: UTF8.self)
+  }
+}
