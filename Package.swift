@@ -67,7 +67,7 @@ let package = Package(
     target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
     target(
       "BackgroundTransfer",
-      ["BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel"]),
+      ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel", "CLinux"]),
     target(
       "TransferDaemon",
       [
@@ -103,10 +103,7 @@ let package = Package(
     tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
     tests(
       "BackgroundTransferTests",
-      [
-        "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
-        "TransferClient", "TransferModel",
-      ]),
+      ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     tests(
       "TransferEngineTests",
