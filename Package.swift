@@ -72,7 +72,7 @@ let package = Package(
       ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel", "CLinux"]),
     target(
       "BackgroundTransfer",
-      ["BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel"]),
+      ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel", "CLinux"]),
     target(
       "TransferDaemon",
       [
@@ -108,10 +108,7 @@ let package = Package(
     tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
     tests(
       "BackgroundTransferTests",
-      [
-        "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
-        "TransferClient", "TransferModel",
-      ]),
+      ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
     // The examples of the library's documentation; `make examples` writes its sources.
     tests("DocumentationTests", ["BackgroundTransfer"]),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),

@@ -10,58 +10,66 @@ struct RequestLog: Sendable {
     /// nil when it is about the session.
     let task: Int64?
     let intent: Intent
-    fileprivate var isSent = false
   }
 
   /// Makes `requestID`s that no other run of the program makes.
   private let nonce: String
-  private var entries: [Entry] = []
+  /// In order; what cannot be sent yet because the service's number of its task is not known stays.
+  private var unsent: [Entry] = []
+  private var sent: [Int64: Entry] = [:]
   private var nextSerial: Int64 = 1
 
   init(nonce: String) { self.nonce = nonce }
 
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { unsent.isEmpty && sent.isEmpty }
 
   mutating func append(_ intent: Intent, task: Int64?) {
-    entries.append(Entry(serial: nextSerial, task: task, intent: intent))
+    unsent.append(Entry(serial: nextSerial, task: task, intent: intent))
     nextSerial += 1
   }
 
-  /// Marks as sent all that can be sent now, and gives it out.
+  /// Takes all that can be sent now.
   mutating func takeSendable(
     id: (Int64) -> TransferID?
   ) -> [(serial: Int64, request: ServiceRequest)] {
-    entries.indices.compactMap { index in
-      let entry = entries[index]
-      guard !entry.isSent,
-        let request = entry.intent.request(
-          id: entry.task.flatMap(id), requestID: "\(nonce).\(entry.task ?? 0)")
-      else { return nil }
-      entries[index].isSent = true
-      return (entry.serial, request)
+    var waiting: [Entry] = []
+    var requests: [(serial: Int64, request: ServiceRequest)] = []
+    for entry in unsent {
+      let request = entry.intent.request(
+        id: entry.task.flatMap(id), requestID: "\(nonce).\(entry.task ?? 0)")
+      guard let request else {
+        waiting.append(entry)
+        continue
+      }
+      sent[entry.serial] = entry
+      requests.append((entry.serial, request))
     }
+    unsent = waiting
+    return requests
   }
 
-  mutating func answered(_ serial: Int64) -> Entry? {
-    guard let index = entries.firstIndex(where: { $0.serial == serial }) else { return nil }
-    return entries.remove(at: index)
-  }
+  mutating func answered(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
 
   mutating func connectionLost() {
-    for index in entries.indices { entries[index].isSent = false }
+    unsent = (unsent + sent.values).sorted { $0.serial < $1.serial }
+    sent = [:]
   }
 
-  /// The service turned out to have the task.
+  /// The service turned out to have the task. It is called before anything is sent again.
   mutating func forgetAdd(of task: Int64) {
-    entries.removeAll { entry in
+    unsent.removeAll { entry in
       guard entry.task == task, case .add = entry.intent else { return false }
       return true
     }
   }
 
-  mutating func forget(task: Int64) { entries.removeAll { $0.task == task } }
+  mutating func forget(task: Int64) {
+    unsent.removeAll { $0.task == task }
+    sent = sent.filter { $0.value.task != task }
+  }
 
-  mutating func forgetAll() { entries = [] }
-
-  func holds(_ intent: Intent) -> Bool { entries.contains { $0.intent == intent } }
+  mutating func forgetAll() {
+    unsent = []
+    sent = [:]
+  }
 }

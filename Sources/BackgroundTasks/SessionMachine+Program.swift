@@ -97,7 +97,9 @@ extension SessionMachine {
   /// Asks for the task, started, and before it for those that were made before it, not started:
   /// the service takes the numbers of a session in rising order only.
   private mutating func add(through number: Int64) {
-    for earlier in tasks.keys.sorted() where earlier <= number {
+    let due = unadded.prefix { $0 <= number }
+    unadded.removeFirst(due.count)
+    for earlier in due {
       guard var record = tasks[earlier], case .new = record.phase, var spec = record.spec
       else { continue }
       spec.beginning = earlier == number ? .queued : .idle

@@ -37,8 +37,9 @@ package struct SessionMachine: Sendable {
   var lastNumber: Int64 = 0
   /// Of tasks that are nothing to the service.
   var lastHopelessNumber: Int64 = 0
-  /// Earlier ones were added, or never will be.
   var tasks: [Int64: TaskRecord] = [:]
+  /// Those that were made and not added, in rising order; some are over by now.
+  var unadded: [Int64] = []
   /// Those that the program was told are lost, though the service may have them still.
   var abandoned: Set<Int64> = []
   var log: RequestLog
@@ -95,6 +96,7 @@ package struct SessionMachine: Sendable {
     switch input {
     case .create(let number, let spec, let isAwaited):
       tasks[number] = TaskRecord(number: number, spec: spec, isAwaited: isAwaited)
+      unadded.append(number)
       show(number)
     case .createHopeless(let number, let failure, let isAwaited):
       tasks[number] = TaskRecord(

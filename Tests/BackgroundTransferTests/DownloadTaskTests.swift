@@ -75,7 +75,7 @@ struct DownloadTaskTests {
     task.taskDescription = "A book"
     task.userInfo = Data("17".utf8)
     task.resume()
-    let left = try world.service.added(1)
+    let left = try await world.service.added(1)
     let next = try SessionWorld(
       prepare: { service in
         service.change { state in
@@ -124,14 +124,15 @@ struct DownloadTaskTests {
         == ResumeToken(id: TransferID(rawValue: 101), secret: "s"))
   }
 
-  @Test func `cancelling by producing resume data gives it, and the error has it too`() async throws
-  {
+  @Test func `cancelling by producing resume data gives it to both`() async throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
-    _ = try world.service.added(1)
+    _ = try await world.service.added(1)
     async let produced = task.cancelByProducingResumeData()
-    world.service.wait { if case .cancelTasks(let params) = $0 { params } else { nil } }
+    try await world.service.wait { request -> Bool? in
+      if case .cancelTasks = request { true } else { nil }
+    }
     try world.service.move(1, to: .failed) {
       $0.bytesReceived = 2
       $0.error = TransferFailure(.cancelled, on: "books.example")
@@ -139,7 +140,7 @@ struct DownloadTaskTests {
         url: $0.url, status: 200, headers: [HeaderField(received: "ETag", "\"1\"")])
     }
     let data = try #require(await produced)
-    #expect(world.recorder.wait(for: "completed 1 -999"))
+    #expect(try await world.recorder.wait(for: "completed 1 -999"))
     #expect(world.recorder.error(of: task)?.downloadTaskResumeData == data)
     #expect(world.recorder.error(of: task)?.backgroundTaskCancelledReason == nil)
   }

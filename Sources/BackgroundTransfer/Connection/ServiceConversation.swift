@@ -1,5 +1,6 @@
 import BackgroundTasks
 import ControlProtocol
+import Glibc
 import TransferClient
 import TransferModel
 
@@ -151,6 +152,9 @@ struct ServiceConversation: ~Copyable {
     switch asked {
     case .request: answer(asked, .refused(error))
     case .hello where error.code == .versionMismatch: throw versionMismatch(error.message)
+    // The service did not notice yet that the connection before this one has ended.
+    case .attach where error.code == .sessionInUse && error.message == String(getpid()):
+      throw .unreachable(ClientError.connectionLost.sentence)
     case .attach where error.code == .sessionInUse: throw .refused(.inUse(error.message))
     case .hello, .watch, .attach:
       throw .unreachable(

@@ -3,14 +3,14 @@ import Glibc
 import TransferClient
 
 /// Finds the program whose service carries out the transfers.
-enum ServiceExecutable {
+package enum ServiceExecutable {
   static let environmentName = "KETTLE_EXECUTABLE"
 
   static var ownPath: String { ServiceProcess.ownExecutablePath() }
 
   /// The first of these that can be run: what the configuration says, the environment, `PATH`,
   /// `/usr/local/bin`, `/usr/bin`. What is said and cannot be run is not passed over in silence.
-  static func find(
+  package static func find(
     configured: String?, environment: [String: String],
     canRun: (String) -> Bool = { $0.hasPrefix("/") && access($0, X_OK) == 0 }
   ) -> Result<String, Missing> {
@@ -28,11 +28,11 @@ enum ServiceExecutable {
     return found.map(Result.success) ?? .failure(Missing(path: nil, source: "PATH"))
   }
 
-  struct Missing: Error, Hashable {
-    var path: String?
-    var source: String
+  package struct Missing: Error, Hashable, Sendable {
+    package var path: String?
+    package var source: String
 
-    var sentence: String {
+    package var sentence: String {
       guard let path else {
         return "There is no program \"kettle\" in PATH; install it, or name it in "
           + environmentName

@@ -1,6 +1,7 @@
 import BackgroundTasks
 import ControlProtocol
 import Foundation
+import Glibc
 import TransferClient
 import TransferModel
 
@@ -14,6 +15,8 @@ struct ServiceLink: Sendable {
   /// How often in a row it is tried before the tasks of the session are lost, and the pauses
   /// between.
   static let pauses: [Int32] = [50, 200, 500, 1000, 2000]
+  /// A conversation that lasted longer than this did not end because something is wrong with it.
+  static let steadyTime = Duration.seconds(1)
   /// How long the service may take to let the session in.
   static let attachBudget = Duration.seconds(10)
 
@@ -37,26 +40,28 @@ struct ServiceLink: Sendable {
         failureCount = 0
         core.wake.wait(milliseconds: -1)
       case .connection:
-        switch connectAndTalk() {
+        let begin = ContinuousClock.now
+        let end = connectAndTalk()
+        if ContinuousClock.now - begin > Self.steadyTime { failureCount = 0 }
+        switch end {
         case .over: return
-        case .lost: failureCount = 0
         case .refused(let failure): core.gaveUp(failure)
-        case .unreachable(let sentence):
-          guard failureCount < Self.pauses.count else {
-            core.gaveUp(.noService(sentence))
-            failureCount = 0
-            continue
-          }
-          pause(milliseconds: Self.pauses[failureCount])
-          failureCount += 1
+        case .lost: retry(&failureCount, ClientError.connectionLost.sentence)
+        case .unreachable(let sentence): retry(&failureCount, sentence)
         }
       }
     }
   }
 
-  /// Wakes do not shorten it: asking for more does not make a service come up sooner.
-  private func pause(milliseconds: Int32) {
-    Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+  /// Pauses, or gives up when it has been tried often enough.
+  private func retry(_ failureCount: inout Int, _ sentence: String) {
+    guard failureCount < Self.pauses.count else {
+      failureCount = 0
+      return core.gaveUp(.noService(sentence))
+    }
+    // Wakes do not shorten it: asking for more does not make a service come up sooner.
+    poll(nil, 0, Self.pauses[failureCount])
+    failureCount += 1
   }
 
   private func connectAndTalk() -> End {
@@ -70,7 +75,8 @@ struct ServiceLink: Sendable {
     case .failure(let missing): executable = missing.path ?? ""
     }
     let starter = ServiceStarter(
-      places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName, executablePath: executable)
+      places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName,
+      executablePath: executable)
     do throws(ClientError) {
       var conversation = ServiceConversation(
         core: core, socket: LineSocket(descriptor: try starter.openSocket()))

@@ -36,6 +36,8 @@ struct Outcomes: Sendable {
     return nil
   }
 
+  func hasResult(of number: Int64) -> Bool { results[number] != nil }
+
   private static func result(
     _ end: TaskEnd, _ path: String?, _ handle: TaskHandle
   ) -> Result<URL, any Error> {

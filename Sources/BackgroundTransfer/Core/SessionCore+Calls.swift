@@ -8,7 +8,11 @@ import TransferModel
 extension SessionCore {
   func deliver(_ call: DelegateCall) {
     let (session, delegate, task) = state.withLock { state in
-      (state.session, state.delegate?.object, call.task.flatMap { state.tasks[$0] })
+      (
+        state.session ?? state.former.session,
+        state.delegate?.object ?? state.former.delegate,
+        call.task.flatMap { state.tasks[$0] }
+      )
     }
     if case .completed(_, let end) = call, let task { tellHandler(of: task, end) }
     guard let session, let delegate else { return deliverToNobody(call) }

@@ -125,7 +125,11 @@ extension SessionCore.State {
       let handle = task.handle
       guard handle.kind == .download, handle.number > 0 else { return false }
       let (values, isOver) = handle.values.withLock { ($0, $0.view.state == .completed) }
-      return values.data.isAwaited == plan.isAwaited && (!isOver || plan.isAwaited)
+      // A result that nobody took yet is as good as a task that runs.
+      guard !isOver || plan.isAwaited && outcomes.hasResult(of: handle.number) else {
+        return false
+      }
+      return values.data.isAwaited == plan.isAwaited
         && DownloadKey(values.request, handle.destination) == wanted
     }.min { $0.handle.number < $1.handle.number }
   }

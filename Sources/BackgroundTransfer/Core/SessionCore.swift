@@ -16,12 +16,20 @@ final class SessionCore: Sendable {
     let object: any URLSessionDelegate
   }
 
+  /// Who the delegate was, for tasks that are resumed when it is too late: they still end.
+  // Unchecked for the same reason.
+  struct Former: @unchecked Sendable {
+    weak var delegate: (any URLSessionDelegate)?
+    weak var session: URLSession?
+  }
+
   struct State: Sendable {
     var machine: SessionMachine
     var tasks: [Int64: URLSessionTask] = [:]
     /// Told to the delegate; held until the session is over, as Apple's is.
     var session: URLSession?
     var delegate: Delegate?
+    var former = Former()
     /// To be sent on the connection that is attached.
     var outgoing: [(serial: Int64, request: ServiceRequest)] = []
     /// Run once when the tasks of the session are known, or when that is given up.
@@ -60,6 +68,9 @@ final class SessionCore: Sendable {
         delegate: delegate,
         asksServerTrust: configuration.asksServerTrust ?? (delegate != nil)))
   }
+
+  /// The last call was made, or nothing will ever come of the session.
+  var isOver: Bool { state.withLock { $0.machine.isDone || $0.failure != nil } }
 
   private static func makeQueue() -> OperationQueue {
     let queue = OperationQueue()
@@ -177,6 +188,7 @@ extension SessionCore.State {
       return []
     case .connect: return [.wake]
     case .close:
+      former = SessionCore.Former(delegate: delegate?.object, session: session)
       session = nil
       delegate = nil
       return [.close]

@@ -27,7 +27,7 @@ final class SessionRegistry: Sendable {
     let identifier = configuration.identifier ?? ""
     let box = delegate.map(SessionCore.Delegate.init)
     let (core, isFirst) = state.withLock { state in
-      if let core = state.cores[identifier] { return (core, false) }
+      if let core = state.cores[identifier], !core.isOver { return (core, false) }
       let core = SessionCore(configuration: configuration.copy(), delegate: box, queue: queue)
       // Sessions without a name are not the same session.
       if !identifier.isEmpty { state.cores[identifier] = core }
