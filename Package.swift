@@ -17,6 +17,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Programs as they are written for Apple's systems: one language mode, and no strictness of ours.
+func appleSource(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+  .testTarget(
+    name: name, dependencies: ["BackgroundTransfer"],
+    swiftSettings: [.swiftLanguageMode(mode), .treatAllWarnings(as: .error)])
+}
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -107,6 +114,8 @@ let package = Package(
         "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
         "TransferClient", "TransferModel",
       ]),
+    appleSource("AppleSourceSwift5Tests", .v5),
+    appleSource("AppleSourceSwift6Tests", .v6),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     tests(
       "TransferEngineTests",

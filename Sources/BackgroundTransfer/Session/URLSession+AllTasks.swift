@@ -5,6 +5,7 @@ extension URLSession {
   ///
   /// The handler is called on the delegate queue. Source: Apple's documentation of
   /// `getAllTasks(completionHandler:)`.
+  @preconcurrency
   public func getAllTasks(
     completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
   ) {
@@ -17,6 +18,7 @@ extension URLSession {
   /// Calls with all tasks that are not over, by kind.
   ///
   /// Source: Apple's documentation of `getTasksWithCompletionHandler(_:)`.
+  @preconcurrency
   public func getTasksWithCompletionHandler(
     _ completionHandler:
       @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])

@@ -25,6 +25,7 @@ extension URLSession {
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
   /// a delegate, or `download(from:to:onConflict:)`.
+  @preconcurrency
   public func downloadTask(
     with url: URL,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -34,6 +35,7 @@ extension URLSession {
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
   /// a delegate, or `download(for:to:onConflict:)`.
+  @preconcurrency
   public func downloadTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -42,6 +44,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func dataTask(
     with url: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -50,6 +53,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func dataTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -58,6 +62,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

@@ -35,6 +35,7 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   ///   and there are bytes.
   ///
   /// Source: Apple's documentation of `cancel(byProducingResumeData:)`.
+  @preconcurrency
   public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     handle.core.cancel(handle.number, producingResumeData: completionHandler)
   }
