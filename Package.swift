@@ -95,6 +95,31 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // MARK: Examples, one for each way of writing a background download
+    .executableTarget(
+      name: "background-download", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/BackgroundDownload", swiftSettings: strict),
+    .executableTarget(
+      name: "singleton-delegate", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/SingletonDelegate", swiftSettings: strict),
+    .executableTarget(
+      name: "download-service", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/DownloadService", swiftSettings: strict),
+    .executableTarget(
+      name: "request-info", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/RequestInfo", swiftSettings: strict),
+    .executableTarget(
+      name: "file-list", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/FileList", swiftSettings: strict),
+
+    // MARK: Benchmarks
+    .executableTarget(
+      name: "session-download", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Benchmarks/SessionDownload", swiftSettings: strict),
+    .executableTarget(
+      name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
+      swiftSettings: strict),
+
     // MARK: Tests
     .target(
       name: "TestSupport",
@@ -155,6 +180,13 @@ let package = Package(
       ]),
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
+    // The example programs over the real service.
+    tests(
+      "ExampleTests",
+      [
+        "kettle", "background-download", "singleton-delegate", "download-service", "request-info",
+        "file-list", "TestSupport", "TransferModel", "CLinux",
+      ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
       "FaultStormTests",
