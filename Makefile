@@ -19,9 +19,12 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
-	swift test --skip-build --disable-xctest --skip 'WireTests|IntegrationTests|FaultStormTests'
+	swift test --skip-build --disable-xctest \
+	  --skip 'AppleSource|WireTests|IntegrationTests|ExampleTests|FaultStormTests'
+	swift test --skip-build --disable-xctest --filter AppleSource
 	swift test --skip-build --disable-xctest --filter WireTests
 	swift test --skip-build --disable-xctest --filter IntegrationTests
+	swift test --skip-build --disable-xctest --filter ExampleTests
 	@echo 'test: everything passed'
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
@@ -33,8 +36,11 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh
 
-bench: ## Measure against curl and aria2
-	@echo 'bench: nothing to measure; the measurements come with the benchmark suite'
+bench: build ## Measure the library against the URLSession that comes with Swift
+	@./assets/install-deps.sh bench
+	swift build -c release --product session-download
+	swift build -c release --product foundation-download
+	./assets/bench/library.sh
 
 install: build ## Install the program under PREFIX (/usr/local)
 	install -d '$(DESTDIR)$(PREFIX)/bin'

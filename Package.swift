@@ -17,6 +17,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Programs as they are written for Apple's systems: one language mode, and no strictness of ours.
+func appleSource(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+  .testTarget(
+    name: name, dependencies: ["BackgroundTransfer"],
+    swiftSettings: [.swiftLanguageMode(mode), .treatAllWarnings(as: .error)])
+}
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -93,6 +100,31 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // MARK: Examples, one for each way of writing a background download
+    .executableTarget(
+      name: "background-download", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/BackgroundDownload", swiftSettings: strict),
+    .executableTarget(
+      name: "singleton-delegate", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/SingletonDelegate", swiftSettings: strict),
+    .executableTarget(
+      name: "download-service", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/DownloadService", swiftSettings: strict),
+    .executableTarget(
+      name: "request-info", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/RequestInfo", swiftSettings: strict),
+    .executableTarget(
+      name: "file-list", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Examples/FileList", swiftSettings: strict),
+
+    // MARK: Benchmarks
+    .executableTarget(
+      name: "session-download", dependencies: ["BackgroundTransfer"],
+      path: "Sources/Benchmarks/SessionDownload", swiftSettings: strict),
+    .executableTarget(
+      name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
+      swiftSettings: strict),
+
     // MARK: Tests
     .target(
       name: "TestSupport",
@@ -111,6 +143,8 @@ let package = Package(
       ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
     // The examples of the library's documentation; `make examples` writes its sources.
     tests("DocumentationTests", ["BackgroundTransfer"]),
+    appleSource("AppleSourceSwift5Tests", .v5),
+    appleSource("AppleSourceSwift6Tests", .v6),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     .target(
       name: "ScriptedBus", dependencies: ["DesktopBus"], path: "Tests/ScriptedBus",
@@ -157,6 +191,13 @@ let package = Package(
       ]),
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
+    // The example programs over the real service.
+    tests(
+      "ExampleTests",
+      [
+        "kettle", "background-download", "singleton-delegate", "download-service", "request-info",
+        "file-list", "TestSupport", "TransferModel", "CLinux",
+      ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
       "FaultStormTests",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults" it looks for what `make test-faults` needs, too.
+# With the word "faults" or "bench" it looks for what `make test-faults` or `make bench` needs, too.
 set -eu
 purpose=${1:-}
 
@@ -35,14 +35,20 @@ need libsqlite3-dev sqlite3
 need libssl-dev openssl
 command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
 
-# The tests under faults trace system calls and make file systems; the programs that make these
-# are where only root looks.
+# Some programs are where only root looks.
+need_program() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+
+# The tests under faults trace system calls and make file systems.
 if [ "$purpose" = faults ]; then
-  need_program() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
   need_program strace strace
   need_program mkfs.ext4 e2fsprogs
   need_program mkfs.xfs xfsprogs
   need_program mkfs.btrfs btrfs-progs
+fi
+
+# The benchmark downloads from a server on the loopback.
+if [ "$purpose" = bench ]; then
+  need_program nginx nginx-light
 fi
 
 if [ -z "$missing" ]; then

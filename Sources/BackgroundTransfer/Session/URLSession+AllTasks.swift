@@ -11,6 +11,7 @@ extension URLSession {
   ///   for task in tasks { print(task.taskIdentifier, task.state) }
   /// }
   /// ```
+  @preconcurrency
   public func getAllTasks(
     completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
   ) {
@@ -29,6 +30,7 @@ extension URLSession {
   ///   print("\(uploads.count) uploads and \(downloads.count) downloads")
   /// }
   /// ```
+  @preconcurrency
   public func getTasksWithCompletionHandler(
     _ completionHandler:
       @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])

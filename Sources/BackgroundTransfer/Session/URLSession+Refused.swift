@@ -31,6 +31,7 @@ extension URLSession {
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
   /// a delegate, or `download(from:to:onConflict:)`.
+  @preconcurrency
   public func downloadTask(
     with url: URL,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -40,6 +41,7 @@ extension URLSession {
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
   /// a delegate, or `download(for:to:onConflict:)`.
+  @preconcurrency
   public func downloadTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -48,6 +50,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func dataTask(
     with url: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -56,6 +59,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func dataTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -64,6 +68,7 @@ extension URLSession {
   }
 
   /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  @preconcurrency
   public func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

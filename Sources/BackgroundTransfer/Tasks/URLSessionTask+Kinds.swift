@@ -46,6 +46,7 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   ///   print(resumeData == nil ? "It begins from nothing the next time" : "It can go on")
   /// }
   /// ```
+  @preconcurrency
   public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     handle.core.cancel(handle.number, producingResumeData: completionHandler)
   }

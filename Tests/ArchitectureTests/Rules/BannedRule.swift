@@ -26,8 +26,8 @@ enum BannedRule {
     Ban(text: "try!", why: "a failure is a value, not a crash"),
     Ban(text: "as!", why: "a wrong type is a value, not a crash"),
     Ban(text: "fatalError(", why: "a service does not end deep inside", holds: isNotAllowed),
-    Ban(text: "print(", why: "only Commands talks to people") {
-      $0.isSource && $0.target != "Commands"
+    Ban(text: "print(", why: "only Commands and the examples talk to people") {
+      $0.isSource && $0.target != "Commands" && $0.target != "Examples"
     },
     Ban(
       text: "sleep(", why: "wait for an event with a budget",

@@ -76,6 +76,13 @@ let importTable: [String: ImportRow] = [
     ours: ["Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
 
+  // MARK: Beside the products
+  "Examples": ImportRow(
+    ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
+  // One of them measures what comes with Swift.
+  "Benchmarks": ImportRow(
+    ours: ["BackgroundTransfer"], system: ["Foundation", "FoundationNetworking"]),
+
   // MARK: C boundary
   "CCurl": ImportRow(), "CNcurses": ImportRow(), "CLinux": ImportRow(), "CCrypto": ImportRow(),
 ]
@@ -84,6 +91,7 @@ let importTable: [String: ImportRow] = [
 let testImportTable: [String: Set<String>] = [
   // Digests the demo's files by an implementation that is not ours.
   "DemoOriginTests": ["CCrypto"],
+  "ExampleTests": ["CLinux"],
   "FaultStormTests": ["CLinux"],
   "IntegrationTests": ["CLinux"],
   // The digests of the fake file storage.

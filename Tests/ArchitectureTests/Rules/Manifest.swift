@@ -12,14 +12,16 @@ struct Manifest {
     for match in text.matches(of: /\.systemLibrary\(name: "(\w+)"\)/) {
       dependencies[String(match.1)] = []
     }
-    let target = /(?:\n    target|\.executableTarget)\(\s*(?:name: )?"(\w+)"([^\)]*)\)/
+    let target = /(?:\n    target|\.executableTarget)\(\s*(?:name: )?"([\w-]+)"([^\)]*)\)/
     for match in text.matches(of: target) {
       let list = match.2.prefix { $0 != "]" }
       var names = Set(list.matches(of: /"(\w+)"/).map { String($0.1) })
       for word in list.matches(of: /\b(\w+)\b/) {
         if let product = products[String(word.1)] { names.insert(product) }
       }
-      dependencies[String(match.1)] = names
+      // Programs that share a folder share what they may import.
+      let folder = match.2.firstMatch(of: /path: "Sources\/(\w+)\//)?.1 ?? match.1
+      dependencies[String(folder), default: []].formUnion(names)
     }
   }
 }

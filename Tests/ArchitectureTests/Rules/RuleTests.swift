@@ -120,6 +120,7 @@ struct RuleTests {
 
   @Test func `commands print, tests do not sleep`() {
     #expect(banned("print(5)", at: "Sources/Commands/A.swift") == [])
+    #expect(banned("print(5)", at: "Sources/Examples/A/A.swift") == [])
     #expect(banned("print(5)", at: "Tests/TransferCoreTests/A.swift") == [])
     #expect(banned("usleep(5)", at: "Tests/TransferCoreTests/A.swift") == [1])
     #expect(banned("let a = b!", at: "Tests/TransferCoreTests/A.swift") == [1])
@@ -238,11 +239,17 @@ struct RuleTests {
             .executableTarget(
               name: "d", dependencies: ["C"],
               swiftSettings: strict),
+            .executableTarget(
+              name: "e-f", dependencies: ["A"], path: "Sources/Programs/F",
+              swiftSettings: strict),
+            .executableTarget(
+              name: "e-g", dependencies: ["B"], path: "Sources/Programs/G"),
             tests("ATests", ["A"]),
           ])
         """, at: "Package.swift"))
     let expected: [String: Set<String>] = [
       "CCurl": [], "A": [], "B": ["A", "CCurl", "GRDB"], "C": ["A", "B"], "d": ["C"],
+      "Programs": ["A", "B"],
     ]
     #expect(manifest.dependencies == expected)
   }

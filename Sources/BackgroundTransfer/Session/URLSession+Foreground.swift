@@ -1,0 +1,29 @@
+// Apple's class has sessions of other kinds, too. Where a program uses one, the compiler says what
+// to write instead, and not that there is no such thing.
+
+extension URLSession {
+  /// Sessions whose transfers end with the program are those of FoundationNetworking.
+  @available(
+    *, unavailable,
+    message: "BackgroundTransfer has background sessions only; use FoundationNetworking.URLSession"
+  )
+  public static var shared: URLSession {
+    URLSession(configuration: .background(withIdentifier: ""))
+  }
+}
+
+extension URLSessionConfiguration {
+  /// Sessions whose transfers end with the program are those of FoundationNetworking.
+  @available(
+    *, unavailable,
+    message: "BackgroundTransfer has background sessions only; use background(withIdentifier:)"
+  )
+  public static var `default`: URLSessionConfiguration { background(withIdentifier: "") }
+
+  /// Sessions whose transfers end with the program are those of FoundationNetworking.
+  @available(
+    *, unavailable,
+    message: "BackgroundTransfer has background sessions only; use background(withIdentifier:)"
+  )
+  public static var ephemeral: URLSessionConfiguration { background(withIdentifier: "") }
+}

@@ -1,0 +1,83 @@
+import BackgroundTransfer
+import Foundation
+
+/// Shows a service of a program that is asked for files with `await`, and fetches a file once when
+/// several ask for it at the same time.
+///
+///     download-service DIRECTORY URL...
+///
+/// Kill it in the middle and start it again with the same arguments: it takes up what is running
+/// and finds what has finished meanwhile.
+actor DownloadService {
+  private let session: URLSession
+  private let directory: URL
+  private var running: [URL: Task<URL, any Error>] = [:]
+  /// How many were asked for and how many of these had to be fetched.
+  private(set) var askedCount = 0
+  private(set) var fetchedCount = 0
+
+  init(directory: URL) {
+    self.directory = directory
+    let configuration = URLSessionConfiguration.background(
+      withIdentifier: "org.example.download-service")
+    // It comes back when somebody starts it, and not by itself.
+    configuration.sessionSendsLaunchEvents = false
+    // No delegate: files go straight to their places, and `await` tells when they are there.
+    session = URLSession(configuration: configuration, delegate: nil, delegateQueue: nil)
+  }
+
+  /// Answers where the file is. The second one who asks for a file waits for the download of the
+  /// first.
+  func file(for url: URL) async throws -> URL {
+    askedCount += 1
+    if let task = running[url] { return try await task.value }
+    fetchedCount += 1
+    let place = directory.appending(path: url.lastPathComponent)
+    let task = Task { [session] in
+      try await session.download(from: url, to: place, onConflict: .replace)
+    }
+    running[url] = task
+    defer { running[url] = nil }
+    return try await task.value
+  }
+}
+
+@main
+enum Program {
+  static func main() async {
+    let words = CommandLine.arguments.dropFirst()
+    let urls = words.dropFirst().compactMap { URL(string: $0) }
+    guard let directory = words.first, !urls.isEmpty, urls.count == words.count - 1 else {
+      FileHandle.standardError.write(Data("usage: download-service DIRECTORY URL...\n".utf8))
+      exit(2)
+    }
+    let service = DownloadService(directory: URL(filePath: directory).absoluteURL)
+    var failureCount = 0
+    await withTaskGroup(of: (URL, Result<URL, any Error>).self) { group in
+      for url in urls {
+        group.addTask {
+          do {
+            return (url, .success(try await service.file(for: url)))
+          } catch {
+            return (url, .failure(error))
+          }
+        }
+      }
+      for await (url, result) in group {
+        switch result {
+        case .success(let file):
+          say("\(url.lastPathComponent) is at \(file.path())")
+        case .failure(let error):
+          failureCount += 1
+          say("\(url.lastPathComponent) failed: \((error as? URLError)?.code.rawValue ?? 0)")
+        }
+      }
+    }
+    say("asked for \(await service.askedCount), fetched \(await service.fetchedCount)")
+    exit(failureCount == 0 ? 0 : 1)
+  }
+
+  private static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}

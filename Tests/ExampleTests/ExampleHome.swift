@@ -1,0 +1,111 @@
+import CLinux
+import Foundation
+import TestSupport
+import Testing
+
+/// A home of its own for the example programs and the service behind them. Whatever they say comes
+/// through one pipe with a name, also from a program that the service started, so that a test can
+/// wait for a line.
+final class ExampleHome: Sendable {
+  let path: String
+  let environment: [String: String]
+  let said = Monitor<[String]>([])
+  private let pipe: Int32
+  private static let lastLine = "the test is over"
+
+  /// The programs stand beside the tests that were built with them.
+  static func program(_ name: String) -> String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
+    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path
+    return root + "/.build/debug/" + name
+  }
+
+  init() throws {
+    // Short, because the path of a socket must be.
+    var template = Array("/tmp/kettle-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
+    path = String(cString: made)
+    var environment = [
+      "HOME": path, "XDG_RUNTIME_DIR": path + "/run", "LANG": "C.UTF-8", "TZ": "UTC",
+      "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      "KETTLE_EXECUTABLE": Self.program("kettle"),
+    ]
+    environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+    self.environment = environment
+    for folder in ["run", "files"] {
+      try FileManager.default.createDirectory(
+        atPath: path + "/" + folder, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    // Open for writing, too, so that it does not end with the program that wrote last.
+    try #require(mkfifo(path + "/said", 0o600) == 0)
+    pipe = open(path + "/said", O_RDWR | O_CLOEXEC)
+    try #require(pipe >= 0)
+    let (pipe, said) = (pipe, said)
+    Thread.detachNewThread { Self.read(pipe, into: said) }
+  }
+
+  deinit {
+    if let stop = try? Running(
+      Self.program("kettle"), ["daemon", "stop"], environment, output: path + "/said")
+    {
+      _ = stop.waitForEnd()
+    }
+    let line = Array((Self.lastLine + "\n").utf8)
+    _ = write(pipe, line, line.count)
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Where the programs say something.
+  var log: String { path + "/said" }
+  var files: String { path + "/files" }
+
+  private static func read(_ pipe: Int32, into said: Monitor<[String]>) {
+    var pending: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(pipe, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { break }
+      pending += piece.prefix(count)
+      while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: pending[..<end], as: UTF8.self)
+        pending.removeSubrange(...end)
+        if line == lastLine {
+          close(pipe)
+          return
+        }
+        said.update { $0.append(line) }
+      }
+    }
+    close(pipe)
+  }
+
+  func start(_ name: String, _ arguments: String...) throws -> Running {
+    try Running(Self.program(name), arguments, environment, output: log)
+  }
+
+  /// Waits for a line and answers all that was said until then.
+  @discardableResult
+  func wait(for line: String) async throws -> [String] {
+    try await said.wait(for: "the line \"\(line)\"", budgetMilliseconds: 60_000) {
+      $0.contains(line)
+    }
+  }
+
+  /// What was said, without how far it was.
+  var calls: [String] { said.read { $0.filter { !$0.hasPrefix("didWriteData") } } }
+
+  func servicePID() async throws -> Int32 {
+    let name = path + "/status"
+    let status = try Running(
+      Self.program("kettle"), ["daemon", "status", "--json"], environment, output: name)
+    try #require(await status.end() == 0)
+    let data = try Data(contentsOf: URL(filePath: name))
+    let parsed = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    return Int32(try #require(parsed["processID"] as? Int))
+  }
+}

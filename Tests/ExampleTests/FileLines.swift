@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The lines of a file that others write, read again whenever something in its directory changes
+/// (inotify(7)).
+final class FileLines: Sendable {
+  private let said = Monitor<[String]>([])
+  private let watch: Int32
+
+  init(_ path: String, in directory: String) throws {
+    watch = inotify_init1(Int32(IN_CLOEXEC))
+    try #require(watch >= 0)
+    let changes = UInt32(IN_MODIFY | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF)
+    try #require(inotify_add_watch(watch, directory, changes) >= 0)
+    let (watch, said) = (watch, said)
+    Thread.detachNewThread {
+      var events = [UInt8](repeating: 0, count: 1 << 14)
+      // Once at first, for what was there before the watch. It ends with the directory.
+      while FileManager.default.fileExists(atPath: directory) {
+        let text = FileManager.default.contents(atPath: path) ?? Data()
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        said.update { $0 = lines }
+        if read(watch, &events, events.count) < 0, errno != EINTR { break }
+      }
+      close(watch)
+    }
+  }
+
+  /// Waits for a line and answers all of them.
+  func wait(for line: String) async throws -> [String] {
+    try await said.wait(for: "the line \"\(line)\"", budgetMilliseconds: 60_000) {
+      $0.contains(line)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import CLinux
+import Foundation
+
+/// A program that was started, with its input at hand.
+final class Running: Sendable {
+  let processID: pid_t
+  private let input: Int32
+
+  // Spawned by hand, because Foundation's Process waits for every descendant that has a descriptor
+  // of its own, and the service is one.
+  init(
+    _ program: String, _ arguments: [String], _ environment: [String: String], output: String
+  ) throws {
+    var ends: [Int32] = [-1, -1]
+    guard kettle_pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+    let flags = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    _ = kettle_spawn_close_from(&actions, 3)
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var processID: pid_t = 0
+    let problem = posix_spawn(&processID, program, &actions, nil, words, variables)
+    close(ends[0])
+    guard problem == 0 else {
+      close(ends[1])
+      throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO)
+    }
+    self.processID = processID
+    input = ends[1]
+  }
+
+  deinit { close(input) }
+
+  func type(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(input, bytes, bytes.count)
+  }
+
+  func send(_ signal: Int32) { kill(processID, signal) }
+
+  /// Blocks until it has ended; as a shell has it, 128 and the signal when one ended it. Once.
+  func waitForEnd() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(processID, &status, 0) == -1, errno == EINTR {}
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+  }
+
+  /// Waits until it has ended, on a thread that no test needs.
+  func end() async -> Int32 {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
+    }
+  }
+
+  /// Blocks until it stopped itself.
+  func stopped() async -> Bool {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var status: Int32 = 0
+        while waitpid(self.processID, &status, WUNTRACED) == -1, errno == EINTR {}
+        continuation.resume(returning: status & 0xFF == 0x7F)
+      }
+    }
+  }
+}
