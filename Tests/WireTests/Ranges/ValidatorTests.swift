@@ -138,6 +138,6 @@ struct ValidatorTests {
     world.origin.serve(Doubt.rotatingTag.applied(to: Self.body), at: WireWorld.path)
     let row = try await world.download(WireWorld.path) { $0.connections = 8 }
     world.expectFile(of: row, is: Self.body)
-    #expect(row.freshStart == nil)
+    #expect(row.freshStart == nil, "\(world.wire)")
   }
 }

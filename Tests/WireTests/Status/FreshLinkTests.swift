@@ -30,11 +30,14 @@ struct FreshLinkTests {
     let row = try #require(world.row(of: id))
     world.expectFile(of: row, is: body)
     #expect(row.freshStart == nil)
-    #expect(world.origin.requests(at: "/fresh").allSatisfy { $0.value(of: "Range") != nil })
-    let slack: Int64 = 500_000
-    #expect(
-      world.origin.bytesSent - before < body.byteCount - WireWorld.firstByteCount + slack,
-      "\(world.wire)")
+    world.expectNothingHeldIsAskedAgain(world.origin.requests(at: "/fresh")[...])
+    // Beside others a connection may be cut short that has sent its part already.
+    if connections == 1 {
+      let slack: Int64 = 500_000
+      #expect(
+        world.origin.bytesSent - before < body.byteCount - WireWorld.firstByteCount + slack,
+        "\(world.wire)")
+    }
   }
 
   // Fault 45

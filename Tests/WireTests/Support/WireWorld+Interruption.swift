@@ -77,3 +77,20 @@ extension WireWorld {
     return try await end(of: id)
   }
 }
+
+extension WireWorld {
+  /// Each of the requests asks for a range, and none for a byte of those that the interrupted
+  /// download is known to hold.
+  func expectNothingHeldIsAskedAgain(
+    _ requests: ArraySlice<OriginRequest>, _ location: SourceLocation = #_sourceLocation
+  ) {
+    for request in requests {
+      let lower = request.value(of: "Range")
+        .flatMap { $0.split(separator: "=").last?.split(separator: "-").first }
+        .flatMap { Int64($0) }
+      #expect(
+        (lower ?? 0) >= Self.firstByteCount, "#\(request.number); \(wire)",
+        sourceLocation: location)
+    }
+  }
+}
