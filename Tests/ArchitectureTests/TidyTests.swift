@@ -33,7 +33,9 @@ struct TidyTests {
     }
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
-      "CLinux": ["ControlSocket", "TransferClient", "TransferFiles", "TransferStore"],
+      "CLinux": [
+        "BackgroundTransfer", "ControlSocket", "TransferClient", "TransferFiles", "TransferStore",
+      ],
       "CNcurses": ["DashboardTerminal"],
       "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],
       "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
