@@ -94,6 +94,22 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["session \(NSURLAuthenticationMethodServerTrust)"])
   }
 
+  /// Has the method of the task only.
+  private final class TaskJudge: NSObject, URLSessionTaskDelegate, Sendable {
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      completionHandler(
+        .useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
+    }
+  }
+
+  @Test func `without a method of the session the task's is asked about certificates`() throws {
+    #expect(try answer(of: TaskJudge(), to: trust).0 == .trust)
+  }
+
   @Test func `an identity answers a client certificate`() throws {
     let judge = Judge { _ in
       URLCredential(

@@ -12,7 +12,6 @@ final class FakeService: Sendable {
     var requests: [ControlRequest] = []
     var tasks: [Int64: SessionTask] = [:]
     var nextID: Int64 = 101
-    var clients: [Int32] = []
     /// Refuses these by the name of the method.
     var refusals: [String: ControlError] = [:]
     /// Does not answer these.
@@ -20,6 +19,35 @@ final class FakeService: Sendable {
     var listener: Int32 = -1
   }
 
+  /// The open connections. A descriptor is shut down and closed under one lock, so that a number
+  /// that the system gives out again is not mistaken for it.
+  private final class Clients: Sendable {
+    private let open = Mutex<Set<Int32>>([])
+
+    func add(_ client: Int32) { open.withLock { _ = $0.insert(client) } }
+
+    func close(_ client: Int32) {
+      open.withLock { open in
+        open.remove(client)
+        Glibc.close(client)
+      }
+    }
+
+    func shutDown() { open.withLock { for client in $0 { shutdown(client, Int32(SHUT_RDWR)) } } }
+
+    func send(_ line: [UInt8]) {
+      let all = line + [UInt8(ascii: "\n")]
+      open.withLock { open in
+        for client in open {
+          _ = all.withUnsafeBytes {
+            Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+          }
+        }
+      }
+    }
+  }
+
+  private let clients = Clients()
   let root: String
   let places: ServicePlaces
   let state = Mutex(State())
@@ -57,12 +85,14 @@ final class FakeService: Sendable {
     }
     try #require(bound == 0 && listen(descriptor, 16) == 0)
     state.withLock { $0.listener = descriptor }
-    Thread.detachNewThread { [weak self] in
+    Thread.detachNewThread { [weak self, clients] in
       while true {
         let client = accept(descriptor, nil, nil)
-        guard client >= 0, let self else { return }
-        self.state.withLock { $0.clients.append(client) }
-        Thread.detachNewThread { [weak self] in Self.serve(client) { self?.answer($0, to: client) }
+        guard client >= 0 else { return }
+        clients.add(client)
+        Thread.detachNewThread { [weak self] in
+          Self.serve(client) { self?.answer($0, to: client) }
+          clients.close(client)
         }
       }
     }
@@ -70,19 +100,16 @@ final class FakeService: Sendable {
 
   /// Breaks all connections and listens no more.
   func stop() {
-    let (listener, clients) = state.withLock { state in
-      defer {
-        state.listener = -1
-        state.clients = []
-      }
-      return (state.listener, state.clients)
+    let listener = state.withLock { state in
+      defer { state.listener = -1 }
+      return state.listener
     }
     unlink(places.socketPath)
     if listener >= 0 {
       shutdown(listener, Int32(SHUT_RDWR))
       close(listener)
     }
-    for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+    clients.shutDown()
   }
 
   private static func serve(_ client: Int32, _ body: ([UInt8]) -> Void) {
@@ -95,7 +122,6 @@ final class FakeService: Sendable {
       try? decoder.decode(Array(buffer[..<count]).span, into: &lines)
       for line in lines { body(line) }
     }
-    close(client)
   }
 
   private func write(_ line: [UInt8], to client: Int32) {
@@ -150,17 +176,16 @@ final class FakeService: Sendable {
     _ number: Int64, to taskState: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
     change: (inout TransferSnapshot) -> Void = { _ in }
   ) throws {
-    let (snapshot, clients) = try state.withLock { state in
+    let snapshot = try state.withLock { state in
       var task = try #require(state.tasks[number])
       task.snapshot.state = taskState
       change(&task.snapshot)
       state.tasks[number] = task
-      return (task.snapshot, state.clients)
+      return task.snapshot
     }
     let event = TransferEvent(
       kind: kind, id: snapshot.id, at: WallTime(millisecondsSince1970: 0), snapshot: snapshot)
-    let line = try #require(ReplyCoder().encode(.event(event)))
-    for client in clients { write(line, to: client) }
+    clients.send(try #require(ReplyCoder().encode(.event(event))))
   }
 
   /// Finishes a task with a file of this content.

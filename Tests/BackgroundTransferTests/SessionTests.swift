@@ -1,6 +1,7 @@
 import BackgroundTransfer
 import ControlProtocol
 import Foundation
+import Synchronization
 import Testing
 import TransferModel
 
@@ -159,5 +160,23 @@ struct SessionTests {
     #expect((refused.error as? DuplicateTask)?.taskIdentifier == 1)
     let other = try #require(URL(string: "http://books.example/c"))
     #expect(world.session.downloadTask(with: other).taskIdentifier > 0)
+  }
+
+  @Test func `flushing waits for the service's word`() async throws {
+    let world = try SessionWorld()
+    await world.session.flush()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    world.service.change { $0.silence = [AddTransfers.name] }
+    task.resume()
+    _ = try await world.service.added(1)
+    let isFlushed = Mutex(false)
+    world.session.flush { isFlushed.withLock { $0 = true } }
+    // The silent service is replaced by one that answers.
+    world.service.stop()
+    #expect(isFlushed.withLock { $0 } == false)
+    world.service.change { $0.silence = [] }
+    try world.service.start()
+    await world.session.flush()
+    #expect(world.service.requests.count { $0.method == AttachSession.name } == 2)
   }
 }

@@ -69,26 +69,20 @@ extension SessionCore {
     _ = semaphore.wait(timeout: .now() + 5)
   }
 
-  /// Waits on the calling thread until the service has acknowledged everything, or it is time.
-  func flush(until deadline: DispatchTime) {
-    let semaphore = DispatchSemaphore(value: 0)
+  /// Runs `body` when the service has acknowledged everything; at once when it has.
+  func whenFlushed(_ body: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       guard !state.machine.isAllAcknowledged else { return true }
-      state.flushWaiters.append { semaphore.signal() }
+      state.flushWaiters.append(body)
       return false
     }
-    if !isNow { _ = semaphore.wait(timeout: deadline) }
+    if isNow { body() }
   }
 
-  /// Waits until the service has acknowledged everything that was asked so far.
-  func flushed() async {
-    await withCheckedContinuation { continuation in
-      let isNow = state.withLock { state in
-        guard !state.machine.isAllAcknowledged else { return true }
-        state.flushWaiters.append { continuation.resume() }
-        return false
-      }
-      if isNow { continuation.resume() }
-    }
+  /// Waits on the calling thread until then, or until it is time.
+  func flush(until deadline: DispatchTime) {
+    let semaphore = DispatchSemaphore(value: 0)
+    whenFlushed { semaphore.signal() }
+    _ = semaphore.wait(timeout: deadline)
   }
 }

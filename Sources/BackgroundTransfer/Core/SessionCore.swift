@@ -1,5 +1,6 @@
 import BackgroundTasks
 import ControlProtocol
+import Dispatch
 import Foundation
 import Synchronization
 import TransferModel
@@ -47,6 +48,10 @@ final class SessionCore: Sendable {
 
   let configuration: URLSessionConfiguration
   let queue: OperationQueue
+  /// Below the delegate queue, which does not hold it, when the program gave none. A serial queue
+  /// of Dispatch has a thread whenever it needs one, also while the program blocks those that tasks
+  /// share.
+  private let serial = DispatchQueue(label: "org.kettle.URLSession.delegate")
   let sessionDescription = Mutex<String?>(nil)
   let duplicatePolicy = Mutex(DuplicatePolicy.separate)
   let state: Mutex<State>
@@ -59,7 +64,7 @@ final class SessionCore: Sendable {
     configuration: URLSessionConfiguration, delegate: Delegate?, queue: OperationQueue?
   ) {
     self.configuration = configuration
-    self.queue = queue ?? Self.makeQueue()
+    self.queue = queue ?? Self.makeQueue(on: serial)
     let identifier = configuration.identifier ?? ""
     state = Mutex(
       State(
@@ -72,10 +77,11 @@ final class SessionCore: Sendable {
   /// The last call was made, or nothing will ever come of the session.
   var isOver: Bool { state.withLock { $0.machine.isDone || $0.failure != nil } }
 
-  private static func makeQueue() -> OperationQueue {
+  private static func makeQueue(on serial: DispatchQueue) -> OperationQueue {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
-    queue.name = "org.kettle.URLSession.delegate"
+    queue.name = serial.label
+    queue.underlyingQueue = serial
     return queue
   }
 

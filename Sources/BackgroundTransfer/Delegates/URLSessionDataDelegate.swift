@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 
 /// Is told what a server answers to an upload. Every method has a default.
 ///
@@ -16,12 +17,25 @@ import Foundation
 /// ```
 @preconcurrency
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+  /// Never called for uploads of a background session, as on Apple's systems. It is here so that
+  /// programs that have it compile.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
   /// Called with the body of the reply to an upload, in pieces of at most 64 KiB, after all of it
   /// has come.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
 extension URLSessionDataDelegate {
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    completionHandler(.allow)
+  }
+
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
   ) {}

@@ -49,6 +49,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
+  /// Never called: the service begins a task at its `earliestBeginDate` whether or not the program
+  /// runs. It is here so that programs that have it compile.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willBeginDelayedRequest request: URLRequest,
+    completionHandler:
+      @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
   /// Called for challenges of a server or a proxy (Basic, Digest), and for those of the session
   /// method where that one is not implemented.
   func urlSession(
@@ -80,6 +88,15 @@ extension URLSessionTaskDelegate {
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     completionHandler(request)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willBeginDelayedRequest request: URLRequest,
+    completionHandler:
+      @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ) {
+    completionHandler(.continueLoading, nil)
   }
 
   public func urlSession(

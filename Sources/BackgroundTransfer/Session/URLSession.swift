@@ -94,6 +94,27 @@ public final class URLSession: Sendable {
   /// ```
   public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
 
+  /// Calls when the service has acknowledged everything that was asked so far: it survives a power
+  /// cut from then on. The handler is called on the delegate queue.
+  ///
+  /// Source: Apple's documentation of `flush(completionHandler:)`, which promises the same of
+  /// cookies and credentials.
+  public func flush(completionHandler: @escaping @Sendable () -> Void) {
+    core.whenFlushed { [core] in core.queue.addOperation(completionHandler) }
+  }
+
+  /// Waits until the service has acknowledged everything that was asked so far.
+  ///
+  /// ```swift
+  /// task.resume()
+  /// await session.flush()
+  /// ```
+  public func flush() async {
+    await withCheckedContinuation { continuation in
+      core.whenFlushed { continuation.resume() }
+    }
+  }
+
   /// How a challenge is answered. Source: Apple's documentation of
   /// `URLSession.AuthChallengeDisposition`.
   ///
@@ -113,6 +134,30 @@ public final class URLSession: Sendable {
     case cancelAuthenticationChallenge = 2
     /// As if there were no delegate; the server may offer another way.
     case rejectProtectionSpace = 3
+  }
+
+  /// What becomes of a task when its reply begins; background sessions do not ask. Source: Apple's
+  /// documentation of `URLSession.ResponseDisposition`.
+  public enum ResponseDisposition: Int, Sendable {
+    /// The task ends.
+    case cancel = 0
+    /// The task goes on.
+    case allow = 1
+    /// The task becomes a download.
+    case becomeDownload = 2
+    /// The task becomes a stream.
+    case becomeStream = 3
+  }
+
+  /// What becomes of a task whose `earliestBeginDate` has come; the service begins it by itself.
+  /// Source: Apple's documentation of `URLSession.DelayedRequestDisposition`.
+  public enum DelayedRequestDisposition: Int, Sendable {
+    /// It begins as it was made.
+    case continueLoading = 0
+    /// It begins with another request.
+    case useNewRequest = 1
+    /// It ends.
+    case cancel = 2
   }
 }
 
