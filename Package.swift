@@ -74,7 +74,7 @@ let package = Package(
     target("TransferClient", ["ControlProtocol", "ControlSocket", "TransferModel", "CLinux"]),
     target(
       "BackgroundTransfer",
-      ["BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel"]),
+      ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel", "CLinux"]),
     target(
       "TransferDaemon",
       [
@@ -135,10 +135,7 @@ let package = Package(
     tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
     tests(
       "BackgroundTransferTests",
-      [
-        "BackgroundTransfer", "BackgroundTasks", "ControlProtocol", "ControlSocket",
-        "TransferClient", "TransferModel",
-      ]),
+      ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
     appleSource("AppleSourceSwift5Tests", .v5),
     appleSource("AppleSourceSwift6Tests", .v6),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),

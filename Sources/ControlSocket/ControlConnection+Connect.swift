@@ -29,8 +29,10 @@ extension ControlConnection {
     }
   }
 
-  private static func connectedSocket(
-    _ path: String, userID: Int64
+  /// Connects as `connect` does, for a thread that reads and writes by itself. The descriptor is
+  /// the caller's to close; it does not block.
+  package static func connectedSocket(
+    _ path: String, userID: Int64 = Int64(geteuid())
   ) throws(ControlSocketError) -> Int32 {
     let address = try SocketAddressUnix(path: path)
     let descriptor = try SocketAddressUnix.makeSocket(for: path)

@@ -91,6 +91,14 @@ package struct ServiceProcess: Sendable {
     }
   }
 
+  /// Waits on the calling thread. Called once.
+  func readinessBlocking(within budget: Duration) -> Readiness {
+    let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
+    close(readinessDescriptor)
+    if !isReaped { DetachedThread.start { _ = waitForEnd(options: 0) } }
+    return readiness
+  }
+
   private func waitForByte(milliseconds: Int32) -> (Readiness, isReaped: Bool) {
     var entry = pollfd(fd: readinessDescriptor, events: Int16(POLLIN), revents: 0)
     while true {

@@ -79,7 +79,7 @@ package struct ServiceStarter: Sendable {
 
 extension ServiceProcess.Readiness {
   /// How long it is worth trying to connect after this.
-  fileprivate var patience: Duration {
+  var patience: Duration {
     switch self {
     // The socket was listening before the service said so.
     case .ready: .seconds(5)
@@ -90,7 +90,7 @@ extension ServiceProcess.Readiness {
     }
   }
 
-  fileprivate func detail(budget: Duration) -> String {
+  func detail(budget: Duration) -> String {
     switch self {
     case .ready: "it was ready but does not answer"
     case .ended(let status?) where status & 0x7F != 0: "signal \(status & 0x7F) ended it"

@@ -1,55 +1,197 @@
 import BackgroundTasks
 import ControlProtocol
 import Foundation
-import FoundationNetworking
 import Synchronization
 import TransferModel
 
+/// What the `URLSession` objects of one identifier stand on.
+///
+/// The machine decides; everything that happens goes through `feed`, under one lock. Delegates and
+/// handlers are called outside of it, and never from the thread that talks to the service.
 final class SessionCore: Sendable {
+  /// A delegate of the program, which may be of any kind.
+  // Unchecked because delegates need not be Sendable: as on Apple's systems they are touched on the
+  // delegate queue of the session only, one call at a time.
+  struct Delegate: @unchecked Sendable {
+    let object: any URLSessionDelegate
+  }
+
+  /// Who the delegate was, for tasks that are resumed when it is too late: they still end.
+  // Unchecked for the same reason.
+  struct Former: @unchecked Sendable {
+    weak var delegate: (any URLSessionDelegate)?
+    weak var session: URLSession?
+  }
+
+  struct State: Sendable {
+    var machine: SessionMachine
+    var tasks: [Int64: URLSessionTask] = [:]
+    /// Told to the delegate; held until the session is over, as Apple's is.
+    var session: URLSession?
+    var delegate: Delegate?
+    var former = Former()
+    /// To be sent on the connection that is attached.
+    var outgoing: [(serial: Int64, request: ServiceRequest)] = []
+    /// Run once when the tasks of the session are known, or when that is given up.
+    var attachWaiters: [@Sendable () -> Void] = []
+    /// Run once when everything is acknowledged.
+    var flushWaiters: [@Sendable () -> Void] = []
+    var resumeDataHandlers: [Int64: [@Sendable (Data?) -> Void]] = [:]
+    var outcomes = Outcomes()
+    /// Why the session cannot be; new tasks of it fail with it.
+    var failure: SessionFailure?
+    var asksServerTrust: Bool
+    /// Set when the service was not reached; nobody waits for it before `retryAt`.
+    var unreachable: (failure: SessionFailure, retryAt: ContinuousClock.Instant)?
+  }
+
   let configuration: URLSessionConfiguration
-  nonisolated(unsafe) let delegate: (any URLSessionDelegate)?
   let queue: OperationQueue
   let sessionDescription = Mutex<String?>(nil)
   let duplicatePolicy = Mutex(DuplicatePolicy.separate)
+  let state: Mutex<State>
+  let wake = WakePipe()
+
   var identifier: String { configuration.identifier ?? "" }
+  var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate }?.object }
 
   init(
-    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
-    queue: OperationQueue?
+    configuration: URLSessionConfiguration, delegate: Delegate?, queue: OperationQueue?
   ) {
     self.configuration = configuration
-    self.delegate = delegate
-    self.queue = queue ?? OperationQueue()
+    self.queue = queue ?? Self.makeQueue()
+    let identifier = configuration.identifier ?? ""
+    state = Mutex(
+      State(
+        machine: SessionMachine(
+          nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.takeLaunch(for: identifier)),
+        delegate: delegate,
+        asksServerTrust: configuration.asksServerTrust ?? (delegate != nil)))
   }
 
-  func adopt(_ session: URLSession) {}
-  func resume(_ number: Int64) {}
-  func suspend(_ number: Int64) {}
-  func cancel(_ number: Int64) {}
-  func cancel(_ number: Int64, producingResumeData: @escaping @Sendable (Data?) -> Void) {}
-  func invalidate(cancellingTasks: Bool) {}
-  func update(_ number: Int64, _ change: (inout UpdateTask.Params) -> Void) {}
-  func whenAttached(_ body: @escaping @Sendable () -> Void) {}
-  var liveTasks: [URLSessionTask] { [] }
-  func makeHandle(_ request: URLRequest, kind: TaskOptions.Kind = .download) -> TaskHandle {
-    TaskHandle(
-      number: 0, kind: kind, core: self, destination: nil,
-      values: .init(data: ProgramData(request: request), request: request))
+  /// The last call was made, or nothing will ever come of the session.
+  var isOver: Bool { state.withLock { $0.machine.isDone || $0.failure != nil } }
+
+  private static func makeQueue() -> OperationQueue {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.name = "org.kettle.URLSession.delegate"
+    return queue
   }
-  func makeDownload(_ plan: DownloadPlan, duplicates: DuplicatePolicy) -> URLSessionDownloadTask {
-    URLSessionDownloadTask(handle: makeHandle(plan.request))
+
+  /// Begins to talk to the service. Called once, for the first session of an identifier.
+  func start() {
+    guard !identifier.isEmpty else { return gaveUp(.emptyIdentifier) }
+    let thread = Thread { [self] in ServiceLink(core: self).run() }
+    thread.name = "kettle session"
+    thread.start()
   }
-  func makeDownload(resumeData: Data) -> URLSessionDownloadTask {
-    URLSessionDownloadTask(handle: makeHandle(URLRequest(url: URL(filePath: "/"))))
+
+  /// Makes this object the one that delegates are called with, unless there is one.
+  func adopt(_ session: URLSession) {
+    let isFirst = state.withLock { state in
+      guard state.session == nil, state.failure == nil else { return false }
+      state.session = session
+      return true
+    }
+    if isFirst { start() } else { noteSecondSession() }
   }
-  func makeUpload(_ request: URLRequest, file: URL) -> URLSessionUploadTask {
-    URLSessionUploadTask(handle: makeHandle(request, kind: .upload))
+
+  private func noteSecondSession() {
+    let text = "A background URLSession with identifier \"\(identifier)\" already exists!\n"
+    FileHandle.standardError.write(Data(text.utf8))
   }
-  func makeRefused<Made: URLSessionTask>(
-    _ request: URLRequest, _ refusal: TaskRefusal,
-    handler: (@Sendable (any Error) -> Void)? = nil
-  ) -> Made {
-    Made(handle: makeHandle(request))
+}
+
+// MARK: - The one door
+
+extension SessionCore {
+  func feed(_ input: SessionInput) {
+    feed { _ in input }
   }
-  func download(_ plan: DownloadPlan) async throws -> URL { throw URLError(.unknown) }
+
+  /// Lets the machine take what `input` makes under the lock, and does what it answers.
+  func feed(_ input: (inout State) -> SessionInput?) {
+    let effects: [Effect] = state.withLock { state in
+      guard let input = input(&state) else { return [] }
+      return state.perform(state.machine.handle(input), by: self)
+    }
+    for effect in effects { run(effect) }
+  }
+
+  private func run(_ effect: Effect) {
+    switch effect {
+    case .call(let call):
+      queue.addOperation { [self] in
+        deliver(call)
+        feed(.returned)
+      }
+    case .wake: wake.wake()
+    case .perform(let body): body()
+    case .moveProgress(let handle): handle.moveProgress()
+    case .close:
+      SessionRegistry.shared.forget(self)
+      wake.wake()
+    }
+  }
+
+  /// What is done outside of the lock.
+  enum Effect: Sendable {
+    case call(DelegateCall)
+    case wake
+    case perform(@Sendable () -> Void)
+    case moveProgress(TaskHandle)
+    case close
+  }
+}
+
+extension SessionCore.State {
+  /// Does what needs the lock, and answers with what must not have it.
+  mutating func perform(
+    _ actions: [SessionAction], by core: SessionCore
+  ) -> [SessionCore.Effect] {
+    var effects: [SessionCore.Effect] = []
+    for action in actions { effects += perform(action, by: core) }
+    if machine.isAllAcknowledged {
+      effects += flushWaiters.map { .perform($0) }
+      flushWaiters = []
+    }
+    return effects
+  }
+
+  private mutating func perform(
+    _ action: SessionAction, by core: SessionCore
+  ) -> [SessionCore.Effect] {
+    switch action {
+    case .send(let serial, let request):
+      outgoing.append((serial, request))
+      return [.wake]
+    case .call(let call): return [.call(call)]
+    case .restored(let task):
+      tasks[task.snapshot.taskIdentifier] = core.makeRestored(task)
+      return []
+    case .show(let number, let view):
+      guard let handle = tasks[number]?.handle else { return [] }
+      handle.show(view)
+      return [.moveProgress(handle)]
+    case .resumeData(let number, let token):
+      let data = tasks[number].flatMap { task in
+        token.flatMap { ResumeBlob(token: $0, handle: task.handle).data }
+      }
+      let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
+      return handlers.map { handler in .perform { handler(data) } }
+    case .settled(let number, let end, let path):
+      return outcomes.settle(number, end, path: path, in: tasks[number]?.handle)
+        .map { .perform($0) }
+    case .forget(let number):
+      tasks[number] = nil
+      return []
+    case .connect: return [.wake]
+    case .close:
+      former = SessionCore.Former(delegate: delegate?.object, session: session)
+      session = nil
+      delegate = nil
+      return [.close]
+    }
+  }
 }

@@ -1,4 +1,5 @@
-// The names of FoundationNetworking, and those that it does not have. Source: NSURLProtectionSpace.h.
+// The names of FoundationNetworking, and those that it does not have.
+// Source: NSURLProtectionSpace.h.
 
 /// The default method of a protocol.
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"

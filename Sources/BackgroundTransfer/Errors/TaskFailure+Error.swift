@@ -1,7 +1,138 @@
 import BackgroundTasks
+import ControlProtocol
 import Foundation
 import FoundationNetworking
+import Synchronization
+import TransferModel
 
+/// What a delegate gets as the error of its task.
 extension TaskFailure {
-  func error(for request: URLRequest) -> any Error { URLError(.unknown) }
+  func error(for handle: TaskHandle) -> any Error {
+    let resumeData = token.flatMap { ResumeBlob(token: $0, handle: handle).data }
+    return error(url: handle.originalRequest?.url, resumeData: resumeData)
+  }
+
+  func error(url: URL?, resumeData: Data?) -> any Error {
+    if case .refused(.duplicate(let number)) = self {
+      return DuplicateTask(taskIdentifier: Int(clamping: number))
+    }
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+    userInfo[NSURLErrorFailingURLErrorKey] = url
+    userInfo[NSUnderlyingErrorKey] = NSError(
+      domain: kettleErrorDomain, code: code.rawValue,
+      userInfo: [NSLocalizedDescriptionKey: sentence])
+    userInfo[NSURLSessionDownloadTaskResumeData] = resumeData
+    if case .removedByUser = self {
+      userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] =
+        URLError.BackgroundTaskCancelledReason.userForceQuitApplication.rawValue
+    }
+    return URLError(code, userInfo: userInfo)
+  }
+
+  private var token: ResumeToken? {
+    switch self {
+    case .transfer(_, let token), .cancelled(let token): token
+    case .removedByUser, .refused, .session, .notKept: nil
+    }
+  }
+
+  var code: URLError.Code {
+    switch self {
+    case .transfer(let failure, _): failure.code.urlErrorCode
+    case .cancelled, .removedByUser: .cancelled
+    case .refused(let refusal): refusal.code
+    case .session(let failure): failure.code
+    case .notKept(let error):
+      switch error.code {
+      case .refusedSpec, .invalidParams: .badURL
+      case .cannotKeep: .cannotCreateFile
+      case .parseError, .invalidRequest, .methodNotFound, .internalError, .versionMismatch,
+        .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached:
+        .backgroundSessionWasDisconnected
+      }
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .transfer(let failure, _): failure.sentence
+    case .cancelled: "The task was cancelled"
+    case .removedByUser: "The user took the task off the list"
+    case .refused(let refusal): refusal.sentence
+    case .session(let failure): failure.sentence
+    case .notKept(let error):
+      "The service of Kettle did not take the task (\(error.message)); change it and try again"
+    }
+  }
+}
+
+/// The domain of the errors that stand below a `URLError` of this library.
+let kettleErrorDomain = "KettleErrorDomain"
+
+extension TaskRefusal {
+  var code: URLError.Code {
+    switch self {
+    case .unsupportedURL, .badResumeData: .unsupportedURL
+    case .dataTask, .uploadOfData, .uploadOfStream, .completionHandler, .invalidatedSession,
+      .duplicate:
+      .unknown
+    case .fileUnreadable: .fileDoesNotExist
+    case .tooMuchUserInfo: .dataLengthExceedsMaximum
+    case .badRequest: .badURL
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .unsupportedURL(let sentence): sentence
+    case .badResumeData:
+      "This is no resume data of this version; begin with downloadTask(with:) again"
+    case .dataTask:
+      "Data tasks are not supported in background sessions; use a download task"
+    case .uploadOfData:
+      "Uploads of data are not supported in background sessions; write it into a file first"
+    case .uploadOfStream:
+      "Uploads of streams are not supported in background sessions; write it into a file first"
+    case .completionHandler:
+      "Completion handlers are not supported in background sessions; use a delegate"
+    case .fileUnreadable(let path):
+      "The file \"\(path)\" cannot be read; check that it is there"
+    case .tooMuchUserInfo:
+      "The userInfo of the task is too large to be kept; keep it in a file"
+    case .duplicate(let number): "The session already has this download, as task \(number)"
+    case .invalidatedSession: "The session was invalidated; make a new one"
+    case .badRequest(let part): "The request cannot be sent (\(part)); change that part"
+    }
+  }
+}
+
+extension SessionFailure {
+  var error: URLError {
+    URLError(
+      code,
+      userInfo: [
+        NSLocalizedDescriptionKey: sentence,
+        NSUnderlyingErrorKey: NSError(
+          domain: kettleErrorDomain, code: code.rawValue,
+          userInfo: [NSLocalizedDescriptionKey: sentence]),
+      ])
+  }
+
+  var code: URLError.Code {
+    switch self {
+    case .emptyIdentifier: .unknown
+    case .inUse: .backgroundSessionInUseByAnotherProcess
+    case .noService: .backgroundSessionWasDisconnected
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .emptyIdentifier:
+      "A background session needs an identifier; give background(withIdentifier:) a name"
+    case .inUse(let process):
+      "The session is in use by process \(process); end that one, or use another identifier"
+    case .noService(let sentence): sentence
+    }
+  }
 }

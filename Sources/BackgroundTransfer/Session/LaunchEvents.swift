@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// That this process was started for a session, and who wants to know.
-final class LaunchEvents: Sendable {
+package final class LaunchEvents: Sendable {
   static let shared = LaunchEvents(
     identifier: ProcessInfo.processInfo.environment["KETTLE_SESSION_EVENTS"])
 
@@ -11,15 +11,26 @@ final class LaunchEvents: Sendable {
     case unregistered, registered
   }
 
-  let identifier: String?
+  package let identifier: String?
+  private let isTaken = Mutex(false)
   private let handling = Mutex(Handling.unregistered)
 
-  init(identifier: String?) { self.identifier = identifier }
+  package init(identifier: String?) { self.identifier = identifier }
+
+  /// Answers true once, for the session that this process was started for: a session that is made
+  /// again after it was invalidated was not.
+  package func takeLaunch(for identifier: String) -> Bool {
+    guard identifier == self.identifier else { return false }
+    return isTaken.withLock { isTaken in
+      defer { isTaken = true }
+      return !isTaken
+    }
+  }
 
   /// Whether the program calls the handler by itself.
-  var isRegistered: Bool { handling.withLock { $0 == .registered } }
+  package var isRegistered: Bool { handling.withLock { $0 == .registered } }
 
-  func register(
+  package func register(
     _ body: @escaping @MainActor (String, @escaping @Sendable () -> Void) -> Void
   ) {
     guard let identifier else { return }

@@ -1,24 +1,64 @@
+import BackgroundTasks
+import Dispatch
 import Foundation
+import Glibc
 import Synchronization
 
 /// The live sessions of this process: one for an identifier.
 final class SessionRegistry: Sendable {
   static let shared = SessionRegistry()
 
-  private let cores = Mutex<[String: SessionCore]>([:])
+  private struct State {
+    var cores: [String: SessionCore] = [:]
+    /// Sessions whose events were handled before they were made, or once already.
+    var handled: Set<String> = []
+    var flushesAtExit = false
+  }
+
+  private let state = Mutex(State())
+
+  /// How long the process may be kept from ending by what the service has not acknowledged.
+  private static let flushBudget = DispatchTimeInterval.seconds(2)
 
   func core(
     for configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     queue: OperationQueue?
   ) -> SessionCore {
     let identifier = configuration.identifier ?? ""
-    let made = SessionCore(
-      configuration: configuration.copy(), delegate: delegate, queue: queue)
-    return cores.withLock { cores in
-      cores[identifier] = cores[identifier] ?? made
-      return cores[identifier] ?? made
+    let box = delegate.map(SessionCore.Delegate.init)
+    let (core, isFirst) = state.withLock { state in
+      if let core = state.cores[identifier], !core.isOver { return (core, false) }
+      let core = SessionCore(configuration: configuration.copy(), delegate: box, queue: queue)
+      // Sessions without a name are not the same session.
+      if !identifier.isEmpty { state.cores[identifier] = core }
+      defer { state.flushesAtExit = true }
+      return (core, !state.flushesAtExit)
+    }
+    if isFirst { atexit { SessionRegistry.shared.flush() } }
+    return core
+  }
+
+  func forget(_ core: SessionCore) {
+    state.withLock { state in
+      if state.cores[core.identifier] === core { state.cores[core.identifier] = nil }
     }
   }
 
-  func eventsWereHandled(_ identifier: String) {}
+  /// Called by the handler that the program was given; only the first time counts.
+  func eventsWereHandled(_ identifier: String) {
+    let core = state.withLock { state in
+      state.handled.insert(identifier).inserted ? state.cores[identifier] : nil
+    }
+    core?.feed(.finishEvents)
+  }
+
+  /// Whether the program said that it is done before it had made the session.
+  func wereEventsHandled(_ identifier: String) -> Bool {
+    state.withLock { $0.handled.contains(identifier) }
+  }
+
+  private func flush() {
+    let deadline = DispatchTime.now() + Self.flushBudget
+    for core in state.withLock({ Array($0.cores.values) }) { core.flush(until: deadline) }
+  }
 }

@@ -65,7 +65,7 @@ extension URLSession {
   /// The wait is bound to the task and not to this call: when the program ends in the middle and
   /// calls again with the same URL and destination, it takes up the task that is still running, or
   /// has finished meanwhile. The delegate is told nothing of such a task but challenges. Cancelling
-  /// the Swift task cancels the transfer.
+  /// the Swift task cancels the transfer, for everybody who waits for it.
   ///
   /// - Returns: Where the file is; with `.rename` the name may be another one.
   /// - Throws: `URLError`.

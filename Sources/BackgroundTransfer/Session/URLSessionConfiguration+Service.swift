@@ -1,3 +1,4 @@
+import ControlProtocol
 import Foundation
 import TransferModel
 
@@ -69,5 +70,12 @@ extension URLSessionConfiguration {
   public var serviceExecutable: String? {
     get { get { $0.serviceExecutable } }
     set { set { $0.serviceExecutable = newValue } }
+  }
+
+  /// Where the service is; nil is where this process finds it. For the service of another world
+  /// than the user's own.
+  package var servicePlaces: ServicePlaces? {
+    get { get { $0.servicePlaces } }
+    set { set { $0.servicePlaces = newValue } }
   }
 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -33,6 +34,7 @@ public final class URLSessionConfiguration: Sendable {
     var asksServerTrust: Bool?
     var launchCommand = LaunchChoice.ownProgram
     var serviceExecutable: String?
+    var servicePlaces: ServicePlaces?
   }
 
   let values: Mutex<Values>

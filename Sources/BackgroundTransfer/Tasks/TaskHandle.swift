@@ -21,6 +21,7 @@ final class TaskHandle: Sendable {
   let kind: TaskOptions.Kind
   let core: SessionCore
   let destination: URL?
+  let onConflict: DestinationConflict
   /// Told when the task ends; of tasks that are refused because they have one.
   let refusedHandler: (@Sendable (any Error) -> Void)?
   let values: Mutex<Values>
@@ -28,12 +29,14 @@ final class TaskHandle: Sendable {
 
   init(
     number: Int64, kind: TaskOptions.Kind, core: SessionCore, destination: URL?,
-    values: sending Values, refusedHandler: (@Sendable (any Error) -> Void)? = nil
+    values: sending Values, onConflict: DestinationConflict = .rename,
+    refusedHandler: (@Sendable (any Error) -> Void)? = nil
   ) {
     self.number = number
     self.kind = kind
     self.core = core
     self.destination = destination
+    self.onConflict = onConflict
     self.refusedHandler = refusedHandler
     self.values = Mutex(values)
     progress.kind = .file
@@ -70,8 +73,7 @@ final class TaskHandle: Sendable {
   }
 
   var error: (any Error)? {
-    let (view, request) = values.withLock { ($0.view, $0.request) }
-    return view.failure.map { $0.error(for: request) }
+    view.failure.map { $0.error(for: self) }
   }
 
   var waitingReason: WaitingReason? { view.waitingReason }

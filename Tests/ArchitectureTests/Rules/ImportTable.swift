@@ -51,9 +51,8 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   // The one target that stands on FoundationNetworking: programs give and get its value types.
   "BackgroundTransfer": ImportRow(
-    ours: [
-      "BackgroundTasks", "ControlProtocol", "ControlSocket", "TransferClient", "TransferModel",
-    ],
+    ours: ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel"],
+    outside: ["CLinux"],
     system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [

@@ -1,0 +1,77 @@
+import ControlProtocol
+import Glibc
+
+/// Lines over a socket, for one thread that waits by poll(2).
+struct LineSocket: ~Copyable {
+  /// The other side left, or broke the rules.
+  struct Ended: Error {}
+
+  private let descriptor: Int32
+  private var decoder = LineDecoder(byteCountMax: LineDecoder.byteCountMaxFromService)
+  private var unsent: [UInt8] = []
+  private var sentCount = 0
+  private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+  /// Takes a descriptor that does not block, and closes it at the end.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  mutating func send(_ line: [UInt8]) {
+    unsent += line
+    unsent.append(UInt8(ascii: "\n"))
+  }
+
+  /// Waits until something can be done or `wake` is woken, does it, and gives out the lines that
+  /// came. A negative number of milliseconds is for ever.
+  mutating func turn(
+    milliseconds: Int32, wake: WakePipe
+  ) throws(Ended) -> [[UInt8]] {
+    try write()
+    let isFull = sentCount < unsent.count
+    var entries = [
+      pollfd(fd: descriptor, events: Int16(POLLIN | (isFull ? POLLOUT : 0)), revents: 0),
+      pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0),
+    ]
+    let count = poll(&entries, 2, milliseconds)
+    guard count > 0 else {
+      guard count == 0 || errno == EINTR else { throw Ended() }
+      return []
+    }
+    if entries[1].revents != 0 { wake.clear() }
+    guard entries[0].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return [] }
+    return try read()
+  }
+
+  private mutating func write() throws(Ended) {
+    while sentCount < unsent.count {
+      let result = unsent[sentCount...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard result > 0 else {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { return }
+        throw Ended()
+      }
+      sentCount += result
+    }
+    unsent = []
+    sentCount = 0
+  }
+
+  private mutating func read() throws(Ended) -> [[UInt8]] {
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    guard count > 0 else {
+      if count < 0, errno == EINTR || errno == EAGAIN { return [] }
+      throw Ended()
+    }
+    let received = Array(buffer[..<count])
+    var lines: [[UInt8]] = []
+    do throws(LineDecoder.Overlong) {
+      try decoder.decode(received.span, into: &lines)
+    } catch {
+      throw Ended()
+    }
+    return lines
+  }
+}

@@ -1,0 +1,175 @@
+import BackgroundTasks
+import ControlProtocol
+import Glibc
+import TransferClient
+import TransferModel
+
+/// One connection of a session: the greeting, the attach, then requests and events.
+struct ServiceConversation: ~Copyable {
+  /// What an answer is to.
+  private enum Pending {
+    case hello, watch, attach
+    case request(Int64, ServiceRequest)
+  }
+
+  /// Nothing is asked before the session was let in: everything that is on the way to a service
+  /// of another version would be lost.
+  private enum Phase {
+    case greeting(until: ContinuousClock.Instant)
+    case attached
+  }
+
+  private let core: SessionCore
+  private var socket: LineSocket
+  private let requests = RequestCoder()
+  private let replies = ReplyCoder()
+  private var pending: [Int64: Pending] = [:]
+  private var nextID: Int64 = 1
+  private var phase = Phase.greeting(until: .now + ServiceLink.attachBudget)
+
+  init(core: SessionCore, socket: consuming LineSocket) {
+    self.core = core
+    self.socket = socket
+  }
+
+  mutating func run() -> ServiceLink.End {
+    do throws(ServiceLink.End) {
+      // Watching before attaching, so that nothing happens unseen in between.
+      try send(Hello.self, .init(client: "BackgroundTransfer " + core.identifier), .hello)
+      while true {
+        try sendOutgoing()
+        let lines: [[UInt8]]
+        do throws(LineSocket.Ended) {
+          lines = try socket.turn(milliseconds: patience, wake: core.wake)
+        } catch {
+          throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
+        }
+        for line in lines { try take(line) }
+        try checkWants()
+      }
+    } catch {
+      if wasAttached { core.connectionLost() }
+      return error
+    }
+  }
+
+  private var wasAttached: Bool {
+    switch phase {
+    case .greeting: false
+    case .attached: true
+    }
+  }
+
+  private var patience: Int32 { wasAttached ? -1 : 250 }
+
+  private func checkWants() throws(ServiceLink.End) {
+    switch core.want {
+    case .end: throw .over
+    case .connection, .nothing: break
+    }
+    if case .greeting(let deadline) = phase, ContinuousClock.now > deadline {
+      throw .unreachable("The service of Kettle does not answer; see kettle daemon status")
+    }
+  }
+
+  private mutating func sendOutgoing() throws(ServiceLink.End) {
+    guard wasAttached else { return }
+    let session = SessionID(rawValue: core.identifier)
+    for (serial, request) in core.takeOutgoing() {
+      let pending = Pending.request(serial, request)
+      switch request {
+      case .add(let params): try send(AddTransfers.self, params, pending)
+      case .control(let params): try send(ControlTransfers.self, params, pending)
+      case .cancel(let params): try send(CancelTasks.self, params, pending)
+      case .acknowledge(let params): try send(AcknowledgeTasks.self, params, pending)
+      case .update(let params): try send(UpdateTask.self, params, pending)
+      case .answer(let params): try send(AnswerChallenge.self, params, pending)
+      case .finishEvents: try send(FinishEvents.self, .init(session: session), pending)
+      case .drop: try send(DropSession.self, .init(session: session), pending)
+      case .options(let options):
+        try send(AttachSession.self, .init(session: session, options: options), pending)
+      }
+    }
+  }
+
+  private mutating func send<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params, _ pending: Pending
+  ) throws(ServiceLink.End) {
+    let id = nextID
+    nextID += 1
+    guard let line = try? requests.encode(method, params, id: id) else {
+      return answer(pending, .refused(ControlError(.invalidRequest, Method.name)))
+    }
+    self.pending[id] = pending
+    socket.send(line)
+  }
+
+  private mutating func take(_ line: [UInt8]) throws(ServiceLink.End) {
+    switch replies.decode(line) {
+    case .result(.number(let id), let result):
+      guard let asked = pending.removeValue(forKey: id) else { return }
+      try take(result, of: asked)
+    case .error(.number(let id)?, let error):
+      guard let asked = pending.removeValue(forKey: id) else { return }
+      try take(error, of: asked)
+    case .notification(.event(let event)): core.feed(.event(event))
+    case .notification(.viewport), .unknownNotification: break
+    case .error, .result, .unreadable:
+      throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
+    }
+  }
+
+  private mutating func take(_ result: UnreadResult, of asked: Pending) throws(ServiceLink.End) {
+    switch asked {
+    case .hello:
+      let theirs = try? result.decode(Hello.Result.self)
+      guard theirs?.protocolVersion == ProtocolVersion.current else {
+        throw versionMismatch(theirs.map { String($0.protocolVersion) } ?? "unknown")
+      }
+      let session = SessionID(rawValue: core.identifier)
+      try send(WatchEvents.self, .init(includesProgress: true, session: session), .watch)
+      try send(AttachSession.self, .init(session: session, options: core.options), .attach)
+    case .watch: break
+    case .attach:
+      guard let reply = try? result.decode(AttachSession.Result.self) else {
+        throw .unreachable(ClientError.connectionLost.sentence)
+      }
+      phase = .attached
+      core.attached(reply)
+    case .request(_, .add):
+      guard let ids = try? result.decode(AddTransfers.Result.self).ids, let id = ids.first else {
+        throw .lost
+      }
+      answer(asked, .added(id))
+    case .request(_, .acknowledge):
+      let tokens = try? result.decode(AcknowledgeTasks.Result.self).tokens
+      answer(asked, .tokens(tokens ?? []))
+    case .request: answer(asked, .done)
+    }
+  }
+
+  private func take(_ error: ControlError, of asked: Pending) throws(ServiceLink.End) {
+    switch asked {
+    case .request: answer(asked, .refused(error))
+    case .hello where error.code == .versionMismatch: throw versionMismatch(error.message)
+    // The service did not notice yet that the connection before this one has ended.
+    case .attach where error.code == .sessionInUse && error.message == String(getpid()):
+      throw .unreachable(ClientError.connectionLost.sentence)
+    case .attach where error.code == .sessionInUse: throw .refused(.inUse(error.message))
+    case .hello, .watch, .attach:
+      throw .unreachable(
+        "The service of Kettle refuses the session (\(error.message)); try again")
+    }
+  }
+
+  private func answer(_ asked: Pending, _ reply: ServiceReply) {
+    guard case .request(let serial, _) = asked else { return }
+    core.feed(.answered(serial, reply))
+  }
+
+  private func versionMismatch(_ theirs: String) -> ServiceLink.End {
+    .refused(
+      .noService(
+        ClientError.versionMismatch(ours: ProtocolVersion.current, theirs: theirs).sentence))
+  }
+}

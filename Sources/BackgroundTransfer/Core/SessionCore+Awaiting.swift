@@ -1,0 +1,77 @@
+import BackgroundTasks
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The results of tasks that `URLSession.download(for:to:onConflict:)` waits for.
+struct Outcomes: Sendable {
+  typealias Waiter = @Sendable (Result<URL, any Error>) -> Void
+
+  private var waiters: [Int64: [Waiter]] = [:]
+  private var results: [Int64: Result<URL, any Error>] = [:]
+
+  /// A task ended. What is answered tells those who wait for it; without them the result stays
+  /// until somebody asks.
+  mutating func settle(
+    _ number: Int64, _ end: TaskEnd, path: String?, in handle: TaskHandle?
+  ) -> [@Sendable () -> Void] {
+    guard let handle else { return [] }
+    let result = Self.result(end, path, handle)
+    guard let waiting = waiters.removeValue(forKey: number) else {
+      results[number] = result
+      return []
+    }
+    return [
+      {
+        for waiter in waiting { waiter(result) }
+        handle.core.feed(.claimed(number))
+      }
+    ]
+  }
+
+  /// Answers with the result when it is there, and takes it.
+  mutating func wait(for number: Int64, _ waiter: @escaping Waiter) -> Result<URL, any Error>? {
+    if let result = results.removeValue(forKey: number) { return result }
+    waiters[number, default: []].append(waiter)
+    return nil
+  }
+
+  func hasResult(of number: Int64) -> Bool { results[number] != nil }
+
+  private static func result(
+    _ end: TaskEnd, _ path: String?, _ handle: TaskHandle
+  ) -> Result<URL, any Error> {
+    if let failure = end.failure { return .failure(failure.error(for: handle)) }
+    guard let url = path.map({ URL(fileURLWithPath: $0) }) ?? handle.destination else {
+      return .failure(URLError(.unknown))
+    }
+    return .success(url)
+  }
+}
+
+extension SessionCore {
+  func download(_ plan: DownloadPlan) async throws -> URL {
+    await withCheckedContinuation { continuation in
+      whenAttached { continuation.resume() }
+    }
+    let task = makeDownload(plan, duplicates: .separate)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        wait(for: task) { continuation.resume(with: $0) }
+      }
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  private func wait(for task: URLSessionTask, _ waiter: @escaping Outcomes.Waiter) {
+    let number = task.handle.number
+    let known = state.withLock { $0.outcomes.wait(for: number, waiter) }
+    if let known {
+      waiter(known)
+      feed(.claimed(number))
+    } else if task.state == .suspended {
+      task.resume()
+    }
+  }
+}

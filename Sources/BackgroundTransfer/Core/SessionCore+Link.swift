@@ -1,0 +1,92 @@
+import BackgroundTasks
+import ControlProtocol
+import Foundation
+import Synchronization
+import TransferModel
+
+/// What the thread that talks to the service sees of its session.
+extension SessionCore {
+  /// The options as they are now; a server trust challenge may have changed them.
+  var options: SessionOptions {
+    let values = configuration.snapshot
+    let asksServerTrust = state.withLock { $0.asksServerTrust }
+    return SessionOptions(
+      launch: values.launchCommand.command, sendsLaunchEvents: values.sessionSendsLaunchEvents,
+      connectionsPerHostMax: max(1, values.httpMaximumConnectionsPerHost),
+      asksServerTrust: asksServerTrust)
+  }
+
+  func takeOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
+    state.withLock { state in
+      defer { state.outgoing = [] }
+      return state.outgoing
+    }
+  }
+
+  func attached(_ reply: AttachSession.Result) {
+    let awaited = reply.tasks.filter {
+      ProgramData(kept: $0.spec.task?.programData)?.isAwaited ?? false
+    }
+    var waiters: [@Sendable () -> Void] = []
+    feed { state in
+      waiters = state.attachWaiters
+      state.attachWaiters = []
+      state.unreachable = nil
+      return .attached(reply, awaited: Set(awaited.map(\.snapshot.taskIdentifier)))
+    }
+    for waiter in waiters { waiter() }
+  }
+
+  func connectionLost() {
+    feed { state in
+      state.outgoing = []
+      return .connectionLost
+    }
+  }
+
+  func gaveUp(_ failure: SessionFailure) {
+    var waiters: [@Sendable () -> Void] = []
+    feed { state in
+      waiters = state.attachWaiters
+      state.attachWaiters = []
+      state.unreachable = (failure, .now + .seconds(10))
+      switch failure {
+      case .inUse, .emptyIdentifier: state.failure = failure
+      case .noService: break
+      }
+      return .gaveUp(failure)
+    }
+    for waiter in waiters { waiter() }
+  }
+
+  /// What the connection is for now.
+  enum Want: Sendable {
+    case connection
+    /// Nothing, until the program asks for something.
+    case nothing
+    case end
+  }
+
+  var want: Want {
+    state.withLock { state in
+      if state.machine.isDone || state.failure != nil { return .end }
+      return state.machine.wantsConnection ? .connection : .nothing
+    }
+  }
+}
+
+extension LaunchChoice {
+  var command: LaunchCommand {
+    switch self {
+    case .ownProgram:
+      LaunchCommand(
+        executablePath: ServiceExecutable.ownPath,
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        directory: FileManager.default.currentDirectoryPath)
+    case .command(let command):
+      LaunchCommand(
+        executablePath: command.executable.path, arguments: command.arguments,
+        directory: command.directory?.path)
+    }
+  }
+}

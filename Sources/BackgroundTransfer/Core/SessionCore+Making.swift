@@ -1,0 +1,155 @@
+import BackgroundTasks
+import ControlProtocol
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TransferModel
+
+/// Makes task objects: new ones for the program, and those of earlier runs.
+extension SessionCore {
+  func makeDownload(
+    _ plan: DownloadPlan, duplicates: DuplicatePolicy
+  ) -> URLSessionDownloadTask {
+    make(plan, TaskSpec.download(plan, configuration.snapshot), duplicates)
+  }
+
+  func makeDownload(resumeData: Data) -> URLSessionDownloadTask {
+    guard let blob = ResumeBlob(data: resumeData), let request = blob.request.request else {
+      return makeRefused(URLRequest(url: URL(fileURLWithPath: "/")), .badResumeData)
+    }
+    let plan = DownloadPlan(
+      request: request, destination: blob.destination.map { URL(fileURLWithPath: $0) },
+      onConflict: blob.onConflict.flatMap(DestinationConflict.init) ?? .rename)
+    let spec = TaskSpec.download(plan, configuration.snapshot, resumes: blob.token)
+    return make(plan, spec, .separate)
+  }
+
+  func makeUpload(_ request: URLRequest, file: URL) -> URLSessionUploadTask {
+    make(
+      DownloadPlan(request: request),
+      TaskSpec.upload(request, file: file, configuration.snapshot), .separate)
+  }
+
+  func makeRefused<Made: URLSessionTask>(
+    _ request: URLRequest, _ refusal: TaskRefusal,
+    handler: (@Sendable (any Error) -> Void)? = nil
+  ) -> Made {
+    make(DownloadPlan(request: request), .failure(refusal), .separate, handler: handler)
+  }
+
+  private func make<Made: URLSessionTask>(
+    _ plan: DownloadPlan, _ spec: Result<TransferSpec, TaskRefusal>,
+    _ duplicates: DuplicatePolicy, handler: (@Sendable (any Error) -> Void)? = nil
+  ) -> Made {
+    waitUntilAttached()
+    var made: Made?
+    feed { state in
+      let known = state.duplicate(of: plan, duplicates)
+      if let known, duplicates == .coalesce || plan.isAwaited, let task = known as? Made {
+        made = task
+        return nil
+      }
+      let failure = state.obstacle(to: spec, known)
+      let number =
+        failure == nil ? state.machine.takeNumber() : state.machine.takeHopelessNumber()
+      var data = ProgramData(request: plan.request)
+      data.isAwaited = plan.isAwaited
+      let task = Made(
+        handle: TaskHandle(
+          number: number, kind: Made.self is URLSessionDataTask.Type ? .upload : .download,
+          core: self, destination: plan.destination,
+          values: .init(data: data, request: plan.request), onConflict: plan.onConflict,
+          refusedHandler: handler))
+      state.tasks[number] = task
+      made = task
+      switch (spec, failure) {
+      case (.success(var spec), nil):
+        spec.session = SessionID(rawValue: identifier)
+        spec.task?.taskIdentifier = number
+        spec.task?.programData = data.kept
+        return .create(number, spec, isAwaited: plan.isAwaited)
+      case (_, let failure):
+        return .createHopeless(
+          number, failure ?? .refused(.dataTask), isAwaited: plan.isAwaited)
+      }
+    }
+    // The closure above is always run, and always makes one.
+    guard let made else { preconditionFailure("no task was made") }
+    return made
+  }
+
+  /// The object of a task of an earlier run.
+  func makeRestored(_ task: SessionTask) -> URLSessionTask {
+    let data = ProgramData(kept: task.spec.task?.programData)
+    let plain = URL(string: task.spec.url.text) ?? URL(fileURLWithPath: "/")
+    var request = data?.request ?? URLRequest(url: plain)
+    if case .bytes(let body)? = task.spec.request?.body { request.httpBody = Data(body.bytes) }
+    var values = TaskHandle.Values(data: data ?? ProgramData(request: request), request: request)
+    values.priority = Float(task.spec.priority.value)
+    values.earliestBeginDate = task.spec.notBefore?.date
+    let kind = task.spec.task?.kind ?? .download
+    let handle = TaskHandle(
+      number: task.snapshot.taskIdentifier, kind: kind, core: self,
+      destination: task.spec.destination, values: values,
+      onConflict: DestinationConflict(task.spec.onConflict))
+    return switch kind {
+    case .download: URLSessionDownloadTask(handle: handle)
+    case .upload: URLSessionUploadTask(handle: handle)
+    }
+  }
+}
+
+extension SessionCore.State {
+  /// What keeps a new task from being carried out; nil when nothing does.
+  fileprivate func obstacle(
+    to spec: Result<TransferSpec, TaskRefusal>, _ known: URLSessionTask?
+  ) -> TaskFailure? {
+    if case .failure(let refusal) = spec { return .refused(refusal) }
+    if let failure { return .session(failure) }
+    guard machine.isOpen else { return .refused(.invalidatedSession) }
+    guard machine.canNumber else {
+      return .session(
+        unreachable?.failure
+          ?? .noService("The service of Kettle did not answer in time; see kettle daemon status"))
+    }
+    return known.map { .refused(.duplicate($0.handle.number)) }
+  }
+
+  /// The task that is the same download, when that matters.
+  fileprivate func duplicate(
+    of plan: DownloadPlan, _ policy: DuplicatePolicy
+  ) -> URLSessionTask? {
+    guard policy != .separate || plan.isAwaited else { return nil }
+    let wanted = DownloadKey(plan)
+    return tasks.values.filter { task in
+      let handle = task.handle
+      guard handle.kind == .download, handle.number > 0 else { return false }
+      let (values, isOver) = handle.values.withLock { ($0, $0.view.state == .completed) }
+      // A result that nobody took yet is as good as a task that runs.
+      guard !isOver || plan.isAwaited && outcomes.hasResult(of: handle.number) else {
+        return false
+      }
+      return values.data.isAwaited == plan.isAwaited
+        && DownloadKey(values.request, handle.destination) == wanted
+    }.min { $0.handle.number < $1.handle.number }
+  }
+}
+
+/// What makes two downloads the same.
+private struct DownloadKey: Hashable {
+  let url: String?
+  let method: String?
+  let headers: [String: String]
+  let body: Data?
+  let destination: String?
+
+  init(_ plan: DownloadPlan) { self.init(plan.request, plan.destination) }
+
+  init(_ request: URLRequest, _ destination: URL?) {
+    url = request.url?.absoluteString
+    method = request.httpMethod
+    headers = request.allHTTPHeaderFields ?? [:]
+    body = request.httpBody
+    self.destination = destination?.standardizedFileURL.path
+  }
+}

@@ -1,0 +1,143 @@
+import BackgroundTasks
+import Foundation
+import FoundationNetworking
+import Glibc
+import TransferModel
+
+/// Makes what the service is asked for from a request and the configuration of its session.
+enum TaskSpec {
+  typealias Made = Result<TransferSpec, TaskRefusal>
+
+  /// The most of a body that is kept with a task; in the text of a message it is a third longer.
+  static let bodyByteCountMax = 2 * 1024 * 1024
+
+  static func download(
+    _ plan: DownloadPlan, _ configuration: URLSessionConfiguration.Values,
+    resumes token: ResumeToken? = nil
+  ) -> Made {
+    base(plan.request, .download, configuration).flatMap { spec in
+      var spec = spec
+      spec.task?.resumes = token
+      guard let destination = plan.destination else { return body(of: plan.request, into: spec) }
+      let path = destination.standardizedFileURL.path
+      guard destination.isFileURL, path.hasPrefix("/"), path != "/" else {
+        return .failure(.badRequest("destination \(destination)"))
+      }
+      spec.directory = destination.standardizedFileURL.deletingLastPathComponent().path
+      spec.name = destination.lastPathComponent
+      spec.onConflict = plan.onConflict.policy
+      return body(of: plan.request, into: spec)
+    }
+  }
+
+  static func upload(
+    _ request: URLRequest, file: URL, _ configuration: URLSessionConfiguration.Values
+  ) -> Made {
+    base(request, .upload, configuration).flatMap { spec in
+      var spec = spec
+      let path = file.standardizedFileURL.path
+      var status = stat()
+      guard file.isFileURL, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        access(path, R_OK) == 0
+      else { return .failure(.fileUnreadable(path)) }
+      spec.request = RequestContent(
+        method: method(of: request), body: .file(path: path, byteCount: Int64(status.st_size)))
+      return .success(spec)
+    }
+  }
+
+  private static func base(
+    _ request: URLRequest, _ kind: TaskOptions.Kind,
+    _ configuration: URLSessionConfiguration.Values
+  ) -> Made {
+    let text = request.url?.absoluteString ?? ""
+    let parsed: TransferURL.Parsed
+    switch TransferURL.parse(text) {
+    case .success(let known): parsed = known
+    case .failure(let problem): return .failure(.unsupportedURL(problem.sentence(text)))
+    }
+    var spec = TransferSpec(url: parsed.url)
+    spec.login = parsed.login
+    for (name, value) in headers(of: request, configuration) {
+      guard let field = HeaderField(name: name, value: value) else {
+        return .failure(.badRequest("header \(name)"))
+      }
+      spec.headers.append(field)
+    }
+    var task = TaskOptions(kind: kind)
+    task.requestTimeoutMilliseconds = milliseconds(
+      request.timeoutInterval == defaultTimeout
+        ? configuration.timeoutIntervalForRequest : request.timeoutInterval)
+    task.resourceTimeoutMilliseconds = milliseconds(configuration.timeoutIntervalForResource)
+    task.conditions = conditions(configuration, request)
+    spec.task = task
+    return .success(spec)
+  }
+
+  /// `URLRequest.timeoutInterval` of a request that says nothing.
+  private static let defaultTimeout: TimeInterval = 60
+
+  /// Those of the request win, whatever their letters' case (RFC 9110, section 5.1).
+  private static func headers(
+    of request: URLRequest, _ configuration: URLSessionConfiguration.Values
+  ) -> [(String, String)] {
+    let own = request.allHTTPHeaderFields ?? [:]
+    let names = Set(own.keys.map { $0.lowercased() })
+    let added = (configuration.httpAdditionalHeaders ?? [:]).filter {
+      !names.contains($0.key.lowercased())
+    }
+    return (own.map { ($0.key, $0.value) } + added.map { ($0.key, $0.value) })
+      .sorted { $0.0 < $1.0 }
+  }
+
+  static func conditions(
+    _ configuration: URLSessionConfiguration.Values, _ request: URLRequest
+  ) -> Set<TransferCondition> {
+    var conditions: Set<TransferCondition> = []
+    if configuration.isDiscretionary { conditions = [.mainsPower, .unmeteredNetwork] }
+    let isAnyNetworkAllowed =
+      configuration.allowsCellularAccess && configuration.allowsExpensiveNetworkAccess
+      && configuration.allowsConstrainedNetworkAccess && request.allowsCellularAccess
+    if !isAnyNetworkAllowed { conditions.insert(.unmeteredNetwork) }
+    return conditions
+  }
+
+  private static func body(of request: URLRequest, into spec: TransferSpec) -> Made {
+    var spec = spec
+    guard request.httpBodyStream == nil else { return .failure(.badRequest("httpBodyStream")) }
+    let body = request.httpBody ?? Data()
+    guard body.count <= bodyByteCountMax else { return .failure(.badRequest("httpBody")) }
+    let content = RequestContent(
+      method: method(of: request), body: body.isEmpty ? nil : .bytes(Base64Bytes(Array(body))))
+    if !content.isPlainGET { spec.request = content }
+    return .success(spec)
+  }
+
+  private static func method(of request: URLRequest) -> String {
+    (request.httpMethod ?? "GET").uppercased()
+  }
+
+  /// nil for what is no time to wait: then the service's own limit counts.
+  private static func milliseconds(_ interval: TimeInterval) -> Int64? {
+    guard interval > 0 else { return nil }
+    return Int64(exactly: (interval * 1000).rounded()) ?? nil
+  }
+}
+
+extension TransferSpec {
+  /// nil when the file is handed to the delegate.
+  var destination: URL? {
+    guard let directory, let name else { return nil }
+    return URL(fileURLWithPath: directory).appendingPathComponent(name)
+  }
+}
+
+extension DestinationConflict {
+  init(_ policy: ConflictPolicy) {
+    switch policy {
+    case .rename: self = .rename
+    case .replace: self = .replace
+    case .skip: self = .skip
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import FoundationNetworking
+import TransferModel
+
+extension TransferFailure.Code {
+  /// The nearest of Apple's codes (NSURLError.h). An error status never comes here without a
+  /// destination: then it is a success, as on Apple's systems.
+  var urlErrorCode: URLError.Code {
+    switch self {
+    case .badURL: .badURL
+    case .tooManyRedirects: .httpTooManyRedirects
+    case .redirectRefused: .redirectToNonExistentLocation
+    case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .protocolBroken:
+      .badServerResponse
+    case .encodedReply: .cannotDecodeContentData
+    case .loginNeeded: .userAuthenticationRequired
+    case .linkExpired: .resourceUnavailable
+    case .hostNotFound: .cannotFindHost
+    case .connectionRefused, .proxyFailed: .cannotConnectToHost
+    case .connectionLost, .truncated: .networkConnectionLost
+    case .timedOut: .timedOut
+    case .tlsRefused: .serverCertificateUntrusted
+    case .networkDown: .notConnectedToInternet
+    case .certificateFileUnusable: .clientCertificateRejected
+    case .tooLong: .dataLengthExceedsMaximum
+    case .directoryMissing, .directoryUnwritable: .cannotCreateFile
+    case .diskFull, .fileProblem: .cannotWriteToFile
+    case .nameTaken: .cannotMoveFile
+    case .checksumMismatch: .cannotDecodeRawData
+    case .partialFileChanged: .downloadDecodingFailedMidStream
+    case .uploadFileUnusable: .fileDoesNotExist
+    case .cancelled: .cancelled
+    case .conditionUnmet: .dataNotAllowed
+    case .internalProblem: .unknown
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import BackgroundTasks
+import ControlProtocol
+import Testing
+import TransferModel
+
+struct CancellingTests {
+  private let token = ResumeToken(id: TransferID(rawValue: 101), secret: "s")
+
+  @Test func `cancelling ends with one call, without resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    #expect(bench.views[task]?.last?.state == .canceling)
+    #expect(
+      bench.requestsOnly.last == .cancel(.init(ids: [SessionBench.id(task)], keepsBytes: false)))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `cancelling twice is cancelling once`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    let count = bench.requests.count
+    bench.feed(.cancel(task, keepsBytes: false))
+    #expect(bench.requests.count == count)
+  }
+
+  @Test func `a task that was never resumed is cancelled without the service`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.create()
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.requests.isEmpty)
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `cancelling for resume data gives it to the handler and to the error`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    try #require(bench.calls.isEmpty)
+    let acknowledgement = try #require(bench.requests.last)
+    #expect(
+      acknowledgement.request
+        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true)))
+    bench.feed(.answered(acknowledgement.serial, .tokens([token])))
+    #expect(bench.resumeData == [token])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: token)))])
+  }
+
+  @Test(arguments: [
+    [("Content-Length", "100")], [("ETag", "\"1\""), ("Accept-Ranges", "none")],
+  ]) func `without validators or ranges there is no resume data`(
+    _ headers: [(String, String)]
+  ) throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled, headers: headers) }
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `a Last-Modified date is validator enough`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) {
+      $0.breakOff(.cancelled, headers: [("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")])
+    }
+    try bench.answer(.tokens([token]))
+    #expect(bench.resumeData == [token])
+  }
+
+  @Test func `a request that is no plain GET has no resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run { $0.request = RequestContent(method: "POST") }
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.resumeData == [nil])
+  }
+
+  @Test func `a task that finished before it could be cancelled is a success`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+  }
+
+  @Test func `after the end there is no resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    bench.feed(.cancel(task, keepsBytes: true))
+    try bench.answer(.tokens([]))
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.resumeData == [nil, nil])
+  }
+
+  @Test func `resume data after a plain cancel is nil`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.resumeData == [nil])
+  }
+
+  @Test func `the user's removal is told as such`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .failed) { $0.breakOff(.cancelled, detail: "by the user") }
+    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+  }
+
+  @Test func `a task that vanishes was removed by the user`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .running, .removed)
+    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+    #expect(bench.machine.isAllAcknowledged)
+  }
+}

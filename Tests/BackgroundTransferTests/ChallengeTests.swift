@@ -1,0 +1,146 @@
+import BackgroundTransfer
+import ControlProtocol
+import Foundation
+import Synchronization
+import Testing
+import TransferModel
+
+struct ChallengeTests {
+  /// Answers challenges of the session, or of the task, as told.
+  private final class Judge: NSObject, URLSessionTaskDelegate, Sendable {
+    let disposition: URLSession.AuthChallengeDisposition
+    let credential: @Sendable (URLAuthenticationChallenge) -> URLCredential?
+    let methods = Mutex<[String]>([])
+
+    init(
+      _ disposition: URLSession.AuthChallengeDisposition = .useCredential,
+      credential: @escaping @Sendable (URLAuthenticationChallenge) -> URLCredential? = { _ in nil }
+    ) {
+      self.disposition = disposition
+      self.credential = credential
+    }
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      methods.withLock { $0.append("session \(challenge.protectionSpace.authenticationMethod)") }
+      completionHandler(disposition, credential(challenge))
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      methods.withLock { $0.append("task \(challenge.protectionSpace.authenticationMethod)") }
+      completionHandler(disposition, credential(challenge))
+      // A handler that is called again does nothing.
+      completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+  }
+
+  private func answer(
+    of delegate: any URLSessionDelegate, to challenge: ServerChallenge
+  ) throws -> (ChallengeAnswer?, FakeService) {
+    let service = try FakeService()
+    try service.start()
+    let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
+    configuration.servicePlaces = service.places
+    let session = URLSession(configuration: configuration, delegate: delegate)
+    session.downloadTask(with: SessionWorld.url).resume()
+    _ = try service.added(1)
+    try service.move(1, to: .waiting) {
+      $0.reason = .needsLogin
+      $0.task?.challenge = challenge
+    }
+    let answer = service.wait { request -> ChallengeAnswer? in
+      if case .answerChallenge(let params) = request { params.answer } else { nil }
+    }
+    return (answer, service)
+  }
+
+  private let basic = ServerChallenge(
+    kind: .basic, origin: "http://books.example:8080", realm: "r", failureCount: 2)
+
+  private var trust: ServerChallenge {
+    var challenge = ServerChallenge(
+      kind: .serverTrust, origin: "https://books.example", failureCount: 0)
+    challenge.certificates = [Base64Bytes([1, 2, 3])]
+    challenge.serverKey = "abc"
+    return challenge
+  }
+
+  @Test func `a user name and password answer Basic, at the task's method`() throws {
+    let judge = Judge { challenge in
+      let space = challenge.protectionSpace
+      guard space.host == "books.example", space.port == 8080, space.realm == "r",
+        challenge.previousFailureCount == 2
+      else { return nil }
+      return URLCredential(user: "u", password: "p", persistence: .forSession)
+    }
+    let (answer, _) = try answer(of: judge, to: basic)
+    #expect(answer == .login(Login(user: "u", password: "p")))
+    #expect(judge.methods.withLock { $0 } == ["task \(NSURLAuthenticationMethodHTTPBasic)"])
+  }
+
+  @Test func `trust in the server's certificates answers server trust, at the session's`() throws {
+    let judge = Judge { challenge in
+      challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+    }
+    let (answer, _) = try answer(of: judge, to: trust)
+    #expect(answer == .trust)
+    #expect(judge.methods.withLock { $0 } == ["session \(NSURLAuthenticationMethodServerTrust)"])
+  }
+
+  @Test func `an identity answers a client certificate`() throws {
+    let judge = Judge { _ in
+      URLCredential(
+        identity: SecIdentity(certificatePath: "/c.pem", keyPath: "/k.pem", password: "x"),
+        certificates: nil, persistence: .none)
+    }
+    let challenge = ServerChallenge(
+      kind: .clientCertificate, origin: "https://books.example", failureCount: 0)
+    let (answer, _) = try answer(of: judge, to: challenge)
+    #expect(
+      answer
+        == .certificate(
+          ClientCertificate(certificatePath: "/c.pem", keyPath: "/k.pem", password: "x"))
+    )
+  }
+
+  @Test func `a credential of another kind is no answer`() throws {
+    let judge = Judge { _ in URLCredential(user: "u", password: "p", persistence: .none) }
+    #expect(try answer(of: judge, to: trust).0 == .standard)
+  }
+
+  @Test func `refusing cancels`() throws {
+    #expect(
+      try answer(of: Judge(.cancelAuthenticationChallenge), to: basic).0 == .cancel)
+  }
+
+  @Test(arguments: [
+    URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
+    .useCredential,
+  ]) func `no credential is the default`(
+    _ disposition: URLSession.AuthChallengeDisposition
+  ) throws {
+    #expect(try answer(of: Judge(disposition), to: basic).0 == .standard)
+  }
+
+  @Test func `a delegate without methods is not asked about certificates any more`() throws {
+    let (answer, service) = try answer(of: Recorder(), to: trust)
+    #expect(answer == .standard)
+    let asked = service.wait { request -> Bool? in
+      guard case .attachSession(let params) = request, !params.options.asksServerTrust
+      else { return nil }
+      return true
+    }
+    #expect(asked == true)
+    let first = service.requests.lazy.compactMap { request -> Bool? in
+      if case .attachSession(let params) = request { params.options.asksServerTrust } else { nil }
+    }.first
+    #expect(first == true)
+  }
+}

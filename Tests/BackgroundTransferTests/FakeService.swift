@@ -1,0 +1,227 @@
+import ControlProtocol
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import TransferModel
+
+/// A service on a real socket whose tasks the test moves. It has threads of its own, because the
+/// library blocks the threads that it is called on.
+final class FakeService: Sendable {
+  struct State: Sendable {
+    var requests: [ControlRequest] = []
+    var tasks: [Int64: SessionTask] = [:]
+    var nextID: Int64 = 101
+    var clients: [Int32] = []
+    /// Refuses these by the name of the method.
+    var refusals: [String: ControlError] = [:]
+    /// Does not answer these.
+    var silence: Set<String> = []
+    var listener: Int32 = -1
+  }
+
+  let root: String
+  let places: ServicePlaces
+  let state = Mutex(State())
+  /// Wakes those who wait for something to have been asked.
+  private let changed = NSCondition()
+
+  init() throws {
+    var template = Array("/tmp/kettle-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    places = ServicePlaces(
+      environment: ["HOME": root], passwordHome: root, userDirectories: nil)
+    try FileManager.default.createDirectory(
+      atPath: places.runtimeDirectory, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit {
+    stop()
+    try? FileManager.default.removeItem(atPath: root)
+  }
+
+  /// Begins to listen; nothing answers before.
+  func start() throws {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    try #require(descriptor >= 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: places.socketPath.utf8) }
+    unlink(places.socketPath)
+    let bound = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0 && listen(descriptor, 16) == 0)
+    state.withLock { $0.listener = descriptor }
+    Thread.detachNewThread { [weak self] in
+      while true {
+        let client = accept(descriptor, nil, nil)
+        guard client >= 0, let self else { return }
+        self.state.withLock { $0.clients.append(client) }
+        Thread.detachNewThread { [weak self] in Self.serve(client) { self?.answer($0, to: client) }
+        }
+      }
+    }
+  }
+
+  /// Breaks all connections and listens no more.
+  func stop() {
+    let (listener, clients) = state.withLock { state in
+      defer {
+        state.listener = -1
+        state.clients = []
+      }
+      return (state.listener, state.clients)
+    }
+    unlink(places.socketPath)
+    if listener >= 0 {
+      shutdown(listener, Int32(SHUT_RDWR))
+      close(listener)
+    }
+    for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+  }
+
+  private static func serve(_ client: Int32, _ body: ([UInt8]) -> Void) {
+    var decoder = LineDecoder(byteCountMax: LineDecoder.byteCountMaxFromClient)
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    while true {
+      let count = read(client, &buffer, buffer.count)
+      guard count > 0 else { break }
+      var lines: [[UInt8]] = []
+      try? decoder.decode(Array(buffer[..<count]).span, into: &lines)
+      for line in lines { body(line) }
+    }
+    close(client)
+  }
+
+  private func write(_ line: [UInt8], to client: Int32) {
+    let all = line + [UInt8(ascii: "\n")]
+    _ = all.withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+  }
+
+  private func answer(_ line: [UInt8], to client: Int32) {
+    guard case .request(let id, let request) = RequestCoder().decode(line) else { return }
+    let (reply, isSilent) = state.withLock { state in
+      state.requests.append(request)
+      if let refusal = state.refusals[request.method] {
+        return (ReplyCoder().encode(error: refusal, to: id), false)
+      }
+      return (state.reply(to: request, id), state.silence.contains(request.method))
+    }
+    if !isSilent { write(reply, to: client) }
+    changed.lock()
+    changed.broadcast()
+    changed.unlock()
+  }
+
+  // MARK: What a test does
+
+  func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+  var requests: [ControlRequest] { state.withLock { $0.requests } }
+
+  /// Waits until a request like this was made; nil when none came in time.
+  @discardableResult
+  func wait<Found>(for match: (ControlRequest) -> Found?) -> Found? {
+    let deadline = Date(timeIntervalSinceNow: 20)
+    changed.lock()
+    defer { changed.unlock() }
+    while true {
+      if let found = requests.lazy.compactMap(match).first { return found }
+      guard changed.wait(until: deadline) else { return nil }
+    }
+  }
+
+  /// Waits for the task to be added and gives its spec.
+  func added(_ number: Int64) throws -> TransferSpec {
+    let spec = wait { request -> TransferSpec? in
+      guard case .add(let params) = request else { return nil }
+      return params.transfers.first { $0.task?.taskIdentifier == number }
+    }
+    return try #require(spec)
+  }
+
+  /// Changes a task and tells everybody.
+  func move(
+    _ number: Int64, to taskState: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
+    change: (inout TransferSnapshot) -> Void = { _ in }
+  ) throws {
+    let (snapshot, clients) = try state.withLock { state in
+      var task = try #require(state.tasks[number])
+      task.snapshot.state = taskState
+      change(&task.snapshot)
+      state.tasks[number] = task
+      return (task.snapshot, state.clients)
+    }
+    let event = TransferEvent(
+      kind: kind, id: snapshot.id, at: WallTime(millisecondsSince1970: 0), snapshot: snapshot)
+    let line = try #require(ReplyCoder().encode(.event(event)))
+    for client in clients { write(line, to: client) }
+  }
+
+  /// Finishes a task with a file of this content.
+  func finish(_ number: Int64, content: String = "tea", status: Int = 200) throws {
+    let path = root + "/held-\(number)"
+    try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+    try move(number, to: .completed) {
+      $0.path = path
+      $0.bytesReceived = Int64(content.utf8.count)
+      $0.bytesExpected = $0.bytesReceived
+      $0.task?.reply = ServerReply(
+        url: $0.url, status: status,
+        headers: [
+          HeaderField(received: "ETag", "\"1\""), HeaderField(received: "Vary", "a"),
+          HeaderField(received: "vary", "b"),
+        ])
+    }
+  }
+}
+
+extension FakeService.State {
+  fileprivate mutating func reply(to request: ControlRequest, _ id: RequestID) -> [UInt8] {
+    let coder = ReplyCoder()
+    switch request {
+    case .hello: return coder.encode(result: Hello.Result(), to: id)
+    case .attachSession:
+      let last = tasks.keys.max() ?? 0
+      return coder.encode(
+        result: AttachSession.Result(
+          tasks: tasks.values.sorted { $0.snapshot.id < $1.snapshot.id }, lastTaskIdentifier: last),
+        to: id)
+    case .add(let params):
+      return coder.encode(
+        result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
+    case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
+    case .list, .describe, .control, .relink, .limit, .reset, .subscribe, .watch, .status, .stop,
+      .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .updateTask,
+      .answerChallenge:
+      return coder.encode(
+        result: ControlTransfers.Result(applied: [], refused: []), to: id)
+    }
+  }
+
+  private mutating func acknowledge(
+    _ params: AcknowledgeTasks.Params
+  ) -> AcknowledgeTasks.Result {
+    tasks = tasks.filter { !params.ids.contains($0.value.snapshot.id) }
+    return AcknowledgeTasks.Result(
+      tokens: params.keepsResumeData ? params.ids.map { ResumeToken(id: $0, secret: "s") } : [])
+  }
+
+  private mutating func add(_ spec: TransferSpec) -> TransferID {
+    let number = spec.task?.taskIdentifier ?? 0
+    if let known = tasks[number] { return known.snapshot.id }
+    let id = TransferID(rawValue: nextID)
+    nextID += 1
+    tasks[number] = SessionTask(
+      snapshot: TransferSnapshot(
+        id: id, session: spec.session, taskIdentifier: number, title: "b", url: spec.url.text,
+        state: .running, createdAt: WallTime(millisecondsSince1970: 0), task: TaskStatus()),
+      spec: spec)
+    return id
+  }
+}

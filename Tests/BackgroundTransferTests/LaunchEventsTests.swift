@@ -1,0 +1,33 @@
+import BackgroundTransfer
+import Foundation
+import Synchronization
+import Testing
+
+struct LaunchEventsTests {
+  @Test func `the session that the program was started for is told once`() {
+    let events = LaunchEvents(identifier: "books")
+    #expect(events.takeLaunch(for: "films") == false)
+    #expect(events.takeLaunch(for: "books"))
+    #expect(events.takeLaunch(for: "books") == false)
+  }
+
+  @Test func `a program that somebody else started is told of nothing`() {
+    let events = LaunchEvents(identifier: nil)
+    #expect(events.takeLaunch(for: "") == false)
+    events.register { _, _ in Issue.record("it was called") }
+    #expect(events.isRegistered == false)
+  }
+
+  @Test func `the first who registers is called on the main queue`() async {
+    let events = LaunchEvents(identifier: "books")
+    let identifier = await withCheckedContinuation { continuation in
+      events.register { identifier, _ in
+        MainActor.assertIsolated()
+        continuation.resume(returning: identifier)
+      }
+      events.register { _, _ in Issue.record("the second was called") }
+    }
+    #expect(identifier == "books")
+    #expect(events.isRegistered)
+  }
+}

@@ -1,0 +1,163 @@
+import BackgroundTransfer
+import ControlProtocol
+import Foundation
+import Testing
+import TransferModel
+
+struct SessionTests {
+  @Test func `the options of the configuration reach the service`() throws {
+    let world = try SessionWorld(
+      identifier: "options",
+      configure: {
+        $0.sessionSendsLaunchEvents = false
+        $0.httpMaximumConnectionsPerHost = 3
+        $0.asksServerTrust = false
+        $0.launchCommand = .init(
+          executable: URL(fileURLWithPath: "/usr/bin/books"), arguments: ["--background"])
+      })
+    let params = try #require(
+      world.service.wait {
+        if case .attachSession(let params) = $0 { params } else { nil }
+      })
+    #expect(params.session.rawValue == "options")
+    #expect(params.options.sendsLaunchEvents == false)
+    #expect(params.options.connectionsPerHostMax == 3)
+    #expect(params.options.asksServerTrust == false)
+    #expect(
+      params.options.launch
+        == LaunchCommand(executablePath: "/usr/bin/books", arguments: ["--background"]))
+    let names = world.service.requests.map(\.method)
+    #expect(names == [Hello.name, WatchEvents.name, AttachSession.name])
+  }
+
+  @Test func `the launch command is the program itself unless set`() throws {
+    let world = try SessionWorld()
+    let launch = world.service.wait {
+      if case .attachSession(let params) = $0 { params.options.launch } else { nil }
+    }
+    #expect(launch?.executablePath.hasPrefix("/") == true)
+    #expect(launch?.arguments == Array(CommandLine.arguments.dropFirst()))
+    #expect(launch?.directory == FileManager.default.currentDirectoryPath)
+  }
+
+  @Test func `a second session of an identifier is the first, with its delegate`() throws {
+    let identifier = UUID().uuidString
+    let world = try SessionWorld(identifier: identifier)
+    let other = Recorder()
+    let second = URLSession(
+      configuration: .background(withIdentifier: identifier), delegate: other, delegateQueue: nil)
+    #expect(second == world.session)
+    #expect(second.delegate === world.recorder)
+    let task = second.downloadTask(with: SessionWorld.url)
+    task.resume()
+    _ = try world.service.added(1)
+    try world.service.finish(1)
+    #expect(world.recorder.wait(for: "completed 1 0"))
+    #expect(other.calls.isEmpty)
+  }
+
+  @Test func `a session that another process has ends with -996, and so do its tasks`() throws {
+    let world = try SessionWorld(
+      prepare: { service in
+        service.change { $0.refusals[AttachSession.name] = ControlError(.sessionInUse, "4711") }
+      })
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -996"))
+    #expect(world.recorder.wait(for: "invalid"))
+    #expect(world.recorder.sessionError?.code == .backgroundSessionInUseByAnotherProcess)
+    #expect(world.recorder.sessionError?.localizedDescription.contains("4711") == true)
+  }
+
+  @Test func `an empty identifier makes an invalid session and no crash`() throws {
+    let world = try SessionWorld(identifier: "")
+    #expect(world.recorder.wait(for: "invalid"))
+    let sentence = try #require(world.recorder.sessionError?.localizedDescription)
+    #expect(sentence.contains("identifier"))
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    #expect(task.taskIdentifier < 0)
+  }
+
+  @Test func `without a service and a program tasks end with -997 and say why`() throws {
+    let world = try SessionWorld(isRunning: false)
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
+    let sentence = world.recorder.error(of: task)?.localizedDescription
+    #expect(sentence?.contains("/nonexistent/kettle") == true)
+  }
+
+  @Test func `a service of another version ends tasks with -997`() throws {
+    let world = try SessionWorld(
+      prepare: { service in
+        service.change { $0.refusals[Hello.name] = ControlError(.versionMismatch, "9") }
+      })
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
+    #expect(
+      world.recorder.error(of: task)?.localizedDescription.contains("version 9") == true)
+  }
+
+  @Test func `a service that comes back finds the same session, and nothing is told twice`() throws
+  {
+    let world = try SessionWorld()
+    let first = world.session.downloadTask(with: SessionWorld.url)
+    first.resume()
+    _ = try world.service.added(1)
+    let second = world.session.downloadTask(with: SessionWorld.url)
+    world.service.stop()
+    second.resume()
+    try world.service.start()
+    _ = try world.service.added(2)
+    try world.service.finish(1)
+    try world.service.finish(2)
+    #expect(world.recorder.wait(for: "completed 1 0"))
+    #expect(world.recorder.wait(for: "completed 2 0"))
+    let ends = world.recorder.calls.filter { $0.hasPrefix("completed") || $0.hasPrefix("finished") }
+    #expect(ends.count == 4)
+  }
+
+  @Test func `invalidating ends with the session's call, and the identifier is free`() throws {
+    let identifier = UUID().uuidString
+    let world = try SessionWorld(identifier: identifier)
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    world.session.invalidateAndCancel()
+    #expect(world.recorder.wait(for: "invalid"))
+    #expect(world.recorder.calls == ["completed 1 -999", "invalid"])
+    #expect(world.recorder.sessionError == nil)
+    #expect(
+      world.service.wait { if case .dropSession(let params) = $0 { params } else { nil } }
+        != nil)
+    #expect(task.state == .completed)
+    let late = world.session.downloadTask(with: SessionWorld.url)
+    #expect(late.taskIdentifier < 0)
+  }
+
+  @Test func `threads that are all blocked do not keep a session from its service`() async throws {
+    let world = try SessionWorld()
+    let numbers = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<32 {
+        group.addTask { world.session.downloadTask(with: SessionWorld.url).taskIdentifier }
+      }
+      return await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(Set(numbers) == Set(1...32))
+  }
+
+  @Test func `duplicates are told apart by the policy`() throws {
+    let world = try SessionWorld()
+    let first = world.session.downloadTask(with: SessionWorld.url)
+    #expect(world.session.downloadTask(with: SessionWorld.url) != first)
+    world.session.duplicatePolicy = .coalesce
+    #expect(world.session.downloadTask(with: SessionWorld.url) == first)
+    world.session.duplicatePolicy = .reject
+    let refused = world.session.downloadTask(with: SessionWorld.url)
+    refused.resume()
+    #expect(world.recorder.wait(for: "completed \(refused.taskIdentifier) 0"))
+    #expect((refused.error as? DuplicateTask)?.taskIdentifier == 1)
+    let other = try #require(URL(string: "http://books.example/c"))
+    #expect(world.session.downloadTask(with: other).taskIdentifier > 0)
+  }
+}
