@@ -115,10 +115,20 @@ extension FetchService: URLSessionDownloadDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ActorServiceTests {
+  private let scratch: Scratch
+  private let session: URLSession
+
+  init() throws {
+    scratch = try Scratch()
+    // Made before the service makes it: so it has no delegate but the one that the tests call.
+    session = URLSession(
+      configuration: .background(withIdentifier: "org.example.fetches"), delegate: nil,
+      delegateQueue: nil)
+  }
+
   @Test func `what the delegate is told reaches the one who awaits`() async throws {
-    let scratch = try Scratch()
     let service = FetchService()
     let source = URL(literal: "http://127.0.0.1:9/actor.bin")
     let place = scratch.folder.appendingPathComponent("actor.bin")
@@ -126,9 +136,6 @@ struct ActorServiceTests {
     while await !service.isFetching(source) { await Task.yield() }
     let task = try #require(await service.task)
     let delegate: URLSessionDownloadDelegate = service
-    let session = URLSession(
-      configuration: .background(withIdentifier: "org.example.fetches"), delegate: service,
-      delegateQueue: nil)
     // There is no service, so that there was no reply either.
     let arrived = try scratch.file("CFNetworkDownload_\(UUID().uuidString)", holding: "x")
     delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: arrived)
@@ -138,7 +145,6 @@ struct ActorServiceTests {
   }
 
   @Test func `a cancelled fetch is told apart`() async throws {
-    let scratch = try Scratch()
     let service = FetchService()
     let source = URL(literal: "http://127.0.0.1:9/cancelled.bin")
     let place = scratch.folder.appendingPathComponent("cancelled.bin")

@@ -133,12 +133,15 @@ class FileTableController: NSObject, URLSessionDelegate, URLSessionDownloadDeleg
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct FileTableTests {
+  /// A table that is called by the test alone.
   private func makeTable(_ scratch: Scratch) -> FileTableController {
-    FileTableController(
+    let table = FileTableController(
       documents: scratch.folder, identifier: "org.example.table.\(UUID().uuidString)",
       sources: (1...5).map { "http://127.0.0.1:9/file\($0).pdf" })
+    table.session.delegateQueue.isSuspended = true
+    return table
   }
 
   @Test func `a row shows what the session says, and nothing for an unknown size`() throws {

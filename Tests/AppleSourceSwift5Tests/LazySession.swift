@@ -70,7 +70,7 @@ extension NewspaperStand: URLSessionDownloadDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct LazySessionTests {
   @Test func `a task is suspended, keeps what it was given, and has no reply yet`() throws {
     let scratch = try Scratch()

@@ -64,7 +64,7 @@ extension BookModel: URLSessionDownloadDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 @MainActor
 struct MainActorModelTests {
   @Test func `a task has the request, the priority and the method that it was given`() throws {

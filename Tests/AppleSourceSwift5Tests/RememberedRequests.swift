@@ -83,7 +83,7 @@ final class ParcelService: NSObject, ApplicationDelegate, URLSessionDownloadDele
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RememberedRequestsTests {
   @Test func `the place is found again by session and task`() throws {
     let scratch = try Scratch()

@@ -118,7 +118,7 @@ final class PostOfficeApplication: ApplicationDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(3)), .serialized)
 struct SingletonDelegateTests {
   @Test func `the session of an identifier is there once`() throws {
     let scratch = try Scratch()

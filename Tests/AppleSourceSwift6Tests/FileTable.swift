@@ -153,7 +153,7 @@ extension FilePanel: URLSessionDownloadDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 @MainActor
 struct FileTableTests {
   private func makePanel(_ scratch: Scratch) -> (

@@ -82,7 +82,7 @@ extension MapLibrary: URLSessionDownloadDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 @MainActor
 struct LazySessionTests {
   @Test func `what is set before a task is resumed stays with it`() throws {

@@ -69,7 +69,7 @@ final class Courier: NSObject, URLSessionDownloadDelegate, Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RememberedRequestsTests {
   @Test func `another object finds the errand of a task`() throws {
     let scratch = try Scratch()

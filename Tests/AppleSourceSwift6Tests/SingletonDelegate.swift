@@ -102,7 +102,7 @@ final class Dispatcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
   }
 }
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(3)), .serialized)
 struct SingletonDelegateTests {
   @Test func `the stored handler is called, and once`() async throws {
     _ = try Scratch()

@@ -25,6 +25,11 @@ private func example4() async throws {
 }
 
 private func example5() async throws {
+  task.resume()
+  await session.flush()
+}
+
+private func example6() async throws {
   func answer(_ password: String?) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
     guard let password else { return (.cancelAuthenticationChallenge, nil) }
     let login = URLCredential(user: "reader", password: password, persistence: .forSession)
