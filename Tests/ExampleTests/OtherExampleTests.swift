@@ -90,7 +90,7 @@ struct OtherExampleTests {
     let second = try home.start("download-service", home.files, url)
     origin.release("killed")
     #expect(await second.end() == 0)
-    #expect(origin.requests(at: "/a.bin").count == 1)
+    #expect(origin.beginnings(at: "/a.bin") == 1)
     expectFile("a.bin", body)
   }
 
@@ -115,10 +115,11 @@ struct OtherExampleTests {
   }
 
   @Test func `the list pauses, goes on from there, and stops`() async throws {
-    let bodies = (0..<5).map { SeededBody(seed: 70 + UInt64($0), byteCount: 4_000_000) }
+    // Too small to be fetched in pieces, or the five would have no connection for each.
+    let bodies = (0..<5).map { SeededBody(seed: 70 + UInt64($0), byteCount: 900_000) }
     var words = ["file-list", home.files]
     for (number, body) in bodies.enumerated() {
-      let held = OriginBehavior(body).with { $0.stall = .init(after: 2_000_000, until: "go") }
+      let held = OriginBehavior(body).with { $0.stall = .init(after: 500_000, until: "go") }
       origin.serve(held, at: "/\(number + 1).bin")
       words.append(try origin.url("/\(number + 1).bin").text)
     }
@@ -127,7 +128,7 @@ struct OtherExampleTests {
     try await home.wait(for: "ready")
     program.type("start all")
     for number in 1...5 {
-      try await origin.waitForBytesSent(2_000_000, at: "/\(number).bin")
+      try await origin.waitForBytesSent(500_000, at: "/\(number).bin")
     }
     // It has bytes to go on from as soon as it shows some.
     try await home.said.wait(for: "progress of the second") {
@@ -140,7 +141,8 @@ struct OtherExampleTests {
     origin.release("go")
     program.type("resume 2")
     for number in 1...4 { try await home.wait(for: "\(number) is there") }
-    #expect(home.said.read { $0.contains { $0.hasPrefix("2 resumed at ") } })
+    let said = home.said.read { $0.filter { $0.hasPrefix("2 ") } }
+    #expect(said.contains { $0.hasPrefix("2 resumed at ") }, "\(said)")
     let resumed = try #require(origin.requests(at: "/2.bin").last)
     #expect(resumed.value(of: "Range")?.hasPrefix("bytes=") == true)
     program.type("quit")
