@@ -3,9 +3,7 @@
 #define KETTLE_CLINUX_H
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -70,15 +68,6 @@ static inline int kettle_spawn_change_directory(posix_spawn_file_actions_t *acti
 
 /// POSIX_SPAWN_SETSID: the started program leads a session of its own (posix_spawn(3)).
 static inline short kettle_spawn_setsid_flag(void) { return 0x80; }
-
-/// Opens the file of a descriptor once more, for writes past the page cache (O_DIRECT, open(2)).
-/// Returns a descriptor, or -1.
-static inline int kettle_open_uncached(int descriptor) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-  // The name without underscores is shown under _GNU_SOURCE only.
-  return open(path, O_WRONLY | O_CLOEXEC | __O_DIRECT);
-}
 
 /// What kind of file system a file is on: one of the magic numbers of statfs(2). Returns 0 or -1.
 static inline int kettle_file_system_kind(int descriptor, long *kind) {

@@ -76,7 +76,9 @@ final class UncachedWriter: Sendable {
     guard kettle_file_system_kind(file.descriptor, &kind) == 0, fileSystems.contains(kind) else {
       return nil
     }
-    let descriptor = kettle_open_uncached(file.descriptor)
+    // The name without underscores is for _GNU_SOURCE, which Swift's Glibc is not read with.
+    let flags = O_WRONLY | O_CLOEXEC | __O_DIRECT
+    let descriptor = Glibc.open("/proc/self/fd/\(file.descriptor)", flags)
     guard descriptor >= 0 else { return nil }
     let uncached = OpenFile(owning: descriptor, calls: file.calls)
     // Descriptors that are scarce are for connections and files.
