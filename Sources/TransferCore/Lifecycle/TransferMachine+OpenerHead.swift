@@ -68,7 +68,9 @@ extension TransferMachine {
       case .sameValidator?, nil: break
       }
       return open(.goOn(resumeData), range, &fetch, index, circumstances)
-    case .alreadyWhole: return cancelAll(next: .whole)
+    case .alreadyWhole:
+      if let held = record.resumeData?.held.prefixByteCount { noteResumed(at: held) }
+      return cancelAll(next: .whole)
     case .askAgain(let asking):
       return cancelAll(next: asksAgain(asking))
     case .redirect(let location):

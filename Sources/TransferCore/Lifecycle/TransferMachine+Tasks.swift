@@ -142,7 +142,7 @@ extension TransferMachine {
     return resumeData
   }
 
-  /// The server sends a part: what was taken over goes on from there. Told once.
+  /// What was taken over goes on from there: the server sends the rest, or there is none. Told once.
   mutating func noteResumed(at offset: Int64) {
     guard record.spec.task?.resumes != nil, record.task?.resumedAtByteCount == nil else { return }
     record.task?.resumedAtByteCount = offset
