@@ -59,6 +59,9 @@ extension SessionCore {
     for waiter in waiters { waiter() }
   }
 
+  /// Whether the service has let the session in once.
+  var wasAttached: Bool { state.withLock { $0.machine.canNumber } }
+
   /// What the connection is for now.
   enum Want: Sendable {
     case connection
