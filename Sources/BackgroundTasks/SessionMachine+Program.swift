@@ -75,11 +75,9 @@ extension SessionMachine {
   }
 
   mutating func claim(_ number: Int64) {
-    guard var record = tasks[number], case .unclaimed = record.phase else { return }
+    guard let record = tasks[number], case .unclaimed = record.phase else { return }
     guard record.id != nil else { return forget(number) }
-    record.phase = .told
-    tasks[number] = record
-    ask(.acknowledge(keepsResumeData: false), task: number)
+    acknowledge(record)
   }
 
   mutating func invalidate(cancellingTasks: Bool) {

@@ -27,7 +27,16 @@ package struct SessionMachine: Sendable {
 
   /// Whether the program was started for the session, and still has to hear that this was all.
   enum Launch: Sendable {
-    case none, owed, told
+    case none
+    /// The program is just being told that it was started: it does not know yet what it will have
+    /// to call.
+    case held
+    case owed, told
+  }
+
+  /// What the program has of a task that was given up.
+  enum Abandonment: Sendable {
+    case gaveNothing, gaveToken
   }
 
   var link = Link.connecting
@@ -41,7 +50,7 @@ package struct SessionMachine: Sendable {
   /// Those that were made and not added, in rising order; some are over by now.
   var unadded: [Int64] = []
   /// Those that the program was told are lost, though the service may have them still.
-  var abandoned: Set<Int64> = []
+  var abandoned: [Int64: Abandonment] = [:]
   var log: RequestLog
   var calls = CallQueue()
   private var actions: [SessionAction] = []

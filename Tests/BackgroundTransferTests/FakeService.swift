@@ -237,7 +237,9 @@ extension FakeService.State {
   private mutating func acknowledge(
     _ params: AcknowledgeTasks.Params
   ) -> AcknowledgeTasks.Result {
-    tasks = tasks.filter { !params.ids.contains($0.value.snapshot.id) }
+    if params.onlyTokens != true {
+      tasks = tasks.filter { !params.ids.contains($0.value.snapshot.id) }
+    }
     return AcknowledgeTasks.Result(
       tokens: params.keepsResumeData ? params.ids.map { ResumeToken(id: $0, secret: "s") } : [])
   }

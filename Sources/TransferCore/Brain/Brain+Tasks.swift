@@ -26,6 +26,16 @@ extension Brain {
     return (tokens, turn)
   }
 
+  /// Makes the tokens of failed tasks whose programs are still to be told.
+  package mutating func makeTokens(
+    for ids: [TransferID], secrets: [String]
+  ) -> (tokens: [ResumeToken], Turn) {
+    var turn = Turn()
+    for (id, secret) in zip(ids, secrets) { _ = update(id, &turn) { $0.makeToken(secret: secret) } }
+    let tokens = ids.compactMap { machines[$0]?.record.task?.resumeToken }
+    return (tokens, turn)
+  }
+
   package mutating func updateTask(
     _ id: TransferID, _ changes: TaskChanges, at now: Moment
   ) -> (ControlResult, Turn) {

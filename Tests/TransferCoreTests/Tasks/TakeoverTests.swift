@@ -27,6 +27,18 @@ struct TakeoverTests {
     #expect(script.discarded.isEmpty)
   }
 
+  @Test func `an old one that was not acknowledged is so by the new one`() throws {
+    var script = BrainScript()
+    let old = script.failedTask(held: 400)
+    let made = script.makeToken(old, secret: "s1")
+    let token = try #require(made)
+    script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(old) == nil)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+    // What the library says next finds nothing.
+    #expect(script.acknowledge(old, secret: "s2") == nil)
+  }
+
   @Test func `the offset is told once, of the first run`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
