@@ -55,7 +55,7 @@ package enum UpdateTask: ControlMethod {
     package var id: TransferID
     package var programData: String?
     package var priority: TransferPriority?
-    /// Of a task that was not started yet.
+    /// Of a task that was not started yet; 0 takes the date away.
     package var notBefore: WallTime?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?

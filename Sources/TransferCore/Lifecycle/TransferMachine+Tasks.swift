@@ -174,9 +174,9 @@ extension TransferMachine {
     if let priority = changes.priority { record.spec.priority = priority }
     guard let date = changes.notBefore else { return }
     switch state {
-    case .idle, .paused: record.spec.notBefore = date
+    case .idle, .paused: record.spec.notBefore = date.isNone ? nil : date
     case .scheduled:
-      record.spec.notBefore = date
+      record.spec.notBefore = date.isNone ? nil : date
       enter(date > now.wall ? .scheduled(until: date) : .queued)
     case .queued, .running, .ending, .waiting, .verifying, .discarding, .placing, .completed,
       .failed, .removed:
@@ -208,4 +208,9 @@ extension TransferMachine {
 extension TransferRecord {
   /// The finished file is where only its program finds it, for its program alone.
   package var holdsFile: Bool { spec.task != nil && spec.directory == nil }
+}
+
+extension WallTime {
+  /// By which a program takes a date away.
+  fileprivate var isNone: Bool { millisecondsSince1970 <= 0 }
 }
