@@ -122,6 +122,8 @@ package struct SessionMachine: Sendable {
     case .claimed(let number): claim(number)
     case .invalidate(let cancellingTasks): invalidate(cancellingTasks: cancellingTasks)
     case .options(let options): ask(.options(options), task: nil)
+    case .holdEvents: if case .owed = launch { launch = .held }
+    case .releaseEvents: if case .held = launch { launch = .owed }
     case .finishEvents: ask(.finishEvents, task: nil)
     case .returned: callReturned()
     case .attached(let reply, let awaited): attached(reply, awaited: awaited)
