@@ -110,8 +110,21 @@ extension Brain {
   ) -> Turn {
     var turn = Turn()
     policies[session] = policy
+    for id in waitingForTrust(in: session) { _ = update(id, &turn) { _ in } }
     fillSlots(&turn, at: now)
     return turn
+  }
+
+  private func waitingForTrust(in session: SessionID) -> [TransferID] {
+    machines.values
+      .filter { $0.record.spec.session == session && $0.record.task?.challenge != nil }
+      .map(\.record.id).sorted()
+  }
+
+  /// A program that is not asked is not waited for: the system decides, as it does without one.
+  func trustSystem(_ machine: inout TransferMachine) {
+    guard policies[machine.record.spec.session]?.asksServerTrust == false else { return }
+    machine.trustSystem()
   }
 
   // MARK: Conditions
