@@ -44,7 +44,7 @@ extension SessionCore {
 
   /// Tasks that are not over, by number.
   var liveTasks: [URLSessionTask] {
-    state.withLock { $0.tasks.values.filter { $0.state != .completed } }
+    state.withLock { $0.tasks.all.filter { $0.state != .completed } }
       .sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 

@@ -33,7 +33,7 @@ final class SessionCore: Sendable {
     }
 
     var machine: SessionMachine
-    var tasks: [Int64: URLSessionTask] = [:]
+    var tasks = TaskTable()
     /// Told to the delegate; held until the session is over, as Apple's is.
     var session: URLSession?
     var delegate: Delegate?
@@ -186,7 +186,7 @@ extension SessionCore.State {
       return [.wake]
     case .call(let call): return [.call(call)]
     case .restored(let task):
-      tasks[task.snapshot.taskIdentifier] = core.makeRestored(task)
+      tasks.insert(core.makeRestored(task))
       return []
     case .show(let number, let view):
       guard let handle = tasks[number]?.handle else { return [] }
@@ -202,7 +202,7 @@ extension SessionCore.State {
       return outcomes.settle(number, end, path: path, in: tasks[number]?.handle)
         .map { .perform($0) }
     case .forget(let number):
-      tasks[number] = nil
+      tasks.remove(number)
       return []
     case .connect: return [.wake]
     case .close:
