@@ -159,6 +159,46 @@ struct SessionTests {
     #expect(late.taskIdentifier < 0)
   }
 
+  @Test func `an invalid session lets its delegate and itself go`() async throws {
+    let service = try FakeService()
+    try service.start()
+    let ends = AsyncStream.makeStream(of: Void.self)
+    /// Says that it was let go.
+    final class Listener: URLSessionTaskDelegate {
+      let end: AsyncStream<Void>.Continuation
+      init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+      deinit { end.finish() }
+    }
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    weak var session: URLSession?
+    weak var task: URLSessionTask?
+    do {
+      let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
+      configuration.servicePlaces = service.places
+      configuration.serviceExecutable = "/nonexistent/kettle"
+      let made = URLSession(
+        configuration: configuration, delegate: Listener(ends.continuation), delegateQueue: queue)
+      let download = made.downloadTask(with: SessionWorld.url)
+      download.resume()
+      (session, task) = (made, download)
+      #expect(made.delegate is Listener)
+      made.invalidateAndCancel()
+      try await service.wait { if case .cancelTasks = $0 { true } else { nil } }
+      try service.move(1, to: .failed) {
+        $0.error = TransferFailure(.cancelled, on: "books.example")
+      }
+    }
+    // It would go on for ever if somebody held the delegate.
+    for await _ in ends.stream {}
+    // The call that was the last one has returned.
+    await withCheckedContinuation { continuation in
+      queue.addOperation { continuation.resume() }
+    }
+    #expect(session == nil)
+    #expect(task == nil)
+  }
+
   @Test func `threads that are all blocked do not keep a session from its service`() async throws {
     let world = try SessionWorld()
     let numbers = await withTaskGroup(of: Int.self) { group in
