@@ -306,6 +306,14 @@ import TransferModel
     #expect(world.trouble == nil)
   }
 
+  @Test func `a failure whose token was made is still news`() {
+    var world = SessionWorld()
+    world.attach()
+    world.task(1, .failed, aside: true)
+    world.detach()
+    #expect(world.launches.count == 1)
+  }
+
   @Test func `a program without an opinion is asked while it is connected only`() throws {
     var world = SessionWorld()
     let findsOut = SessionOptions(
