@@ -34,9 +34,9 @@ extension SessionMachine {
     calls.append(.completed(number, end))
   }
 
-  /// Tells of a failure for which resume data was asked; that acknowledged the task as well.
+  /// Tells of a failure for which a token was asked.
   mutating func tellEnd(_ number: Int64, _ failure: TaskFailure, _ token: ResumeToken?) {
-    tasks[number]?.id = nil
+    tasks[number]?.gaveToken = token != nil
     act(.resumeData(number, token))
     end(number, .failure(failure.with(token)))
   }
@@ -70,7 +70,7 @@ extension SessionMachine {
     }
     record.phase = .askingResumeData(told)
     tasks[number] = record
-    ask(.acknowledge(keepsResumeData: true), task: number)
+    ask(.makeToken, task: number)
     show(number)
   }
 

@@ -79,11 +79,13 @@ struct CallOrderTests {
     #expect(bench.calls.isEmpty)
     #expect(
       bench.requestsOnly.last
-        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true)))
+        == .acknowledge(
+          .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
     let token = ResumeToken(id: SessionBench.id(task), secret: "s")
     try bench.answer(.tokens([token]))
     let failure = TransferFailure(.connectionLost, on: "books.example")
     #expect(bench.calls == [.completed(task, .failure(.transfer(failure, resume: token)))])
+    try bench.answer(.tokens([token]))
     #expect(bench.forgotten == [task])
     #expect(bench.machine.isAllAcknowledged)
   }

@@ -76,6 +76,16 @@ extension TransferMachine {
     return .nothing
   }
 
+  /// Believes the system about the server that its program would have been asked about; what the
+  /// system does not trust stays a question.
+  mutating func trustSystem() {
+    guard waitingFailure != nil, let challenge = record.task?.challenge,
+      challenge.kind == .serverTrust, challenge.isTrustedBySystem, let key = challenge.serverKey
+    else { return }
+    remember(challenge) { $0.trustedKeys.insert(key) }
+    goOnAnswered()
+  }
+
   private mutating func remember(
     _ challenge: ServerChallenge, _ change: (inout OriginCredential) -> Void
   ) {

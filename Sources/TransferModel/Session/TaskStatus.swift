@@ -16,7 +16,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   public var resumedAtByteCount: Int64?
   /// The bytes of the request's body that were sent in the attempt that runs, or in the last one.
   public var sentByteCount: Int64 = 0
-  /// Set when the program took resume data in place of the task: it is told nothing more of it.
+  /// Set when the program wants resume data in place of the task. Once it is put aside, and not
+  /// `failed` any more, the program is told nothing more of it.
   public var resumeToken: ResumeToken?
 
   public init() {}

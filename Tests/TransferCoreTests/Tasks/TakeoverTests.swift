@@ -53,6 +53,17 @@ struct TakeoverTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 416, ["Content-Range": "bytes */400"])
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+
+  @Test func `an old one that was not acknowledged is so by the new one`() throws {
+    var script = BrainScript()
+    let old = script.failedTask(held: 400)
+    let made = script.makeToken(old, secret: "s1")
+    let token = try #require(made)
+    script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(old) == nil)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+    // What the library says next finds nothing.
+    #expect(script.acknowledge(old, secret: "s2") == nil)
   }
 
   @Test func `the offset is told once, of the first run`() throws {
