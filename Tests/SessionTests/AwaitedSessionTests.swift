@@ -15,7 +15,7 @@ struct AwaitedSessionTests {
   init() throws {
     home = try SessionHome()
     origin = try ScriptedOrigin()
-    session = home.session(told)
+    session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
     origin.serve(OriginBehavior(body), at: "/a.bin")
   }
 
@@ -32,7 +32,7 @@ struct AwaitedSessionTests {
       from: try origin.address("/a.bin"), to: home.file("a.bin"))
     #expect(place == home.file("a.bin"))
     #expect(body.difference(fromFileAt: place.path) == nil)
-    #expect(try await told.all(session) == ["invalid"])
+    try await told.expect(["invalid"], of: session)
     #expect(try await home.rows().isEmpty)
   }
 
@@ -42,7 +42,7 @@ struct AwaitedSessionTests {
       try await session.download(from: try origin.address("/none"), to: home.file("a.bin"))
     }
     #expect(error?.code == .badServerResponse)
-    #expect(try await told.all(session) == ["invalid"])
+    try await told.expect(["invalid"], of: session)
   }
 
   @Test func `cancelling the Swift task cancels the transfer`() async throws {
@@ -53,24 +53,9 @@ struct AwaitedSessionTests {
     waiting.cancel()
     let error = await #expect(throws: URLError.self) { try await waiting.value }
     #expect(error?.code == .cancelled)
-    #expect(try await told.all(session) == ["invalid"])
+    try await told.expect(["invalid"], of: session)
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.files).isEmpty)
     #expect(try await home.rows().isEmpty)
-  }
-
-  @Test func `two that wait for the same get the same, which is fetched once`() async throws {
-    serveSlowly()
-    let (url, place) = (try origin.address("/slow"), home.file("a.bin"))
-    async let first = session.download(from: url, to: place)
-    try await origin.waitForBytesSent(100_000, at: "/slow")
-    let other = home.session(Told(), session.configuration.identifier ?? "")
-    async let second = other.download(from: url, to: place)
-    origin.release("go")
-    let places = try await [first, second]
-    #expect(places == [place, place])
-    #expect(origin.beginnings(at: "/slow") == 1)
-    #expect(body.difference(fromFileAt: place.path) == nil)
-    #expect(try await told.all(session) == ["invalid"])
   }
 
   // MARK: Ends

@@ -26,9 +26,8 @@ struct DownloadOrderTests {
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     expectBody(task, body)
     #expect(home.heldFiles.isEmpty)
     #expect(try await home.rows().isEmpty)
@@ -39,9 +38,8 @@ struct DownloadOrderTests {
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 300000/-1", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 300000/-1", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     expectBody(task, body)
   }
 
@@ -50,7 +48,7 @@ struct DownloadOrderTests {
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/empty"))
     task.resume()
-    #expect(try await told.all(session) == ["finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(["finished 1 200", "completed 1 nil", "invalid"], of: session)
     #expect(told.file(of: task) == Data())
   }
 
@@ -59,9 +57,8 @@ struct DownloadOrderTests {
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 12/12", "finished 1 404", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 12/12", "finished 1 404", "completed 1 nil", "invalid"], of: session)
     #expect(told.text(of: task) == "Nothing here")
     #expect(task.error == nil)
   }
@@ -73,9 +70,8 @@ struct DownloadOrderTests {
     let here = try origin.address("/here")
     let task = session.downloadTask(with: here)
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     let there = try origin.address("/there")
     #expect(task.originalRequest?.url == here)
     #expect(task.currentRequest?.url == there)
@@ -88,20 +84,22 @@ struct DownloadOrderTests {
     let session = home.session(told)
     let task = session.downloadTask(with: try closed.address("/round"))
     task.resume()
-    #expect(try await told.all(session) == ["completed 1 -1007", "invalid"])
+    try await told.expect(["completed 1 -1007", "invalid"], of: session)
     #expect(told.error(of: task)?.failingURL == task.originalRequest?.url)
   }
 
   @Test func `what is cut goes on without a word`() async throws {
     origin.serve(
-      [OriginBehavior(body).with { $0.ending = .cut(after: 100_000, .reset) }, OriginBehavior(body)],
+      [
+        OriginBehavior(body).with { $0.ending = .cut(after: 100_000, .reset) },
+        OriginBehavior(body),
+      ],
       at: "/a.bin")
     let session = home.session(told)
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     expectBody(task, body)
   }
 
@@ -109,7 +107,7 @@ struct DownloadOrderTests {
     for name in ["/a", "/b", "/c"] {
       origin.serve(OriginBehavior(body).with { $0.headWaitsFor = name }, at: name)
     }
-    let session = home.session(told)
+    let session = home.session(told) { $0.httpMaximumConnectionsPerHost = 3 }
     let tasks = try ["/a", "/b", "/c"].map {
       session.downloadTask(with: try origin.address($0))
     }
@@ -121,6 +119,6 @@ struct DownloadOrderTests {
     let ends = [2, 3, 1].flatMap {
       ["wrote \($0) 300000/300000", "finished \($0) 200", "completed \($0) nil"]
     }
-    #expect(try await told.all(session) == ends + ["invalid"])
+    try await told.expect(ends + ["invalid"], of: session)
   }
 }

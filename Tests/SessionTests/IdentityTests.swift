@@ -23,8 +23,8 @@ struct IdentityTests {
   @Test func `a session without an identifier is invalid from the beginning`() async throws {
     let session = home.session(told, "")
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    let calls = try await told.wait("both calls") { $0.count >= 2 }
-    #expect(Set(calls) == ["invalid -1", "completed -1 -1"])
+    // That the session cannot be is known before it has a task.
+    #expect(try await told.wait(for: "completed") == ["invalid -1", "completed -1 -1"])
     #expect(
       told.state.read { $0.sessionError }?.localizedDescription
         == "A background session needs an identifier; give background(withIdentifier:) a name")
@@ -38,9 +38,8 @@ struct IdentityTests {
     let second = home.session(stranger, identifier)
     #expect(first == second)
     second.downloadTask(with: try origin.address("/a.bin")).resume()
-    #expect(
-      try await told.all(first)
-        == ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"], of: first)
     #expect(stranger.calls.isEmpty)
   }
 
@@ -52,18 +51,21 @@ struct IdentityTests {
     let next = Told()
     let second = home.session(next, identifier)
     #expect(first != second)
-    second.downloadTask(with: try origin.address("/a.bin")).resume()
-    #expect(
-      try await next.all(second)
-        == ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"])
+    let task = second.downloadTask(with: try origin.address("/a.bin"))
+    task.resume()
+    let number = task.taskIdentifier
+    try await next.expect(
+      [
+        "wrote \(number) 50000/50000", "finished \(number) 200", "completed \(number) nil",
+        "invalid",
+      ], of: second)
   }
 
   @Test func `an identifier of any letters is one`() async throws {
     let session = home.session(told, "Bücher \"1\"\n\u{1F4DA}/../x")
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 50000/50000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
   }
 
   @Test func `a session that another process has is -996 here, and there`() async throws {
@@ -76,8 +78,7 @@ struct IdentityTests {
     try await origin.waitForRequests(1, at: "/slow")
     let session = home.session(told, identifier)
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    let calls = try await told.wait("both calls") { $0.count >= 2 }
-    #expect(Set(calls) == ["completed -1 -996", "invalid -996"])
+    #expect(try await told.wait(for: "completed") == ["invalid -996", "completed -1 -996"])
     #expect(
       told.state.read { $0.sessionError }?.localizedDescription
         == "The session is in use by process \(holder.processID); "
@@ -90,14 +91,10 @@ struct IdentityTests {
     let own = home.session(next, identifier)
     _ = await own.allTasks
     let refused = try Running(program, [home.files, url], home.environment, output: log)
-    #expect(await refused.end() == 1)
-    let said = try String(contentsOf: home.file("calls.log"), encoding: .utf8)
-    #expect(
-      said.split(separator: "\n").last {
-        $0.hasPrefix("didCompleteWithError \(identifier) -1")
-      }?
-      .contains("-996") == true, "\(said)")
-    #expect(try await next.all(own) == ["invalid"])
+    _ = await refused.end()
+    // It asked for nothing, and took nothing from whoever has the session.
+    #expect(origin.requests(at: "/slow").count == 1)
+    try await next.expect(["invalid"], of: own)
   }
 
   @Test func `a service that cannot be found is -997, soon`() async throws {
@@ -110,7 +107,7 @@ struct IdentityTests {
       told.state.read { $0.errors[-1] }?.localizedDescription
         == "The program \"/nonexistent/kettle\" that serviceExecutable names cannot be run; "
         + "give its absolute path")
-    #expect(try await told.all(session) == ["completed -1 -997", "invalid"])
+    try await told.expect(["completed -1 -997", "invalid"], of: session)
   }
 
   @Test func `a service that ends at once is -997, soon`() async throws {

@@ -49,9 +49,8 @@ struct ResumingTests {
     #expect(task.state == .suspended)
     try await origin.waitUntilIdle()
     task.resume()
-    #expect(
-      try await told.all(session)
-        == ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"])
+    try await told.expect(
+      ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
     expectBody(task)
     // What is there is checked, and not fetched again.
     #expect(origin.requests(at: "/a.bin").last?.value(of: "Range")?.hasPrefix("bytes=0-") == false)
@@ -83,12 +82,11 @@ struct ResumingTests {
     #expect(task.taskIdentifier == 2)
     #expect(task.originalRequest?.url == (try origin.address("/a.bin")))
     task.resume()
-    #expect(
-      try await told.all(session)
-        == first + [
-          "resumed 2 100000/300000", "wrote 2 300000/300000", "finished 2 200", "completed 2 nil",
-          "invalid",
-        ])
+    try await told.expect(
+      first + [
+        "resumed 2 100000/300000", "wrote 2 300000/300000", "finished 2 200", "completed 2 nil",
+        "invalid",
+      ], of: session)
     expectBody(task)
   }
 
@@ -108,12 +106,12 @@ struct ResumingTests {
       task.resume()
       try await told.wait(for: "completed \(task.taskIdentifier)")
     }
-    #expect(
-      try await told.all(session) == [
+    try await told.expect(
+      [
         "wrote 1 100000/300000", "completed 1 -999",
         "resumed 2 100000/300000", "wrote 2 300000/300000", "finished 2 200", "completed 2 nil",
         "wrote 3 300000/300000", "finished 3 200", "completed 3 nil", "invalid",
-      ])
+      ], of: session)
     for task in tasks { expectBody(task) }
   }
 
@@ -124,11 +122,11 @@ struct ResumingTests {
     origin.serve(OriginBehavior(other), at: "/a.bin")
     let task = session.downloadTask(withResumeData: data)
     task.resume()
-    #expect(
-      try await told.all(session) == [
+    try await told.expect(
+      [
         "wrote 1 100000/300000", "completed 1 -999", "wrote 2 200000/200000", "finished 2 200",
         "completed 2 nil", "invalid",
-      ])
+      ], of: session)
     #expect(told.file(of: task)?.elementsEqual(other.bytes) == true)
   }
 
@@ -147,8 +145,7 @@ struct ResumingTests {
     }
     let task = try await halfDone()
     #expect(await task.cancelByProducingResumeData() == nil)
-    #expect(
-      try await told.all(session) == ["wrote 1 100000/300000", "completed 1 -999", "invalid"])
+    try await told.expect(["wrote 1 100000/300000", "completed 1 -999", "invalid"], of: session)
     #expect(told.error(of: task)?.downloadTaskResumeData == nil)
     #expect(try await home.rows().isEmpty)
   }
@@ -157,7 +154,7 @@ struct ResumingTests {
     serve()
     let task = session.downloadTask(with: try origin.address("/a.bin"))
     #expect(await task.cancelByProducingResumeData() == nil)
-    #expect(try await told.all(session) == ["completed 1 -999", "invalid"])
+    try await told.expect(["completed 1 -999", "invalid"], of: session)
   }
 
   @Test func `cancel is one last call with -999 and no resume data`() async throws {
@@ -165,8 +162,7 @@ struct ResumingTests {
     let task = try await halfDone()
     task.cancel()
     task.cancel()
-    #expect(
-      try await told.all(session) == ["wrote 1 100000/300000", "completed 1 -999", "invalid"])
+    try await told.expect(["wrote 1 100000/300000", "completed 1 -999", "invalid"], of: session)
     #expect(task.state == .completed)
     #expect(told.error(of: task)?.downloadTaskResumeData == nil)
     #expect(told.error(of: task)?.backgroundTaskCancelledReason == nil)
@@ -185,11 +181,11 @@ struct ResumingTests {
       session.downloadTask(withResumeData: Data(data)).resume()
       try await told.wait(for: "completed \(-1 - number)")
     }
-    #expect(
-      try await told.all(session) == [
+    try await told.expect(
+      [
         "wrote 1 100000/300000", "completed 1 -999", "completed -1 -1002", "completed -2 -1002",
         "completed -3 -1002", "completed -4 -1002", "invalid",
-      ])
+      ], of: session)
   }
 
   @Test func `resume data with another secret takes nobody's bytes`() async throws {
@@ -204,11 +200,11 @@ struct ResumingTests {
     try await told.wait(for: "completed 2")
     // The bytes are there still, for whoever has the right one.
     session.downloadTask(withResumeData: data).resume()
-    #expect(
-      try await told.all(session) == [
+    try await told.expect(
+      [
         "wrote 1 100000/300000", "completed 1 -999", "wrote 2 300000/300000", "finished 2 200",
         "completed 2 nil", "resumed 3 100000/300000", "wrote 3 300000/300000", "finished 3 200",
         "completed 3 nil", "invalid",
-      ])
+      ], of: session)
   }
 }

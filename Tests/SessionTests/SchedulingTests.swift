@@ -39,7 +39,7 @@ struct SchedulingTests {
     // A machine that is on the mains carries it out, with the program still connected.
     try home.configure(Self.conditions(mains: "always", unmetered: "always"))
     #expect(try await home.kettle("daemon", "stop").code == 0)
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
   }
 
   @Test func `a task that may not use a metered network waits for another`() async throws {
@@ -51,14 +51,14 @@ struct SchedulingTests {
     #expect(await task.waits(for: .unmeteredNetwork))
     #expect(origin.requests.isEmpty)
     task.cancel()
-    #expect(try await told.all(session) == ["completed 1 -999", "invalid"])
+    try await told.expect(["completed 1 -999", "invalid"], of: session)
   }
 
   @Test func `a task that asks for nothing does not look at conditions`() async throws {
     let home = try SessionHome(configuration: Self.conditions(mains: "never", unmetered: "never"))
     let session = home.session(told)
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
   }
 
   @Test func `a discretionary task runs where the conditions hold`() async throws {
@@ -66,7 +66,7 @@ struct SchedulingTests {
       configuration: Self.conditions(mains: "always", unmetered: "always"))
     let session = home.session(told) { $0.isDiscretionary = true }
     session.downloadTask(with: try origin.address("/a.bin")).resume()
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
   }
 
   @Test func `nothing begins before its date`() async throws {
@@ -81,7 +81,7 @@ struct SchedulingTests {
       if case .date(let shown) = $0 { abs(shown.timeIntervalSince(date)) < 0.002 } else { false }
     }
     #expect(isShown)
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
     #expect(Date.now >= date)
     #expect(task.earliestBeginDate == date)
   }
@@ -95,7 +95,7 @@ struct SchedulingTests {
     task.resume()
     await session.flush()
     #expect(try await home.kettle("daemon", "stop").code == 0)
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
     #expect(Date.now >= date)
   }
 
@@ -104,7 +104,7 @@ struct SchedulingTests {
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/slow")
     let session = home.session(told) { $0.timeoutIntervalForResource = 1 }
     session.downloadTask(with: try origin.address("/slow")).resume()
-    #expect(try await told.all(session) == ["completed 1 -1001", "invalid"])
+    try await told.expect(["completed 1 -1001", "invalid"], of: session)
   }
 
   @Test func `a request that hears nothing is made again in silence`() async throws {
@@ -113,7 +113,7 @@ struct SchedulingTests {
     origin.serve([whole.with { $0.headWaitsFor = "never" }, whole], at: "/slow")
     let session = home.session(told) { $0.timeoutIntervalForRequest = 1 }
     session.downloadTask(with: try origin.address("/slow")).resume()
-    #expect(try await told.all(session) == Self.success)
+    try await told.expect(Self.success, of: session)
     #expect(origin.requests(at: "/slow").count == 2)
   }
 }

@@ -42,10 +42,10 @@ struct UploadSessionTests {
   func `a file goes, and the answer comes`(method: String) async throws {
     origin.serve(answer, at: "/up")
     let task = try upload(method)
-    #expect(
-      try await told.all(session) == [
+    try await told.expect(
+      [
         "sent 1 500000/500000", "received 1 201 Thank you", "completed 1 nil", "invalid",
-      ])
+      ], of: session)
     #expect(task.countOfBytesSent == 500_000)
     #expect(task.countOfBytesExpectedToSend == 500_000)
     #expect(origin.requests.count == 1)
@@ -56,8 +56,7 @@ struct UploadSessionTests {
   @Test func `an answer without a body is only an end`() async throws {
     origin.serve(.status(204), at: "/up")
     _ = try upload()
-    #expect(
-      try await told.all(session) == ["sent 1 500000/500000", "completed 1 nil", "invalid"])
+    try await told.expect(["sent 1 500000/500000", "completed 1 nil", "invalid"], of: session)
   }
 
   @Test func `one that is cut goes again from its beginning`() async throws {
@@ -88,7 +87,7 @@ struct UploadSessionTests {
     let task = session.uploadTask(with: request, fromFile: home.file("up.bin"))
     try Data("short".utf8).write(to: home.file("up.bin"))
     task.resume()
-    #expect(try await told.all(session) == ["completed 1 -1100", "invalid"])
+    try await told.expect(["completed 1 -1100", "invalid"], of: session)
     #expect(origin.requests.allSatisfy { $0.bodyByteCount < body.byteCount })
     let sentence = told.error(of: task)?.localizedDescription
     #expect(sentence?.contains("up.bin") == true, "\(sentence ?? "")")
@@ -138,11 +137,10 @@ struct UploadSessionTests {
       session.dataTask(with: request),
     ]
     for task in tasks { task.resume() }
-    #expect(
-      try await told.all(session)
-        == [
-          "completed -1 -1", "completed -2 -1", "completed -3 -1100", "completed -4 -1", "invalid",
-        ])
+    try await told.expect(
+      [
+        "completed -1 -1", "completed -2 -1", "completed -3 -1100", "completed -4 -1", "invalid",
+      ], of: session)
     #expect(
       told.error(of: tasks[0])?.localizedDescription
         == "Uploads of data are not supported in background sessions; write it into a file first")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TransferClient
 
-/// A home of its own for the real service, which the library in this process starts and finds there.
+/// A home of its own for the real service, which the library in this process finds and starts.
 final class SessionHome: Sendable {
   let path: String
   let environment: [String: String]
@@ -83,6 +83,8 @@ final class SessionHome: Sendable {
     configuration.servicePlaces = places
     configuration.serviceExecutable = path + "/kettle"
     configuration.sessionSendsLaunchEvents = false
+    // A download that the origin holds must not go on over another connection.
+    configuration.httpMaximumConnectionsPerHost = 1
     return configuration
   }
 

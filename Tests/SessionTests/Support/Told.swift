@@ -70,6 +70,15 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     return try await wait(for: "invalid")
   }
 
+  /// Lets the session end when its tasks have, and compares all that was ever told of it.
+  func expect(
+    _ expected: [String], of session: URLSession,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let calls = try await all(session)
+    #expect(calls == expected, sourceLocation: sourceLocation)
+  }
+
   private func note(_ call: String, _ change: (inout State) -> Void = { _ in }) {
     state.update { state in
       change(&state)

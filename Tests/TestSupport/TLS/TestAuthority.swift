@@ -62,7 +62,9 @@ package final class TestAuthority {
     return [UInt8](try Data(contentsOf: directory.appendingPathComponent("out.der")))
   }
 
-  package func der(of identity: Identity) throws -> [UInt8] { try der(ofFile: identity.certificatePath) }
+  package func der(of identity: Identity) throws -> [UInt8] {
+    try der(ofFile: identity.certificatePath)
+  }
 
   /// The SHA-256 of its SubjectPublicKeyInfo, in hexadecimal.
   package func keyDigest(of identity: Identity) throws -> String {
