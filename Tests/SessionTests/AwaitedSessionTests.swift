@@ -15,7 +15,7 @@ struct AwaitedSessionTests {
   init() throws {
     home = try SessionHome()
     origin = try ScriptedOrigin()
-    session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
+    session = home.session(told)
     origin.serve(OriginBehavior(body), at: "/a.bin")
   }
 
@@ -81,6 +81,7 @@ struct AwaitedSessionTests {
 
   @Test func `invalidateAndCancel ends every task with -999`() async throws {
     serveSlowly()
+    let session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
     let tasks = try (1...3).map { _ in session.downloadTask(with: try origin.address("/slow")) }
     tasks[0].resume()
     tasks[1].resume()
@@ -99,6 +100,7 @@ struct AwaitedSessionTests {
 
   @Test func `getAllTasks has those that are not over, also when they wait`() async throws {
     serveSlowly()
+    let session = home.session(told) { $0.httpMaximumConnectionsPerHost = 2 }
     let slow = session.downloadTask(with: try origin.address("/slow"))
     let held = session.downloadTask(with: try origin.address("/a.bin"))
     let done = session.downloadTask(with: try origin.address("/a.bin"))

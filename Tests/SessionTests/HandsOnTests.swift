@@ -123,6 +123,15 @@ struct HandsOnTests {
     #expect(home.heldFiles.isEmpty)
   }
 
+  @Test func `a program that only comes to cancel all cancels what it left`() async throws {
+    let identifier = UUID().uuidString
+    _ = try await leave(identifier)
+    let session = home.session(told, identifier)
+    session.invalidateAndCancel()
+    #expect(try await told.wait(for: "invalid") == ["completed 1 -999", "invalid"])
+    #expect(try await home.rows().isEmpty)
+  }
+
   @Test func `a session that is adopted is the user's, and its program has a new one`()
     async throws
   {

@@ -162,8 +162,9 @@ final class Told: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, 
     didFinishDownloadingTo location: URL
   ) {
     let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
-    let data = try? Data(contentsOf: location)
-    note("finished \(downloadTask.taskIdentifier) \(status)") {
+    let data = FileManager.default.contents(atPath: location.path)
+    let lack = data == nil ? " without its file" : ""
+    note("finished \(downloadTask.taskIdentifier) \(status)\(lack)") {
       $0.files[downloadTask.taskIdentifier] = data
       $0.places[downloadTask.taskIdentifier] = location
     }
