@@ -43,6 +43,8 @@ extension SessionMachine {
       tasks.values.allSatisfy(\.isOver)
     else { return }
     switch link {
+    // What an earlier run of the program left is not known yet.
+    case .connecting where !wasAttached: break
     case .attached, .connecting:
       ending = .dropping
       ask(.drop, task: nil)

@@ -83,7 +83,11 @@ extension SessionMachine {
   }
 
   mutating func invalidate(cancellingTasks: Bool) {
-    if case .none = ending { ending = .afterTasks }
+    switch ending {
+    case .none: ending = .afterTasks(cancelled: cancellingTasks)
+    case .afterTasks(let cancelled): ending = .afterTasks(cancelled: cancelled || cancellingTasks)
+    case .dropping, .telling, .done: break
+    }
     guard cancellingTasks else { return }
     for number in tasks.keys.sorted() { cancel(number, keepsBytes: false) }
   }

@@ -79,6 +79,7 @@ extension SessionMachine {
       act(.restored(task))
     }
     take(task.snapshot, of: number, tellsProgress: false)
+    if case .afterTasks(cancelled: true) = ending { cancel(number, keepsBytes: false) }
   }
 
   /// The program was told its end while the service was not there.

@@ -83,7 +83,7 @@ extension SessionMachine {
     tasks[number] = record
     guard !record.isAwaited, !record.isUpload else { return }
     calls.append(
-      .resumed(number, offset: offset, expected: snapshot.bytesExpected ?? -1))
+      .resumed(number, offset: offset, expected: snapshot.bytesAnnounced ?? -1))
   }
 
   private mutating func tellProgress(_ number: Int64) {
@@ -96,7 +96,7 @@ extension SessionMachine {
     record.toldByteCount = total
     tasks[number] = record
     guard bytes > 0, !record.isAwaited else { return }
-    let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesExpected
+    let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesAnnounced
     calls.append(
       record.isUpload
         ? .sent(number, bytes: bytes, total: total, expected: expected ?? -1)

@@ -16,8 +16,9 @@ package struct SessionMachine: Sendable {
 
   enum Ending: Sendable {
     case none
-    /// The program said so; when its tasks are over it ends.
-    case afterTasks
+    /// The program said so; when its tasks are over it ends. Those that are only heard of later
+    /// may be cancelled, too.
+    case afterTasks(cancelled: Bool)
     /// The service is asked to forget the session.
     case dropping
     /// The last call is on the way.

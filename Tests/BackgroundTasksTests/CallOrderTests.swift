@@ -90,6 +90,19 @@ struct CallOrderTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
+  @Test func `a size that is known at the end only is -1 to the end`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .completed) {
+      $0.finish(bytes: 25)
+      $0.bytesExpected = 25
+      $0.task?.reply = ServerReply(
+        url: "http://books.example/b", status: 200,
+        headers: [HeaderField(received: "Transfer-Encoding", "chunked")])
+    }
+    #expect(bench.calls.first == .wrote(task, bytes: 25, total: 25, expected: -1))
+  }
+
   @Test func `an unknown size is -1 from the first report to the last`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()

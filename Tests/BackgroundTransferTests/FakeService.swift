@@ -206,6 +206,7 @@ final class FakeService: Sendable {
         headers: [
           HeaderField(received: "ETag", "\"1\""), HeaderField(received: "Vary", "a"),
           HeaderField(received: "vary", "b"),
+          HeaderField(received: "content-length", "\(content.utf8.count)"),
         ])
     }
   }

@@ -49,7 +49,7 @@ extension TaskView {
 
   var bytesExpectedToReceive: Int64 {
     guard let snapshot else { return 0 }
-    return snapshot.bytesExpected ?? NSURLSessionTransferSizeUnknown
+    return snapshot.bytesAnnounced ?? NSURLSessionTransferSizeUnknown
   }
 
   var bytesExpectedToSend: Int64 { uploadByteCount ?? 0 }

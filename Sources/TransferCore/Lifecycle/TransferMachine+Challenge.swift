@@ -68,7 +68,7 @@ extension TransferMachine {
         return refuseTrust(failure, challenge, at: now)
       }
       remember(challenge) { $0.trustedKeys.insert(key) }
-    case (.clientCertificate, _): return refuseTrust(failure, challenge, at: now)
+    case (.clientCertificate, _): return fail(with: failure, at: now)
     case (.basic, _), (.digest, _), (.ntlm, _), (.negotiate, _):
       record.task?.challengePolicy = .takeReplyAsItStands
     }
@@ -117,14 +117,18 @@ extension TransferMachine {
   private mutating func refuseTrust(
     _ failure: TransferFailure, _ challenge: ServerChallenge, at now: Moment
   ) -> ControlAction {
-    let refused =
-      failure.code == .tlsRefused
-      ? failure : TransferFailure(.tlsRefused, on: challenge.origin, detail: failure.detail)
+    fail(
+      with: failure.code == .tlsRefused
+        ? failure : TransferFailure(.tlsRefused, on: challenge.origin, detail: failure.detail),
+      at: now)
+  }
+
+  private mutating func fail(with failure: TransferFailure, at now: Moment) -> ControlAction {
     if case .ending(let phase, _) = state {
-      enter(.ending(phase, next: .failed(refused)))
+      enter(.ending(phase, next: .failed(failure)))
     } else {
       record.finishedAt = now.wall
-      enter(.failed(refused))
+      enter(.failed(failure))
     }
     return .nothing
   }

@@ -57,9 +57,9 @@ extension TransferMachine {
       return open(plan, range, &fetch, index, circumstances)
     case .takeRange(let range, let facts):
       guard var resumeData = record.resumeData else { return .nothing }
-      noteReply(head, from: lane.url)
       wrongRangeReplyCount = 0
       resumeData.totalByteCount = resumeData.totalByteCount ?? facts.total
+      noteReply(toRangeOf: resumeData.totalByteCount, head, from: lane.url)
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
       switch lane.asked?.proof {
       case .overlap?: fetch.splitting = .refused

@@ -6,8 +6,7 @@ extension TransferFailure {
     let status = detail?.sanitizedForDisplay(limit: 200) ?? "an error"
     let said = detail == nil ? "" : " (\(status))"
     return switch code {
-    case .badURL:
-      "The URL \"\(name)\" cannot be used\(said); check it and add it again"
+    case .badURL: "The URL \"\(name)\" cannot be used\(said); check it and add it again"
     case .tooManyRedirects:
       "\"\(name)\" redirects too often\(said); open it in a browser and copy the final link"
     case .redirectRefused:
@@ -18,8 +17,9 @@ extension TransferFailure {
       "The server sent another part of \"\(name)\" than was asked for\(said); start it again"
     case .encodedReply:
       "The server sent \"\(name)\" encoded, which cannot be resumed\(said); start it again"
-    case .loginNeeded:
-      "\"\(name)\" asks for a login\(said); add it again with --user"
+    case .loginNeeded: "\"\(name)\" asks for a login\(said); add it again with --user"
+    case .clientCertificateNeeded:
+      "\"\(name)\" wants a certificate of the client\(said); only a program can give it one"
     case .linkExpired:
       "The link \"\(name)\" is no longer valid\(said); give it a fresh one with kettle start ID --url URL"
     case .otherVersion:

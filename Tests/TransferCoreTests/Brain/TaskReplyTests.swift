@@ -108,6 +108,19 @@ struct TaskReplyTests {
     return (script, id, try #require(script.attempt))
   }
 
+  @Test func `the head of the rest is shown as that of the whole`() throws {
+    var (script, id, second) = try holding(400)
+    let rest = [
+      "Content-Range": "bytes 400-999/1000", "Content-Length": "600", "ETag": "\"v1\"", "Age": "7",
+    ]
+    script.head(second, 206, rest)
+    let reply = try #require(script.record(id)?.task?.reply)
+    #expect(reply.status == 200)
+    #expect(
+      Set(reply.headers.map { "\($0.name): \($0.value)" })
+        == ["Content-Length: 1000", "ETag: \"v1\"", "Age: 7"])
+  }
+
   @Test func `a passing trouble does not take the place of held bytes`() throws {
     var (script, id, second) = try holding(400)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
