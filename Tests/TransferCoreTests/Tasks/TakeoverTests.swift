@@ -53,6 +53,7 @@ struct TakeoverTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 416, ["Content-Range": "bytes */400"])
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+  }
 
   @Test func `an old one that was not acknowledged is so by the new one`() throws {
     var script = BrainScript()
