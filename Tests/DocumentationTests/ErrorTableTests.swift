@@ -11,6 +11,7 @@ struct ErrorTableTests {
     "cannotFindHost": .cannotFindHost, "cannotMoveFile": .cannotMoveFile,
     "cannotWriteToFile": .cannotWriteToFile,
     "clientCertificateRejected": .clientCertificateRejected,
+    "clientCertificateRequired": .clientCertificateRequired,
     "dataLengthExceedsMaximum": .dataLengthExceedsMaximum,
     "fileDoesNotExist": .fileDoesNotExist, "httpTooManyRedirects": .httpTooManyRedirects,
     "networkConnectionLost": .networkConnectionLost,
