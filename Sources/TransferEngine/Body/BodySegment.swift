@@ -70,13 +70,19 @@ struct BodySegment: Sendable {
   }
 
   /// Takes bytes, and answers the blocks that are full now.
-  mutating func gather(_ bytes: UnsafeRawBufferPointer) -> [GatheredBlock] {
+  ///
+  /// - Parameter spare: memory of blocks that were written; taken from where there is some.
+  mutating func gather(
+    _ bytes: UnsafeRawBufferPointer, _ spare: inout [BlockMemory]
+  ) -> [GatheredBlock] {
     var full: [GatheredBlock] = []
     var rest = bytes
     while !rest.isEmpty {
       let block =
         block
-        ?? GatheredBlock(of: attempt, from: receivedUpTo, blockByteCount: blockByteCount)
+        ?? GatheredBlock(
+          of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
+          in: spare.popLast() ?? BlockMemory(byteCount: Int(blockByteCount)))
       let count = block.append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)

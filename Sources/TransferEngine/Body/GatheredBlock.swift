@@ -11,24 +11,24 @@ final class GatheredBlock: @unchecked Sendable {
 
   let attempt: AttemptID
   let lower: Int64
-  private let memory: UnsafeMutableRawBufferPointer
+  let memory: BlockMemory
   private let padding: Int
   private let byteCountMax: Int
   private(set) var byteCount = 0
 
-  /// For the bytes from `lower` on, up to the next border between blocks.
+  /// For the bytes from `lower` on, up to the next border between blocks, or as many as the memory
+  /// has place for.
   ///
   /// - Parameter blockByteCount: a multiple of `alignment`.
-  init(of attempt: AttemptID, from lower: Int64, blockByteCount: Int64) {
+  init(
+    of attempt: AttemptID, from lower: Int64, blockByteCount: Int64, in memory: BlockMemory
+  ) {
     self.attempt = attempt
     self.lower = lower
+    self.memory = memory
     padding = Int(lower % Self.alignment)
-    byteCountMax = Int(blockByteCount - lower % blockByteCount)
-    memory = .allocate(
-      byteCount: padding + byteCountMax, alignment: Int(Self.alignment))
+    byteCountMax = min(Int(blockByteCount - lower % blockByteCount), memory.byteCount)
   }
-
-  deinit { memory.deallocate() }
 
   var upper: Int64 { lower + Int64(byteCount) }
   var isFull: Bool { byteCount == byteCountMax }
@@ -37,7 +37,7 @@ final class GatheredBlock: @unchecked Sendable {
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, byteCountMax - byteCount)
     let place = UnsafeMutableRawBufferPointer(
-      rebasing: memory[(padding + byteCount)..<(padding + byteCount + count)])
+      rebasing: memory.bytes[(padding + byteCount)..<(padding + byteCount + count)])
     place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
     byteCount += count
     return count
@@ -54,7 +54,8 @@ final class GatheredBlock: @unchecked Sendable {
 
   private func slice(_ range: ByteRange) -> UnsafeRawBufferPointer {
     let from = padding + Int(range.lower - lower)
-    return UnsafeRawBufferPointer(rebasing: memory[from..<(from + Int(range.upper - range.lower))])
+    return UnsafeRawBufferPointer(
+      rebasing: memory.bytes[from..<(from + Int(range.upper - range.lower))])
   }
 
   private func compare(
@@ -69,4 +70,23 @@ final class GatheredBlock: @unchecked Sendable {
         detail: "bytes \(offset) to \(offset + Int64(bytes.count) - 1) are others than before")
     }
   }
+}
+
+/// Memory for one block. It is used again: fresh memory has to be mapped page by page, which costs
+/// more than to fill it.
+///
+/// `@unchecked` because it goes with its block, or lies unused under the lock of a `TransferBody`.
+final class BlockMemory: @unchecked Sendable {
+  let byteCount: Int
+  fileprivate let bytes: UnsafeMutableRawBufferPointer
+
+  /// - Parameter byteCount: a multiple of `GatheredBlock.alignment`; there is place for what lies
+  ///   before the first byte in its page as well.
+  init(byteCount: Int) {
+    let alignment = Int(GatheredBlock.alignment)
+    self.byteCount = byteCount
+    bytes = .allocate(byteCount: byteCount + alignment, alignment: alignment)
+  }
+
+  deinit { bytes.deallocate() }
 }

@@ -15,7 +15,8 @@ final class TransferBody: Sendable {
   static let refetchedByteCountMax: Int64 = 8 << 20
   /// Of one attempt alone; several at once have smaller blocks each.
   static let blockByteCountMax: Int64 = 1 << 20
-  static let blockByteCountMin: Int64 = 128 << 10
+  static let blockByteCountMin: Int64 = 512 << 10
+  static let spareBlockCountMax = 4
   /// What the transport may have read of each attempt and not handed over.
   static let transportBufferByteCount: Int64 = 512 << 10
 
@@ -38,6 +39,7 @@ final class TransferBody: Sendable {
     /// To be written, in this order.
     var pending: [GatheredBlock] = []
     var writer = Writer.resting
+    var spare: [BlockMemory] = []
     /// What is in the file, synced or not.
     var written: HeldRanges
     /// Of all attempts since the file was opened.
@@ -68,6 +70,7 @@ final class TransferBody: Sendable {
     }
 
     mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
+      if spare.count < TransferBody.spareBlockCountMax { spare.append(block.memory) }
       switch result {
       case .success:
         if let range = ByteRange(lower: block.lower, upper: block.upper) { written.insert(range) }
@@ -174,7 +177,7 @@ final class TransferBody: Sendable {
     }
     state.receivedByteCount += Int64(allowed)
     let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
-    state.pending += state.segments[attempt]?.gather(taken) ?? []
+    state.pending += state.segments[attempt]?.gather(taken, &state.spare) ?? []
     guard let segment = state.segments[attempt] else { return (.failed, asks) }
     return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
   }
