@@ -38,6 +38,8 @@ struct BodySegment: Sendable {
 
   var gatheredByteCount: Int64 { Int64(gathered.count) }
   var receivedUpTo: Int64 { writtenUpTo + gatheredByteCount }
+  /// nil when nothing waits to be written.
+  var gatheredRange: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
   var isGathered: Bool { gathered.count >= gatheredMax || isSatisfied }
 
   /// All that is wanted is there, though the reply may go on.
@@ -72,7 +74,7 @@ struct BodySegment: Sendable {
   mutating func flush(
     into file: any PartialFile, over written: inout HeldRanges
   ) throws(TransferFailure) {
-    guard let range = ByteRange(lower: writtenUpTo, upper: receivedUpTo) else { return }
+    guard let range = gatheredRange else { return }
     let bytes = gathered
     let lower = writtenUpTo
     let result = bytes.withUnsafeBytes { buffer -> Result<Void, TransferFailure> in

@@ -132,11 +132,13 @@ final class TransferBody: Sendable {
   /// Those that wait until more is on record.
   var heldBack: Set<AttemptID> { state.withLock { $0.heldBack } }
 
-  /// How much of the file is there, with what is gathered but not written.
+  /// How much of the file is there, with what is gathered but not written. What two attempts bring
+  /// counts once.
   var heldByteCount: Int64 {
     state.withLock { state in
-      let gathered = state.segments.values.reduce(0) { $0 + $1.gatheredByteCount }
-      return min(state.written.byteCount + gathered, totalByteCount ?? .max)
+      var there = state.written
+      for gathered in state.segments.values.compactMap(\.gatheredRange) { there.insert(gathered) }
+      return min(there.byteCount, totalByteCount ?? .max)
     }
   }
 
