@@ -25,6 +25,15 @@ extension TransferMachine {
     record.task?.reply = ServerReply(url: url.text, status: head.status, headers: head.headers)
   }
 
+  /// Notes the head of a reply that brings the rest. The one that described the whole file stays:
+  /// the length and the name of a piece are not those of the file.
+  mutating func noteRestReply(_ head: ResponseHead, from url: TransferURL) {
+    switch record.task?.reply?.status {
+    case .some(let status) where (200..<300).contains(status) && status != 206: break
+    case .some, nil: noteReply(head, from: url)
+    }
+  }
+
   /// What was received is thrown away: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
     record.resumeData?.held = HeldRanges()

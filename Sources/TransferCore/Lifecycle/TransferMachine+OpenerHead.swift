@@ -57,7 +57,7 @@ extension TransferMachine {
       return open(plan, range, &fetch, index, circumstances)
     case .takeRange(let range, let facts):
       guard var resumeData = record.resumeData else { return .nothing }
-      noteReply(head, from: lane.url)
+      noteRestReply(head, from: lane.url)
       wrongRangeReplyCount = 0
       resumeData.totalByteCount = resumeData.totalByteCount ?? facts.total
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
