@@ -128,7 +128,7 @@ let package = Package(
     // MARK: Tests
     .target(
       name: "TestSupport",
-      dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto"],
+      dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto", "CLinux"],
       path: "Tests/TestSupport", swiftSettings: strict),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
@@ -197,6 +197,13 @@ let package = Package(
       [
         "kettle", "background-download", "singleton-delegate", "download-service", "request-info",
         "file-list", "TestSupport", "TransferModel", "CLinux",
+      ]),
+    // The library over the real service and an origin that lies.
+    tests(
+      "SessionTests",
+      [
+        "kettle", "singleton-delegate", "BackgroundTransfer", "ControlProtocol", "TestSupport",
+        "TransferClient", "TransferModel",
       ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(

@@ -11,6 +11,11 @@ struct CallQueue: Sendable {
   private var waiting: [DelegateCall] = []
   /// Those of `waiting` before it were handed out.
   private var head = 0
+  /// Counts what was taken off the front of `waiting` for good.
+  private var removedCount = 0
+  /// Where the last call of a task is, counted from the first that ever was: thousands of tasks
+  /// may wait for a slow delegate, and are not looked through for each report of progress.
+  private var lastPlaces: [Int64: Int] = [:]
 
   /// Nothing waits and nothing is being called.
   var isIdle: Bool {
@@ -21,11 +26,13 @@ struct CallQueue: Sendable {
   }
 
   mutating func append(_ call: DelegateCall) {
-    if let place = waiting[head...].lastIndex(where: { $0.task == call.task }),
+    guard let task = call.task else { return waiting.append(call) }
+    if let place = lastPlaces[task].map({ $0 - removedCount }), place >= head,
       let joined = waiting[place].joined(with: call)
     {
       waiting[place] = joined
     } else {
+      lastPlaces[task] = removedCount + waiting.count
       waiting.append(call)
     }
   }
@@ -34,9 +41,12 @@ struct CallQueue: Sendable {
   mutating func next() -> DelegateCall? {
     guard case .free = phase, head < waiting.count else { return nil }
     let call = waiting[head]
+    if let task = call.task, lastPlaces[task] == removedCount + head { lastPlaces[task] = nil }
     head += 1
-    if head == waiting.count || head >= 64 {
+    // Half of it at a time, so that each call is moved once on average.
+    if head * 2 >= waiting.count {
       waiting.removeFirst(head)
+      removedCount += head
       head = 0
     }
     phase = .calling(call)

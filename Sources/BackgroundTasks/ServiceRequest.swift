@@ -29,6 +29,8 @@ enum Intent: Hashable, Sendable {
   case add(TransferSpec)
   case start, pause
   case cancel(keepsBytes: Bool)
+  /// The token of a task that is not acknowledged yet.
+  case makeToken
   case acknowledge(keepsResumeData: Bool)
   case update(UpdateTask.Params)
   case answer(ServerChallenge, ChallengeAnswer)
@@ -42,13 +44,15 @@ enum Intent: Hashable, Sendable {
     case .finishEvents: return .finishEvents
     case .drop: return .drop
     case .options(let options): return .options(options)
-    case .start, .pause, .cancel, .acknowledge, .update, .answer: break
+    case .start, .pause, .cancel, .makeToken, .acknowledge, .update, .answer: break
     }
     guard let id else { return nil }
     switch self {
     case .start: return .control(.init(control: .start, selection: .ids([id])))
     case .pause: return .control(.init(control: .pause, selection: .ids([id])))
     case .cancel(let keepsBytes): return .cancel(.init(ids: [id], keepsBytes: keepsBytes))
+    case .makeToken:
+      return .acknowledge(.init(ids: [id], keepsResumeData: true, onlyTokens: true))
     case .acknowledge(let keepsResumeData):
       return .acknowledge(.init(ids: [id], keepsResumeData: keepsResumeData))
     case .update(var params):

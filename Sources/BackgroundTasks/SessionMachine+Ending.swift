@@ -16,12 +16,16 @@ extension SessionMachine {
   }
 
   private mutating func completionReturned(_ number: Int64) {
-    guard var record = tasks[number], case .ending(_, let isAcknowledged) = record.phase
+    guard let record = tasks[number], case .ending(_, let isAcknowledged) = record.phase
     else { return }
     guard !isAcknowledged else { return forget(number) }
-    record.phase = .told
-    tasks[number] = record
-    ask(.acknowledge(keepsResumeData: false), task: number)
+    acknowledge(record)
+  }
+
+  /// The program knows how the task ended; when it was given resume data, that stays.
+  mutating func acknowledge(_ record: TaskRecord) {
+    tasks[record.number]?.phase = .told
+    ask(.acknowledge(keepsResumeData: record.gaveToken), task: record.number)
   }
 
   /// A program that was started for the session is told when it has been told everything.
@@ -39,6 +43,8 @@ extension SessionMachine {
       tasks.values.allSatisfy(\.isOver)
     else { return }
     switch link {
+    // What an earlier run of the program left is not known yet.
+    case .connecting where !wasAttached: break
     case .attached, .connecting:
       ending = .dropping
       ask(.drop, task: nil)
@@ -72,19 +78,27 @@ extension SessionMachine {
     switch record.phase {
     case .new where record.suspensions > 0 && failure.isPassing: break
     case .hopeless, .unclaimed: break
-    case .askingResumeData(let told): tellEnd(number, told, nil)
+    case .askingResumeData(let told):
+      if !record.isAwaited { abandon(record) }
+      tasks[number]?.id = nil
+      tellEnd(number, told, nil)
     case .new, .live:
       let isKnown = record.id != nil && !record.isAwaited
-      if isKnown { abandoned.insert(number) }
+      if isKnown { abandon(record) }
       tasks[number]?.id = nil
       end(number, .failure(.session(failure)))
     case .ending(let end, _):
-      if record.id != nil { abandoned.insert(number) }
+      if record.id != nil { abandon(record) }
       tasks[number]?.phase = .ending(end, isAcknowledged: true)
     case .told:
-      abandoned.insert(number)
+      abandon(record)
       forget(number)
     }
+  }
+
+  /// It is dropped when the service is there again.
+  private mutating func abandon(_ record: TaskRecord) {
+    abandoned[record.number] = record.gaveToken ? .gaveToken : .gaveNothing
   }
 }
 

@@ -58,7 +58,9 @@ extension SessionMachine {
   mutating func update(_ number: Int64, _ params: UpdateTask.Params) {
     guard var record = tasks[number], var spec = record.spec else { return }
     spec.priority = params.priority ?? spec.priority
-    spec.notBefore = params.notBefore ?? spec.notBefore
+    if let date = params.notBefore {
+      spec.notBefore = date.millisecondsSince1970 > 0 ? date : nil
+    }
     if var task = spec.task {
       task.programData = params.programData ?? task.programData
       task.expectedSendByteCount = params.expectedSendByteCount ?? task.expectedSendByteCount
@@ -75,15 +77,17 @@ extension SessionMachine {
   }
 
   mutating func claim(_ number: Int64) {
-    guard var record = tasks[number], case .unclaimed = record.phase else { return }
+    guard let record = tasks[number], case .unclaimed = record.phase else { return }
     guard record.id != nil else { return forget(number) }
-    record.phase = .told
-    tasks[number] = record
-    ask(.acknowledge(keepsResumeData: false), task: number)
+    acknowledge(record)
   }
 
   mutating func invalidate(cancellingTasks: Bool) {
-    if case .none = ending { ending = .afterTasks }
+    switch ending {
+    case .none: ending = .afterTasks(cancelled: cancellingTasks)
+    case .afterTasks(let cancelled): ending = .afterTasks(cancelled: cancelled || cancellingTasks)
+    case .dropping, .telling, .done: break
+    }
     guard cancellingTasks else { return }
     for number in tasks.keys.sorted() { cancel(number, keepsBytes: false) }
   }

@@ -46,8 +46,9 @@ extension SessionMachine {
     case (.add, .added(let id)): tasks[number]?.id = id
     case (.add, .refused(let error)):
       if case .live? = tasks[number]?.phase { end(number, .failure(.notKept(error))) }
-    case (.acknowledge(let keepsResumeData), let reply):
-      acknowledged(number, reply, keepsResumeData: keepsResumeData)
+    case (.makeToken, let reply): tokenMade(number, reply)
+    case (.acknowledge, _):
+      if case .told? = tasks[number]?.phase { forget(number) }
     case (.add, _), (.start, _), (.pause, _), (.cancel, _), (.update, _), (.answer, _),
       (.finishEvents, _), (.drop, _), (.options, _):
       break
@@ -58,43 +59,37 @@ extension SessionMachine {
     if intent == .drop, case .dropping = ending { tellInvalid(nil) }
   }
 
-  private mutating func acknowledged(
-    _ number: Int64, _ reply: ServiceReply, keepsResumeData: Bool
-  ) {
-    switch tasks[number]?.phase {
-    case .askingResumeData(let failure)?:
-      var token: ResumeToken?
-      if case .tokens(let tokens) = reply { token = tokens.first }
-      tellEnd(number, failure, token)
-    case .told?: forget(number)
-    case .new?, .hopeless?, .live?, .ending?, .unclaimed?, nil: break
-    }
+  private mutating func tokenMade(_ number: Int64, _ reply: ServiceReply) {
+    guard case .askingResumeData(let failure)? = tasks[number]?.phase else { return }
+    guard case .tokens(let tokens) = reply else { return tellEnd(number, failure, nil) }
+    tellEnd(number, failure, tokens.first)
   }
 
   private mutating func restore(_ task: SessionTask, isAwaited: Bool) {
     let number = task.snapshot.taskIdentifier
-    if abandoned.remove(number) != nil { return drop(task) }
+    if let abandonment = abandoned.removeValue(forKey: number) { return drop(task, abandonment) }
     if var record = tasks[number] {
       if record.id == nil { log.forgetAdd(of: number) }
       record.id = task.snapshot.id
       tasks[number] = record
     } else {
-      guard task.snapshot.task?.resumeToken == nil else { return }
+      guard !task.isPutAside else { return }
       tasks[number] = TaskRecord(
         restored: task.snapshot, spec: task.spec, isAwaited: isAwaited)
       act(.restored(task))
     }
     take(task.snapshot, of: number, tellsProgress: false)
+    if case .afterTasks(cancelled: true) = ending { cancel(number, keepsBytes: false) }
   }
 
-  /// The program was told that this one is lost.
-  private mutating func drop(_ task: SessionTask) {
+  /// The program was told its end while the service was not there.
+  private mutating func drop(_ task: SessionTask, _ abandonment: Abandonment) {
     let number = task.snapshot.taskIdentifier
     var record = TaskRecord(restored: task.snapshot, spec: task.spec, isAwaited: false)
-    record.phase = .told
+    record.gaveToken = abandonment == .gaveToken
     tasks[number] = record
     if !task.snapshot.state.isFinished { ask(.cancel(keepsBytes: false), task: number) }
-    ask(.acknowledge(keepsResumeData: false), task: number)
+    acknowledge(record)
   }
 
   private mutating func notThere(_ number: Int64) {
@@ -119,6 +114,12 @@ extension SessionMachine {
 }
 
 extension SessionTask {
+  /// The program was told everything of it, and has resume data in its place. One that only failed
+  /// can have a token, too.
+  fileprivate var isPutAside: Bool {
+    snapshot.task?.resumeToken != nil && snapshot.state != .failed
+  }
+
   /// Finished ones by the time at which they finished, the others after them by number.
   fileprivate var order: Order {
     Order(

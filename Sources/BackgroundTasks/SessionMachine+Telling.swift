@@ -34,9 +34,9 @@ extension SessionMachine {
     calls.append(.completed(number, end))
   }
 
-  /// Tells of a failure for which resume data was asked; that acknowledged the task as well.
+  /// Tells of a failure for which a token was asked.
   mutating func tellEnd(_ number: Int64, _ failure: TaskFailure, _ token: ResumeToken?) {
-    tasks[number]?.id = nil
+    tasks[number]?.gaveToken = token != nil
     act(.resumeData(number, token))
     end(number, .failure(failure.with(token)))
   }
@@ -70,7 +70,7 @@ extension SessionMachine {
     }
     record.phase = .askingResumeData(told)
     tasks[number] = record
-    ask(.acknowledge(keepsResumeData: true), task: number)
+    ask(.makeToken, task: number)
     show(number)
   }
 
@@ -83,7 +83,7 @@ extension SessionMachine {
     tasks[number] = record
     guard !record.isAwaited, !record.isUpload else { return }
     calls.append(
-      .resumed(number, offset: offset, expected: snapshot.bytesExpected ?? -1))
+      .resumed(number, offset: offset, expected: snapshot.bytesAnnounced ?? -1))
   }
 
   private mutating func tellProgress(_ number: Int64) {
@@ -96,7 +96,7 @@ extension SessionMachine {
     record.toldByteCount = total
     tasks[number] = record
     guard bytes > 0, !record.isAwaited else { return }
-    let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesExpected
+    let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesAnnounced
     calls.append(
       record.isUpload
         ? .sent(number, bytes: bytes, total: total, expected: expected ?? -1)

@@ -16,8 +16,9 @@ package struct SessionMachine: Sendable {
 
   enum Ending: Sendable {
     case none
-    /// The program said so; when its tasks are over it ends.
-    case afterTasks
+    /// The program said so; when its tasks are over it ends. Those that are only heard of later
+    /// may be cancelled, too.
+    case afterTasks(cancelled: Bool)
     /// The service is asked to forget the session.
     case dropping
     /// The last call is on the way.
@@ -27,7 +28,16 @@ package struct SessionMachine: Sendable {
 
   /// Whether the program was started for the session, and still has to hear that this was all.
   enum Launch: Sendable {
-    case none, owed, told
+    case none
+    /// The program is just being told that it was started: it does not know yet what it will have
+    /// to call.
+    case held
+    case owed, told
+  }
+
+  /// What the program has of a task that was given up.
+  enum Abandonment: Sendable {
+    case gaveNothing, gaveToken
   }
 
   var link = Link.connecting
@@ -41,7 +51,7 @@ package struct SessionMachine: Sendable {
   /// Those that were made and not added, in rising order; some are over by now.
   var unadded: [Int64] = []
   /// Those that the program was told are lost, though the service may have them still.
-  var abandoned: Set<Int64> = []
+  var abandoned: [Int64: Abandonment] = [:]
   var log: RequestLog
   var calls = CallQueue()
   private var actions: [SessionAction] = []
@@ -113,6 +123,8 @@ package struct SessionMachine: Sendable {
     case .claimed(let number): claim(number)
     case .invalidate(let cancellingTasks): invalidate(cancellingTasks: cancellingTasks)
     case .options(let options): ask(.options(options), task: nil)
+    case .holdEvents: if case .owed = launch { launch = .held }
+    case .releaseEvents: if case .held = launch { launch = .owed }
     case .finishEvents: ask(.finishEvents, task: nil)
     case .returned: callReturned()
     case .attached(let reply, let awaited): attached(reply, awaited: awaited)

@@ -8,7 +8,8 @@ struct TaskRecord: Sendable {
     /// It cannot be carried out, and says so when it is resumed.
     case hopeless(TaskFailure)
     case live(Cancellation)
-    /// It ended so; what it can go on from is asked for before anybody is told.
+    /// It ended so; what it can go on from is asked for before anybody is told. It is acknowledged
+    /// afterwards.
     case askingResumeData(TaskFailure)
     /// Its last calls are on the way.
     case ending(TaskEnd, isAcknowledged: Bool)
@@ -39,6 +40,8 @@ struct TaskRecord: Sendable {
   var toldByteCount: Int64 = 0
   var toldOffset = false
   var shownChallenge: ShownChallenge?
+  /// Its program was given resume data, for which the service has to keep what there is.
+  var gaveToken = false
 
   init(number: Int64, spec: TransferSpec?, isAwaited: Bool, phase: Phase = .new) {
     self.number = number

@@ -3,7 +3,7 @@ import Glibc
 /// Owns a file descriptor and closes it when the last reference goes.
 final class OpenFile: Sendable {
   let descriptor: Int32
-  private let calls: FileCalls
+  let calls: FileCalls
 
   init(owning descriptor: Int32, calls: FileCalls = .kernel) {
     self.descriptor = descriptor

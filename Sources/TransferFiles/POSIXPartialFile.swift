@@ -25,6 +25,7 @@ package final class POSIXPartialFile: PartialFile {
   package let inode: UInt64
   private let file: OpenFile
   private let durability: Mutex<Durability>
+  private let uncached = UncachedWriter()
 
   private init(
     _ file: OpenFile, path: String, finalName: String, identity: FileIdentity,
@@ -58,7 +59,7 @@ package final class POSIXPartialFile: PartialFile {
 
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
     do {
-      try file.write(bytes, at: offset)
+      try put(bytes, at: offset)
     } catch {
       throw error.failure(.file(path))
     }
@@ -68,6 +69,19 @@ package final class POSIXPartialFile: PartialFile {
       durability = .unnamed(directory, writtenUpTo: max(writtenUpTo, overflow ? .max : end))
     }
   }
+
+  private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+    guard let part = UncachedWriter.part(of: bytes, at: offset),
+      try uncached.write(
+        UnsafeRawBufferPointer(rebasing: bytes[part]), at: offset + Int64(part.lowerBound), of: file
+      )
+    else { return try file.write(bytes, at: offset) }
+    let (head, tail) = (bytes.prefix(part.lowerBound), bytes.dropFirst(part.upperBound))
+    try file.write(UnsafeRawBufferPointer(rebasing: head), at: offset)
+    try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
+  }
+
+  package func keepInMemory() { uncached.refuse() }
 
   package func read(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64

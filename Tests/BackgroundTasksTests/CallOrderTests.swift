@@ -79,13 +79,28 @@ struct CallOrderTests {
     #expect(bench.calls.isEmpty)
     #expect(
       bench.requestsOnly.last
-        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true)))
+        == .acknowledge(
+          .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
     let token = ResumeToken(id: SessionBench.id(task), secret: "s")
     try bench.answer(.tokens([token]))
     let failure = TransferFailure(.connectionLost, on: "books.example")
     #expect(bench.calls == [.completed(task, .failure(.transfer(failure, resume: token)))])
+    try bench.answer(.tokens([token]))
     #expect(bench.forgotten == [task])
     #expect(bench.machine.isAllAcknowledged)
+  }
+
+  @Test func `a size that is known at the end only is -1 to the end`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .completed) {
+      $0.finish(bytes: 25)
+      $0.bytesExpected = 25
+      $0.task?.reply = ServerReply(
+        url: "http://books.example/b", status: 200,
+        headers: [HeaderField(received: "Transfer-Encoding", "chunked")])
+    }
+    #expect(bench.calls.first == .wrote(task, bytes: 25, total: 25, expected: -1))
   }
 
   @Test func `an unknown size is -1 from the first report to the last`() throws {

@@ -44,10 +44,53 @@ struct CancellingTests {
     let acknowledgement = try #require(bench.requests.last)
     #expect(
       acknowledgement.request
-        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true)))
+        == .acknowledge(
+          .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
     bench.feed(.answered(acknowledgement.serial, .tokens([token])))
     #expect(bench.resumeData == [token])
     #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: token)))])
+  }
+
+  @Test func `a failure with resume data is acknowledged when the program was told`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.returnsAtOnce = false
+    bench.event(task, .failed) { $0.breakOff() }
+    try bench.answer(.tokens([token]))
+    let count = bench.requests.count
+    // Who falls here finds it again.
+    #expect(bench.calls.count == 1)
+    bench.feed(.returned)
+    #expect(
+      bench.requestsOnly.dropFirst(count)
+        == [.acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true))])
+    try bench.answer(.tokens([token]))
+    #expect(bench.forgotten == [task])
+  }
+
+  @Test func `a failure whose token was made is told again after a fall`() throws {
+    var bench = SessionBench()
+    let failed = try SessionBench.task(1, .failed) {
+      $0.breakOff()
+      $0.task?.resumeToken = token
+    }
+    bench.attach([failed], last: 1)
+    try bench.answer(.tokens([token]))
+    guard case .completed(1, .failure(.transfer(_, token))) = try #require(bench.calls.last)
+    else {
+      Issue.record("\(bench.calls)")
+      return
+    }
+  }
+
+  @Test func `without a token nothing is kept`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .failed) { $0.breakOff() }
+    try bench.answer(.tokens([]))
+    #expect(
+      bench.requestsOnly.last
+        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false)))
   }
 
   @Test(arguments: [

@@ -31,6 +31,31 @@ struct InvalidationTests {
       ])
   }
 
+  @Test func `what an earlier run left is told before the end, however soon that was asked`() throws
+  {
+    var bench = SessionBench()
+    bench.feed(.invalidate(cancellingTasks: false))
+    #expect(bench.calls.isEmpty && bench.requests.isEmpty)
+    bench.attach([try SessionBench.task(1, .completed) { $0.finish() }], last: 1)
+    let acknowledgement = try #require(bench.requests.dropLast().last)
+    bench.feed(.answered(acknowledgement.serial, .tokens([])))
+    #expect(bench.requestsOnly.last == .drop)
+    try bench.answer(.done)
+    #expect(
+      bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success), .becameInvalid(nil)])
+  }
+
+  @Test func `what an earlier run left is cancelled, too`() throws {
+    var bench = SessionBench()
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.attach([try SessionBench.task(1, .running)], last: 1)
+    #expect(
+      bench.requestsOnly == [.cancel(.init(ids: [SessionBench.id(1)], keepsBytes: false))])
+    bench.event(1, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.calls == [.completed(1, .failure(.cancelled(resume: nil)))])
+    #expect(bench.requestsOnly.last == .drop)
+  }
+
   @Test func `cancelling ends each task once before the session`() throws {
     var bench = SessionBench.attached()
     let running = try bench.run()

@@ -109,4 +109,23 @@ struct RelaunchTests {
     try bench.answer(.tokens([]))
     #expect(bench.forgotten == [1])
   }
+
+  @Test func `the end of events waits until the program has the handler`() throws {
+    var bench = SessionBench(isLaunched: true)
+    bench.feed(.holdEvents)
+    bench.attach([try SessionBench.task(1, .completed) { $0.finish() }], last: 1)
+    #expect(bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success)])
+    bench.feed(.releaseEvents)
+    #expect(bench.calls.last == .finishedEvents)
+    bench.feed(.holdEvents)
+    bench.feed(.releaseEvents)
+    #expect(bench.calls.count == 3)
+  }
+
+  @Test func `a program that was not launched has no end of events to wait for`() {
+    var bench = SessionBench.attached()
+    bench.feed(.holdEvents)
+    bench.feed(.releaseEvents)
+    #expect(bench.calls.isEmpty)
+  }
 }

@@ -148,7 +148,8 @@ extension TransferSnapshot {
     self.path = path
     bytesReceived = bytes
     bytesExpected = bytes
-    task?.reply = ServerReply(url: url, status: status, headers: [])
+    task?.reply = ServerReply(
+      url: url, status: status, headers: [HeaderField(received: "Content-Length", "\(bytes)")])
   }
 
   /// Failed with 40 bytes, of a server that can go on.

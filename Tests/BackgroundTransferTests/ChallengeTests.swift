@@ -42,13 +42,17 @@ struct ChallengeTests {
   }
 
   private func answer(
-    of delegate: any URLSessionDelegate, to challenge: ServerChallenge
+    of delegate: any URLSessionDelegate, to challenge: ServerChallenge,
+    on queue: OperationQueue? = nil
   ) throws -> (ChallengeAnswer?, FakeService) {
     let service = try FakeService()
     try service.start()
     let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
     configuration.servicePlaces = service.places
-    let session = URLSession(configuration: configuration, delegate: delegate)
+    // No real one is started when this one is gone.
+    configuration.serviceExecutable = "/nonexistent/kettle"
+    let session = URLSession(
+      configuration: configuration, delegate: delegate, delegateQueue: queue)
     session.downloadTask(with: SessionWorld.url).resume()
     _ = try service.added(1)
     try service.move(1, to: .waiting) {
@@ -106,6 +110,61 @@ struct ChallengeTests {
     }
   }
 
+  /// Has methods to be waited for only.
+  private actor AwaitedJudge: URLSessionTaskDelegate {
+    private(set) var methods: [String] = []
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      methods.append("session")
+      return (
+        .useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+      )
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      methods.append("task")
+      return (.useCredential, URLCredential(user: "u", password: "p", persistence: .forSession))
+    }
+  }
+
+  @Test func `methods to be waited for are asked as well, and actors may have them`() async throws {
+    let judge = AwaitedJudge()
+    #expect(try answer(of: judge, to: trust).0 == .trust)
+    #expect(try answer(of: judge, to: basic).0 == .login(Login(user: "u", password: "p")))
+    #expect(await judge.methods == ["session", "task"])
+  }
+
+  /// Waits in its method, and says where it was called.
+  private final class Sleeper: NSObject, URLSessionTaskDelegate, Sendable {
+    let queue: OperationQueue
+    let queues = Mutex<[Bool]>([])
+
+    init(queue: OperationQueue) { self.queue = queue }
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      note()
+      await Task.yield()
+      note()
+      return (.cancelAuthenticationChallenge, nil)
+    }
+
+    private func note() { queues.withLock { $0.append(OperationQueue.current === queue) } }
+  }
+
+  @Test func `a method to be waited for runs on the delegate queue`() throws {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    let sleeper = Sleeper(queue: queue)
+    #expect(try answer(of: sleeper, to: trust, on: queue).0 == .cancel)
+    #expect(sleeper.queues.withLock { $0 } == [true, true])
+  }
+
   @Test func `without a method of the session the task's is asked about certificates`() throws {
     #expect(try answer(of: TaskJudge(), to: trust).0 == .trust)
   }
@@ -158,5 +217,23 @@ struct ChallengeTests {
       if case .attachSession(let params) = request { params.options.asksServerTrust } else { nil }
     }.first
     #expect(first == true)
+  }
+
+  @Test func `a delegate that has answered about certificates is asked always`() throws {
+    let judge = Judge(credential: {
+      $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+    })
+    let (_, service) = try answer(of: judge, to: trust)
+    let always = service.wait { request -> Bool? in
+      guard case .attachSession(let params) = request, params.options.asksServerTrust,
+        params.options.asksServerTrustWhenAway == nil
+      else { return nil }
+      return true
+    }
+    #expect(always == true)
+    let first = service.requests.lazy.compactMap { request -> SessionOptions? in
+      if case .attachSession(let params) = request { params.options } else { nil }
+    }.first
+    #expect(first?.asksServerTrustWhenAway == false)
   }
 }

@@ -67,6 +67,24 @@ struct DownloadTaskTests {
     #expect(world.service.requests.filter { $0.method == UpdateTask.name }.isEmpty)
   }
 
+  @Test func `a begin date can be taken back, before and after the task is resumed`() throws {
+    let world = try SessionWorld()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
+    task.earliestBeginDate = nil
+    task.resume()
+    #expect(try world.service.added(1).notBefore == nil)
+    task.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
+    task.earliestBeginDate = nil
+    let none = WallTime(millisecondsSince1970: 0)
+    let update = world.service.wait { request -> WallTime? in
+      guard case .updateTask(let params) = request, params.notBefore == none else { return nil }
+      return params.notBefore
+    }
+    #expect(update == none)
+    #expect(task.earliestBeginDate == nil)
+  }
+
   @Test func `a task of an earlier run comes back as it was`() async throws {
     let world = try SessionWorld()
     var request = URLRequest(url: SessionWorld.url)

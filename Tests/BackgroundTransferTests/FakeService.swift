@@ -164,11 +164,16 @@ final class FakeService: Sendable {
 
   /// Waits for the task to be added and gives its spec.
   func added(_ number: Int64) throws -> TransferSpec {
-    let spec = wait { request -> TransferSpec? in
+    try #require(waitForAdd(of: number))
+  }
+
+  /// nil when it was not in time. It requires nothing, because a test is known on its own task only
+  /// and this one may be called on another thread.
+  func waitForAdd(of number: Int64) -> TransferSpec? {
+    wait { request -> TransferSpec? in
       guard case .add(let params) = request else { return nil }
       return params.transfers.first { $0.task?.taskIdentifier == number }
     }
-    return try #require(spec)
   }
 
   /// Changes a task and tells everybody.
@@ -201,6 +206,7 @@ final class FakeService: Sendable {
         headers: [
           HeaderField(received: "ETag", "\"1\""), HeaderField(received: "Vary", "a"),
           HeaderField(received: "vary", "b"),
+          HeaderField(received: "content-length", "\(content.utf8.count)"),
         ])
     }
   }
@@ -232,7 +238,9 @@ extension FakeService.State {
   private mutating func acknowledge(
     _ params: AcknowledgeTasks.Params
   ) -> AcknowledgeTasks.Result {
-    tasks = tasks.filter { !params.ids.contains($0.value.snapshot.id) }
+    if params.onlyTokens != true {
+      tasks = tasks.filter { !params.ids.contains($0.value.snapshot.id) }
+    }
     return AcknowledgeTasks.Result(
       tokens: params.keepsResumeData ? params.ids.map { ResumeToken(id: $0, secret: "s") } : [])
   }

@@ -1,4 +1,5 @@
 import BackgroundTransfer
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -29,5 +30,22 @@ struct LaunchEventsTests {
     }
     #expect(identifier == "books")
     #expect(events.isRegistered)
+  }
+
+  @Test @MainActor func `the call is under way until it has returned`() async {
+    let events = LaunchEvents(identifier: "books")
+    #expect(!events.isCalling(for: "books"))
+    let isCallingWithin = Mutex(false)
+    events.register { identifier, _ in
+      isCallingWithin.withLock { $0 = events.isCalling(for: identifier) }
+    }
+    // It is on the main queue, which this test holds.
+    #expect(events.isCalling(for: "books"))
+    #expect(!events.isCalling(for: "films"))
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+    #expect(isCallingWithin.withLock { $0 })
+    #expect(!events.isCalling(for: "books"))
   }
 }

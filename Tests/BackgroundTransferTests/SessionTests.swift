@@ -1,5 +1,6 @@
 import BackgroundTransfer
 import ControlProtocol
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -82,11 +83,33 @@ struct SessionTests {
 
   @Test func `without a service and a program tasks end with -997 and say why`() throws {
     let world = try SessionWorld(isRunning: false)
+    let before = ContinuousClock.now
     let task = world.session.downloadTask(with: SessionWorld.url)
+    // There is nothing that could come up: no pauses between attempts are made.
+    #expect(ContinuousClock.now - before < .seconds(3))
     task.resume()
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
     let sentence = world.recorder.error(of: task)?.localizedDescription
     #expect(sentence?.contains("/nonexistent/kettle") == true)
+  }
+
+  @Test func `a task can be made where the delegate is called, before the service has answered`()
+    throws
+  {
+    let world = try SessionWorld(prepare: { $0.change { $0.silence = [AttachSession.name] } })
+    let made = Mutex<Int?>(nil)
+    let semaphore = DispatchSemaphore(value: 0)
+    world.session.delegateQueue.addOperation {
+      made.withLock { $0 = world.session.downloadTask(with: SessionWorld.url).taskIdentifier }
+      semaphore.signal()
+    }
+    world.service.wait { if case .attachSession = $0 { true } else { nil } }
+    // The silent service is replaced by one that answers.
+    world.service.change { $0.silence = [] }
+    world.service.stop()
+    try world.service.start()
+    #expect(semaphore.wait(timeout: .now() + 20) == .success)
+    #expect(made.withLock { $0 } == 1)
   }
 
   @Test func `a service of another version ends tasks with -997`() throws {
@@ -134,6 +157,46 @@ struct SessionTests {
     #expect(task.state == .completed)
     let late = world.session.downloadTask(with: SessionWorld.url)
     #expect(late.taskIdentifier < 0)
+  }
+
+  @Test func `an invalid session lets its delegate and itself go`() async throws {
+    let service = try FakeService()
+    try service.start()
+    let ends = AsyncStream.makeStream(of: Void.self)
+    /// Says that it was let go.
+    final class Listener: URLSessionTaskDelegate {
+      let end: AsyncStream<Void>.Continuation
+      init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+      deinit { end.finish() }
+    }
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    weak var session: URLSession?
+    weak var task: URLSessionTask?
+    do {
+      let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
+      configuration.servicePlaces = service.places
+      configuration.serviceExecutable = "/nonexistent/kettle"
+      let made = URLSession(
+        configuration: configuration, delegate: Listener(ends.continuation), delegateQueue: queue)
+      let download = made.downloadTask(with: SessionWorld.url)
+      download.resume()
+      (session, task) = (made, download)
+      #expect(made.delegate is Listener)
+      made.invalidateAndCancel()
+      try await service.wait { if case .cancelTasks = $0 { true } else { nil } }
+      try service.move(1, to: .failed) {
+        $0.error = TransferFailure(.cancelled, on: "books.example")
+      }
+    }
+    // It would go on for ever if somebody held the delegate.
+    for await _ in ends.stream {}
+    // The call that was the last one has returned.
+    await withCheckedContinuation { continuation in
+      queue.addOperation { continuation.resume() }
+    }
+    #expect(session == nil)
+    #expect(task == nil)
   }
 
   @Test func `threads that are all blocked do not keep a session from its service`() async throws {

@@ -1,32 +1,33 @@
 import ControlProtocol
 import Foundation
+import Testing
 import TransferModel
 
 /// Runs what blocks on a thread of its own, so that a waiting test does not hold one of the few
 /// threads of tasks that what it waits for may need.
 private func offThread<Result: Sendable>(
-  _ body: @escaping @Sendable () throws -> Result
-) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+  _ body: @escaping @Sendable () -> Result
+) async -> Result {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(returning: body()) }
   }
 }
 
 extension FakeService {
   func added(_ number: Int64) async throws -> TransferSpec {
-    try await offThread { try self.added(number) }
+    try #require(await offThread { self.waitForAdd(of: number) })
   }
 
   @discardableResult
   func wait<Found: Sendable>(
     for match: @escaping @Sendable (ControlRequest) -> Found?
   ) async throws -> Found? {
-    try await offThread { self.wait(for: match) }
+    await offThread { self.wait(for: match) }
   }
 }
 
 extension Recorder {
   func wait(for call: String) async throws -> Bool {
-    try await offThread { self.wait(for: call) }
+    await offThread { self.wait(for: call) }
   }
 }

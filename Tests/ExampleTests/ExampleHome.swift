@@ -109,11 +109,3 @@ final class ExampleHome: Sendable {
     return Int32(try #require(parsed["processID"] as? Int))
   }
 }
-
-extension ScriptedOrigin {
-  /// How often a file was asked for from its first byte on; its pieces come over connections of
-  /// their own.
-  func beginnings(at path: String) -> Int {
-    requests(at: path).count { $0.value(of: "Range")?.hasPrefix("bytes=0-") ?? true }
-  }
-}

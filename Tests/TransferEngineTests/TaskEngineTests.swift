@@ -100,6 +100,19 @@ struct TaskEngineTests {
     #expect(await world.engine.tasks(of: app).isEmpty)
   }
 
+  @Test func `tokens that are made first are those of the acknowledge`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await flowing(world, total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.cancelTasks([id], keepsBytes: true)
+    let tokens = await world.engine.makeTokens(for: [id])
+    #expect(tokens.map(\.id) == [id])
+    #expect(world.journal.records[id]?.task?.resumeToken == tokens.first)
+    #expect(await world.engine.tasks(of: app).map(\.snapshot.state) == [.failed])
+    #expect(await world.engine.acknowledgeTasks([id], keepsResumeData: true) == tokens)
+    #expect(await world.engine.tasks(of: app).isEmpty)
+  }
+
   @Test func `a new task goes on with the partial file of the old one`() async throws {
     let world = try await EngineWorld()
     let token = try await putAside(world)

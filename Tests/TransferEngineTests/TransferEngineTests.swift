@@ -139,6 +139,16 @@ struct TransferEngineTests {
     #expect(request.headers.contains(HeaderField(received: "Range", "bytes=3-")))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a control that comes when the service has ended waits for nothing`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3])
+    await world.engine.shutDown()
+    // Its partial file goes, and nobody hears of that any more.
+    #expect(await world.engine.control(.stop, [id]) == [.applied])
+  }
+
   @Test func `a crash costs at most what was not on record`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 64 << 20)

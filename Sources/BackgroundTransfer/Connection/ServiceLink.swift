@@ -65,30 +65,30 @@ struct ServiceLink: Sendable {
   }
 
   private func connectAndTalk() -> End {
-    let environment = ProcessInfo.processInfo.environment
-    let executable: String
-    switch ServiceExecutable.find(
-      configured: core.configuration.serviceExecutable, environment: environment)
-    {
-    case .success(let path): executable = path
-    // A service that runs already is as good.
-    case .failure(let missing): executable = missing.path ?? ""
-    }
+    let found = ServiceExecutable.find(
+      configured: core.configuration.serviceExecutable,
+      environment: ProcessInfo.processInfo.environment)
     let starter = ServiceStarter(
       places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName,
-      executablePath: executable)
+      // A service that runs already is as good.
+      executablePath: (try? found.get()) ?? "")
     do throws(ClientError) {
       var conversation = ServiceConversation(
         core: core, socket: LineSocket(descriptor: try starter.openSocket()))
       return conversation.run()
     } catch {
-      if case .failure(let missing) = ServiceExecutable.find(
-        configured: core.configuration.serviceExecutable, environment: environment)
-      {
-        return .unreachable(missing.sentence)
-      }
-      return .unreachable(error.sentence)
+      return end(after: error, found)
     }
+  }
+
+  /// Neither a service nor a program that could be one is nothing to wait for, unless there was one
+  /// before: it may be about to be replaced.
+  private func end(
+    after error: ClientError, _ found: Result<String, ServiceExecutable.Missing>
+  ) -> End {
+    guard case .failure(let missing) = found else { return .unreachable(error.sentence) }
+    return core.wasAttached
+      ? .unreachable(missing.sentence) : .refused(.noService(missing.sentence))
   }
 
   private var clientName: String { "\(ProcessInfo.processInfo.processName) \(core.identifier)" }

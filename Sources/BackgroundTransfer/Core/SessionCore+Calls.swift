@@ -22,9 +22,9 @@ extension SessionCore {
       eventsWereTold()
     case .becameInvalid(let failure):
       delegate.urlSession(session, didBecomeInvalidWithError: failure?.error)
-    case .challenge(let number, let challenge):
+    case .challenge(_, let challenge):
       guard let task else { return }
-      ask(delegate, session, task, number, challenge)
+      ask(Inquiry(delegate: delegate, session: session, task: task, challenge: challenge))
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate

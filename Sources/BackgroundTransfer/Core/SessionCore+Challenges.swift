@@ -9,55 +9,26 @@ import TransferModel
 extension SessionCore {
   /// Asks the method that Apple's documentation names for the kind of challenge: those about a
   /// connection go to the session's, and to the task's when that is not implemented; the others go
-  /// to the task's.
-  func ask(
-    _ delegate: any URLSessionDelegate, _ session: URLSession, _ task: URLSessionTask,
-    _ number: Int64, _ challenge: ServerChallenge
-  ) {
-    let answer = AnswerOnce { [self] in feed(.answer(number, challenge, $0)) }
-    if challenge.kind.isOfConnection {
-      let question = Question(challenge, task.handle, answer)
-      delegate.urlSession(
-        session, didReceive: question.challenge, completionHandler: question.handler)
-      if !question.marker.isUnimplemented { return }
-    }
-    if let delegate = delegate as? any URLSessionTaskDelegate {
-      let question = Question(challenge, task.handle, answer)
-      delegate.urlSession(
-        session, task: task, didReceive: question.challenge, completionHandler: question.handler)
-      if !question.marker.isUnimplemented { return }
-    }
-    if challenge.kind == .serverTrust { askServerTrustNoMore() }
-    answer.give(.standard)
-  }
-
-  /// It turned out that the delegate has no opinion about certificates.
-  private func askServerTrustNoMore() {
-    guard configuration.asksServerTrust == nil else { return }
-    let wasAsking = state.withLock { state in
-      defer { state.asksServerTrust = false }
-      return state.asksServerTrust
-    }
-    if wasAsking { feed(.options(options)) }
-  }
-
-  /// One way to ask, with what tells whether the delegate has a method for it.
-  private struct Question {
-    let marker = ChallengeMarker()
-    let challenge: URLAuthenticationChallenge
-    let handler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-
-    init(_ challenge: ServerChallenge, _ handle: TaskHandle, _ answer: AnswerOnce) {
-      let marker = marker
-      self.challenge = URLAuthenticationChallenge(
-        protectionSpace: challenge.protectionSpace, proposedCredential: nil,
-        previousFailureCount: challenge.failureCount, failureResponse: handle.response, error: nil,
-        sender: marker)
-      handler = { disposition, credential in
-        guard !marker.isUnimplemented else { return }
-        answer.give(ChallengeAnswer(disposition, credential, to: challenge))
+  /// to the task's. Of each the one with a handler comes before the one to be waited for.
+  func ask(_ inquiry: Inquiry) {
+    Task(executorPreference: executor) { [self] in
+      let isAnswered = await inquiry.ask { [self] answer in
+        feed(.answer(inquiry.task.handle.number, inquiry.challenge, answer))
       }
+      if inquiry.challenge.kind == .serverTrust { foundOut(isAnswered ? .asks : .never) }
+      guard !isAnswered else { return }
+      feed(.answer(inquiry.task.handle.number, inquiry.challenge, .standard))
     }
+  }
+
+  /// It turned out whether the delegate has an opinion about certificates.
+  private func foundOut(_ opinion: State.ServerTrust) {
+    let isNews = state.withLock { state in
+      guard state.serverTrust == .findsOut else { return false }
+      state.serverTrust = opinion
+      return true
+    }
+    if isNews { feed(.options(options)) }
   }
 }
 

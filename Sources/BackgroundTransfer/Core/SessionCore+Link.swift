@@ -9,11 +9,12 @@ extension SessionCore {
   /// The options as they are now; a server trust challenge may have changed them.
   var options: SessionOptions {
     let values = configuration.snapshot
-    let asksServerTrust = state.withLock { $0.asksServerTrust }
+    let serverTrust = state.withLock { $0.serverTrust }
     return SessionOptions(
       launch: values.launchCommand.command, sendsLaunchEvents: values.sessionSendsLaunchEvents,
       connectionsPerHostMax: max(1, values.httpMaximumConnectionsPerHost),
-      asksServerTrust: asksServerTrust)
+      asksServerTrust: serverTrust != .never,
+      asksServerTrustWhenAway: serverTrust == .findsOut ? false : nil)
   }
 
   func takeOutgoing() -> [(serial: Int64, request: ServiceRequest)] {
@@ -58,6 +59,9 @@ extension SessionCore {
     }
     for waiter in waiters { waiter() }
   }
+
+  /// Whether the service has let the session in once.
+  var wasAttached: Bool { state.withLock { $0.machine.canNumber } }
 
   /// What the connection is for now.
   enum Want: Sendable {

@@ -60,7 +60,7 @@ extension SessionCore {
           core: self, destination: plan.destination,
           values: .init(data: data, request: plan.request), onConflict: plan.onConflict,
           refusedHandler: handler))
-      state.tasks[number] = task
+      state.tasks.insert(task)
       made = task
       switch (spec, failure) {
       case (.success(var spec), nil):
@@ -120,36 +120,16 @@ extension SessionCore.State {
     of plan: DownloadPlan, _ policy: DuplicatePolicy
   ) -> URLSessionTask? {
     guard policy != .separate || plan.isAwaited else { return nil }
-    let wanted = DownloadKey(plan)
-    return tasks.values.filter { task in
+    return tasks.same(as: plan).first { task in
       let handle = task.handle
-      guard handle.kind == .download, handle.number > 0 else { return false }
-      let (values, isOver) = handle.values.withLock { ($0, $0.view.state == .completed) }
+      let (isAwaited, isOver) = handle.values.withLock {
+        ($0.data.isAwaited, $0.view.state == .completed)
+      }
       // A result that nobody took yet is as good as a task that runs.
       guard !isOver || plan.isAwaited && outcomes.hasResult(of: handle.number) else {
         return false
       }
-      return values.data.isAwaited == plan.isAwaited
-        && DownloadKey(values.request, handle.destination) == wanted
-    }.min { $0.handle.number < $1.handle.number }
-  }
-}
-
-/// What makes two downloads the same.
-private struct DownloadKey: Hashable {
-  let url: String?
-  let method: String?
-  let headers: [String: String]
-  let body: Data?
-  let destination: String?
-
-  init(_ plan: DownloadPlan) { self.init(plan.request, plan.destination) }
-
-  init(_ request: URLRequest, _ destination: URL?) {
-    url = request.url?.absoluteString
-    method = request.httpMethod
-    headers = request.allHTTPHeaderFields ?? [:]
-    body = request.httpBody
-    self.destination = destination?.standardizedFileURL.path
+      return isAwaited == plan.isAwaited
+    }
   }
 }

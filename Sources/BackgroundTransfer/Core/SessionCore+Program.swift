@@ -44,7 +44,7 @@ extension SessionCore {
 
   /// Tasks that are not over, by number.
   var liveTasks: [URLSessionTask] {
-    state.withLock { $0.tasks.values.filter { $0.state != .completed } }
+    state.withLock { $0.tasks.all.filter { $0.state != .completed } }
       .sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
@@ -62,11 +62,13 @@ extension SessionCore {
     if isNow { body() }
   }
 
-  /// Waits on the calling thread, at most five seconds, until the numbers of tasks can be given.
+  /// Waits on the calling thread until the numbers of tasks can be given: for the answer of the
+  /// service, which the thread of the connection takes with the help of no other thread or queue.
+  /// A service that lets nobody in for ten seconds is not waited for longer.
   func waitUntilAttached() {
     let semaphore = DispatchSemaphore(value: 0)
     whenAttached { semaphore.signal() }
-    _ = semaphore.wait(timeout: .now() + 5)
+    _ = semaphore.wait(timeout: .now() + 10)
   }
 
   /// Runs `body` when the service has acknowledged everything; at once when it has.

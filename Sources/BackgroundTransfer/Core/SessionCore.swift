@@ -25,8 +25,15 @@ final class SessionCore: Sendable {
   }
 
   struct State: Sendable {
+    /// Whether the delegate is asked about certificates that the system trusts.
+    enum ServerTrust: Sendable {
+      case asks, never
+      /// Asked while it is there, until it is known whether it has a method for it.
+      case findsOut
+    }
+
     var machine: SessionMachine
-    var tasks: [Int64: URLSessionTask] = [:]
+    var tasks = TaskTable()
     /// Told to the delegate; held until the session is over, as Apple's is.
     var session: URLSession?
     var delegate: Delegate?
@@ -41,13 +48,15 @@ final class SessionCore: Sendable {
     var outcomes = Outcomes()
     /// Why the session cannot be; new tasks of it fail with it.
     var failure: SessionFailure?
-    var asksServerTrust: Bool
+    var serverTrust: ServerTrust
     /// Set when the service was not reached; nobody waits for it before `retryAt`.
     var unreachable: (failure: SessionFailure, retryAt: ContinuousClock.Instant)?
   }
 
   let configuration: URLSessionConfiguration
   let queue: OperationQueue
+  /// Runs on the delegate queue what is asked of a delegate.
+  let executor: DelegateExecutor
   /// Below the delegate queue, which does not hold it, when the program gave none. A serial queue
   /// of Dispatch has a thread whenever it needs one, also while the program blocks those that tasks
   /// share.
@@ -64,14 +73,17 @@ final class SessionCore: Sendable {
     configuration: URLSessionConfiguration, delegate: Delegate?, queue: OperationQueue?
   ) {
     self.configuration = configuration
-    self.queue = queue ?? Self.makeQueue(on: serial)
+    let queue = queue ?? Self.makeQueue(on: serial)
+    self.queue = queue
+    executor = DelegateExecutor(queue: queue)
     let identifier = configuration.identifier ?? ""
     state = Mutex(
       State(
         machine: SessionMachine(
           nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.takeLaunch(for: identifier)),
         delegate: delegate,
-        asksServerTrust: configuration.asksServerTrust ?? (delegate != nil)))
+        serverTrust: configuration.asksServerTrust.map { $0 ? .asks : .never }
+          ?? (delegate == nil ? .never : .findsOut)))
   }
 
   /// The last call was made, or nothing will ever come of the session.
@@ -174,7 +186,7 @@ extension SessionCore.State {
       return [.wake]
     case .call(let call): return [.call(call)]
     case .restored(let task):
-      tasks[task.snapshot.taskIdentifier] = core.makeRestored(task)
+      tasks.insert(core.makeRestored(task))
       return []
     case .show(let number, let view):
       guard let handle = tasks[number]?.handle else { return [] }
@@ -190,7 +202,7 @@ extension SessionCore.State {
       return outcomes.settle(number, end, path: path, in: tasks[number]?.handle)
         .map { .perform($0) }
     case .forget(let number):
-      tasks[number] = nil
+      tasks.remove(number)
       return []
     case .connect: return [.wake]
     case .close:

@@ -53,6 +53,27 @@ public protocol URLSessionDelegate: AnyObject {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
+  /// The same as a method to be waited for; called when the one with a handler is not implemented.
+  ///
+  /// ```swift
+  /// import BackgroundTransfer
+  /// import Foundation
+  ///
+  /// actor Pinning: URLSessionDelegate {
+  ///   func urlSession(
+  ///     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ///   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+  ///     guard let trust = challenge.protectionSpace.serverTrust, trust.isTrustedBySystem else {
+  ///       return (.cancelAuthenticationChallenge, nil)
+  ///     }
+  ///     return (.useCredential, URLCredential(trust: trust))
+  ///   }
+  /// }
+  /// ```
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
   /// Called when a program that was started for the session has been told everything that happened
   /// meanwhile. Call the handler that `BackgroundEvents` gave.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
@@ -68,6 +89,13 @@ extension URLSessionDelegate {
   ) {
     ChallengeMarker.noteUnimplemented(challenge)
     completionHandler(.performDefaultHandling, nil)
+  }
+
+  public func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    ChallengeMarker.noteUnimplemented(challenge)
+    return (.performDefaultHandling, nil)
   }
 
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}

@@ -64,6 +64,11 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
+  /// The same as a method to be waited for; called when the one with a handler is not implemented.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
   /// Called from time to time while the body of an upload is sent. After a lost connection it
   /// begins again from nothing.
   func urlSession(
@@ -106,6 +111,13 @@ extension URLSessionTaskDelegate {
   ) {
     ChallengeMarker.noteUnimplemented(challenge)
     completionHandler(.performDefaultHandling, nil)
+  }
+
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    ChallengeMarker.noteUnimplemented(challenge)
+    return (.performDefaultHandling, nil)
   }
 
   public func urlSession(

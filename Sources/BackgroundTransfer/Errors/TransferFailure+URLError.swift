@@ -22,6 +22,7 @@ extension TransferFailure.Code {
     case .tlsRefused: .serverCertificateUntrusted
     case .networkDown: .notConnectedToInternet
     case .certificateFileUnusable: .clientCertificateRejected
+    case .clientCertificateNeeded: .clientCertificateRequired
     case .tooLong: .dataLengthExceedsMaximum
     case .directoryMissing, .directoryUnwritable: .cannotCreateFile
     case .diskFull, .fileProblem: .cannotWriteToFile

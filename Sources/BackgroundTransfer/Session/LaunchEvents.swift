@@ -1,3 +1,4 @@
+import BackgroundTasks
 import Dispatch
 import Foundation
 import Synchronization
@@ -8,7 +9,10 @@ package final class LaunchEvents: Sendable {
     identifier: ProcessInfo.processInfo.environment["KETTLE_SESSION_EVENTS"])
 
   private enum Handling {
-    case unregistered, registered
+    case unregistered
+    /// What the program registered is about to be called, or was not left yet.
+    case calling
+    case called
   }
 
   package let identifier: String?
@@ -28,21 +32,32 @@ package final class LaunchEvents: Sendable {
   }
 
   /// Whether the program calls the handler by itself.
-  package var isRegistered: Bool { handling.withLock { $0 == .registered } }
+  package var isRegistered: Bool { handling.withLock { $0 != .unregistered } }
 
+  /// Whether the program is just being told that it was started for this session.
+  package func isCalling(for identifier: String) -> Bool {
+    identifier == self.identifier && handling.withLock { $0 == .calling }
+  }
+
+  /// Calls `body` on the main queue. The session that it is about says nothing of the end of its
+  /// events until `body` has returned: only then does the program have the handler.
   package func register(
     _ body: @escaping @MainActor (String, @escaping @Sendable () -> Void) -> Void
   ) {
     guard let identifier else { return }
     let isFirst = handling.withLock { handling in
-      defer { handling = .registered }
-      return handling == .unregistered
+      guard handling == .unregistered else { return false }
+      handling = .calling
+      return true
     }
     guard isFirst else { return }
-    DispatchQueue.main.async {
+    SessionRegistry.shared.feed(.holdEvents, to: identifier)
+    DispatchQueue.main.async { [self] in
       MainActor.assumeIsolated {
         body(identifier) { SessionRegistry.shared.eventsWereHandled(identifier) }
       }
+      handling.withLock { $0 = .called }
+      SessionRegistry.shared.feed(.releaseEvents, to: identifier)
     }
   }
 }

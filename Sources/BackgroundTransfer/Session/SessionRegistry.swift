@@ -35,7 +35,17 @@ final class SessionRegistry: Sendable {
       return (core, !state.flushesAtExit)
     }
     if isFirst { atexit { SessionRegistry.shared.flush() } }
+    if LaunchEvents.shared.isCalling(for: identifier) {
+      core.feed(.holdEvents)
+      // It may have been called just now, when the session was not there to be told.
+      if !LaunchEvents.shared.isCalling(for: identifier) { core.feed(.releaseEvents) }
+    }
     return core
+  }
+
+  /// Nothing when there is no such session yet.
+  func feed(_ input: SessionInput, to identifier: String) {
+    state.withLock { $0.cores[identifier] }?.feed(input)
   }
 
   func forget(_ core: SessionCore) {

@@ -3,10 +3,7 @@
 
 extension URLSession {
   /// Sessions whose transfers end with the program are those of FoundationNetworking.
-  @available(
-    *, unavailable,
-    message: "BackgroundTransfer has background sessions only; use FoundationNetworking.URLSession"
-  )
+  @available(*, unavailable, message: "Use FoundationNetworking.URLSession.shared in another file")
   public static var shared: URLSession {
     URLSession(configuration: .background(withIdentifier: ""))
   }
@@ -14,16 +11,10 @@ extension URLSession {
 
 extension URLSessionConfiguration {
   /// Sessions whose transfers end with the program are those of FoundationNetworking.
-  @available(
-    *, unavailable,
-    message: "BackgroundTransfer has background sessions only; use background(withIdentifier:)"
-  )
+  @available(*, unavailable, message: "Use background(withIdentifier:), the one kind that is here")
   public static var `default`: URLSessionConfiguration { background(withIdentifier: "") }
 
   /// Sessions whose transfers end with the program are those of FoundationNetworking.
-  @available(
-    *, unavailable,
-    message: "BackgroundTransfer has background sessions only; use background(withIdentifier:)"
-  )
+  @available(*, unavailable, message: "Use background(withIdentifier:), the one kind that is here")
   public static var ephemeral: URLSessionConfiguration { background(withIdentifier: "") }
 }

@@ -138,6 +138,12 @@ public final class URLSession: Sendable {
 
   /// What becomes of a task when its reply begins; background sessions do not ask. Source: Apple's
   /// documentation of `URLSession.ResponseDisposition`.
+  ///
+  /// ```swift
+  /// func disposition(of response: URLResponse) -> URLSession.ResponseDisposition {
+  ///   response.mimeType == "text/html" ? .cancel : .allow
+  /// }
+  /// ```
   public enum ResponseDisposition: Int, Sendable {
     /// The task ends.
     case cancel = 0
@@ -151,6 +157,12 @@ public final class URLSession: Sendable {
 
   /// What becomes of a task whose `earliestBeginDate` has come; the service begins it by itself.
   /// Source: Apple's documentation of `URLSession.DelayedRequestDisposition`.
+  ///
+  /// ```swift
+  /// func disposition(isStillWanted: Bool) -> URLSession.DelayedRequestDisposition {
+  ///   isStillWanted ? .continueLoading : .cancel
+  /// }
+  /// ```
   public enum DelayedRequestDisposition: Int, Sendable {
     /// It begins as it was made.
     case continueLoading = 0

@@ -64,10 +64,11 @@ extension URLSessionConfiguration {
   /// Whether the delegate is shown the certificates of servers that the system trusts as well, as
   /// pinning needs it.
   ///
-  /// nil, which it is unless set, finds out: the delegate is asked, and as soon as it turns out to
-  /// have no method for it, no more. Set it to false in a program that does not pin and ends before
-  /// its first transfer has reached its server, and to true in one that pins. Source: on Apple's
-  /// systems every https server brings a `NSURLAuthenticationMethodServerTrust` challenge.
+  /// nil, which it is unless set, finds out: the delegate is asked while the program runs, and as
+  /// soon as it turns out to have no method for it, no more. Until it has answered once the system
+  /// decides while the program does not run. Set it to true in a program that pins: then nothing is
+  /// sent before its delegate was asked, and it is launched for that. Source: on Apple's systems
+  /// every https server brings a `NSURLAuthenticationMethodServerTrust` challenge.
   ///
   /// ```swift
   /// configuration.asksServerTrust = true

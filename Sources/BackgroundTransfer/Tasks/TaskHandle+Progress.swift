@@ -58,7 +58,7 @@ extension TaskView {
     guard let snapshot else { return 0 }
     let expected =
       switch kind {
-      case .download: snapshot.bytesExpected
+      case .download: snapshot.bytesAnnounced
       case .upload: snapshot.task?.reply?.contentLength
       }
     return expected ?? NSURLSessionTransferSizeUnknown

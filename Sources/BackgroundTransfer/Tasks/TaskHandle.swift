@@ -95,7 +95,9 @@ final class TaskHandle: Sendable {
 
   func setEarliestBeginDate(_ date: Date?) {
     values.withLock { $0.earliestBeginDate = date }
-    core.update(number) { $0.notBefore = date.map(WallTime.init(date:)) }
+    core.update(number) {
+      $0.notBefore = date.map(WallTime.init(date:)) ?? WallTime(millisecondsSince1970: 0)
+    }
   }
 
   func setExpectations(send: Int64? = nil, receive: Int64? = nil) {

@@ -61,7 +61,7 @@ extension TransferSnapshot {
   /// What a task of a program waits for that its state does not say.
   private var taskNote: String? {
     guard let task else { return nil }
-    if task.resumeToken != nil { return Sentences.taskIsPutAside }
+    if task.resumeToken != nil, state != .failed { return Sentences.taskIsPutAside }
     switch state {
     case .completed: return Sentences.taskIsUntold
     case .waiting where reason == .needsLogin && task.challenge != nil:

@@ -28,10 +28,14 @@ package enum AcknowledgeTasks: ControlMethod {
     package var ids: [TransferID]
     /// What a failed one has is put aside instead.
     package var keepsResumeData: Bool
+    /// Nothing is acknowledged: the tokens are made, which are the same ones later, and the tasks
+    /// stay as they are. So a program that falls while it is told of a failure is told again.
+    package var onlyTokens: Bool?
 
-    package init(ids: [TransferID], keepsResumeData: Bool) {
+    package init(ids: [TransferID], keepsResumeData: Bool, onlyTokens: Bool? = nil) {
       self.ids = ids
       self.keepsResumeData = keepsResumeData
+      self.onlyTokens = onlyTokens
     }
   }
 
@@ -51,7 +55,7 @@ package enum UpdateTask: ControlMethod {
     package var id: TransferID
     package var programData: String?
     package var priority: TransferPriority?
-    /// Of a task that was not started yet.
+    /// Of a task that was not started yet; 0 takes the date away.
     package var notBefore: WallTime?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?

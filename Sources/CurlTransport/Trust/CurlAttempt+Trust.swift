@@ -105,9 +105,8 @@ extension CurlAttempt {
     if talk.isCertificateMissed {
       return .certificateWanted(
         TransferFailure(
-          .loginNeeded, on: url.hostAndPort,
-          detail: certificate == nil
-            ? "it wants a certificate of the client" : "it refuses the client's certificate"))
+          .clientCertificateNeeded, on: url.hostAndPort,
+          detail: certificate == nil ? nil : "it refuses the one it was shown"))
     }
     return .failed(failure)
   }

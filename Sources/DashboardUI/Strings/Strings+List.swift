@@ -113,6 +113,7 @@ extension Strings {
     case .proxyFailed: "proxy failed"
     case .protocolBroken: "not HTTP"
     case .certificateFileUnusable: "bad certificate file"
+    case .clientCertificateNeeded: "certificate needed"
     case .truncated: "ended early"
     case .tooLong: "too long"
     case .directoryMissing: "no directory"

@@ -26,6 +26,16 @@ extension Brain {
     return (tokens, turn)
   }
 
+  /// Makes the tokens of failed tasks whose programs are still to be told.
+  package mutating func makeTokens(
+    for ids: [TransferID], secrets: [String]
+  ) -> (tokens: [ResumeToken], Turn) {
+    var turn = Turn()
+    for (id, secret) in zip(ids, secrets) { _ = update(id, &turn) { $0.makeToken(secret: secret) } }
+    let tokens = ids.compactMap { machines[$0]?.record.task?.resumeToken }
+    return (tokens, turn)
+  }
+
   package mutating func updateTask(
     _ id: TransferID, _ changes: TaskChanges, at now: Moment
   ) -> (ControlResult, Turn) {
@@ -100,8 +110,21 @@ extension Brain {
   ) -> Turn {
     var turn = Turn()
     policies[session] = policy
+    for id in waitingForTrust(in: session) { _ = update(id, &turn) { _ in } }
     fillSlots(&turn, at: now)
     return turn
+  }
+
+  private func waitingForTrust(in session: SessionID) -> [TransferID] {
+    machines.values
+      .filter { $0.record.spec.session == session && $0.record.task?.challenge != nil }
+      .map(\.record.id).sorted()
+  }
+
+  /// A program that is not asked is not waited for: the system decides, as it does without one.
+  func trustSystem(_ machine: inout TransferMachine) {
+    guard policies[machine.record.spec.session]?.asksServerTrust == false else { return }
+    machine.trustSystem()
   }
 
   // MARK: Conditions

@@ -174,6 +174,7 @@ package struct Brain: Sendable {
     guard var machine = machines[id] else { return nil }
     let before = machine
     let action = body(&machine)
+    trustSystem(&machine)
     holdBack(&machine)
     if machine.state == .removed {
       machines[id] = nil

@@ -15,6 +15,8 @@ extension TransferMachine {
   package mutating func slotGiven(_ names: NextNames, at now: Moment) -> SlotAction {
     guard state == .queued else { return .nothing }
     if let whole = wholeResumeData {
+      // There is no reply that could say from where; and the last byte is from there as well.
+      if let total = whole.totalByteCount { noteResumed(at: total) }
       switch finish(whole, operation: names.operation) {
       case .digest(let algorithm): return .computeDigest(names.operation, whole, algorithm)
       case .place: return .placeFile(names.operation, record.resumeData ?? whole)

@@ -71,12 +71,22 @@ extension TransferMachine {
         return refuseTrust(failure, challenge, at: now)
       }
       remember(challenge) { $0.trustedKeys.insert(key) }
-    case (.clientCertificate, _): return refuseTrust(failure, challenge, at: now)
+    case (.clientCertificate, _): return fail(with: failure, at: now)
     case (.basic, _), (.digest, _), (.ntlm, _), (.negotiate, _):
       record.task?.challengePolicy = .takeReplyAsItStands
     }
     goOnAnswered()
     return .nothing
+  }
+
+  /// Believes the system about the server that its program would have been asked about; what the
+  /// system does not trust stays a question.
+  mutating func trustSystem() {
+    guard waitingFailure != nil, let challenge = record.task?.challenge,
+      challenge.kind == .serverTrust, challenge.isTrustedBySystem, let key = challenge.serverKey
+    else { return }
+    remember(challenge) { $0.trustedKeys.insert(key) }
+    goOnAnswered()
   }
 
   private mutating func remember(
@@ -110,14 +120,18 @@ extension TransferMachine {
   private mutating func refuseTrust(
     _ failure: TransferFailure, _ challenge: ServerChallenge, at now: Moment
   ) -> ControlAction {
-    let refused =
-      failure.code == .tlsRefused
-      ? failure : TransferFailure(.tlsRefused, on: challenge.origin, detail: failure.detail)
+    fail(
+      with: failure.code == .tlsRefused
+        ? failure : TransferFailure(.tlsRefused, on: challenge.origin, detail: failure.detail),
+      at: now)
+  }
+
+  private mutating func fail(with failure: TransferFailure, at now: Moment) -> ControlAction {
     if case .ending(let phase, _) = state {
-      enter(.ending(phase, next: .failed(refused)))
+      enter(.ending(phase, next: .failed(failure)))
     } else {
       record.finishedAt = now.wall
-      enter(.failed(refused))
+      enter(.failed(failure))
     }
     return .nothing
   }

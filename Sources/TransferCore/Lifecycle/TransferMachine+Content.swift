@@ -25,13 +25,19 @@ extension TransferMachine {
     record.task?.reply = ServerReply(url: url.text, status: head.status, headers: head.headers)
   }
 
-  /// Notes the head of a reply that brings the rest. The one that described the whole file stays:
-  /// the length and the name of a piece are not those of the file.
-  mutating func noteRestReply(_ head: ResponseHead, from url: TransferURL) {
-    switch record.task?.reply?.status {
-    case .some(let status) where (200..<300).contains(status) && status != 206: break
-    case .some, nil: noteReply(head, from: url)
-    }
+  /// Notes the head of a reply with the rest of the file. The program asked for the file and for no
+  /// range, so it is shown the head that the whole would have had: the one before it, brought up to
+  /// date (RFC 9110, section 15.3.7.3).
+  mutating func noteReply(
+    toRangeOf total: Int64?, _ head: ResponseHead, from url: TransferURL
+  ) {
+    let framing: Set = ["content-length", "content-range", "transfer-encoding"]
+    var headers = head.headers.filter { !framing.contains($0.name.lowercased()) }
+    let known = framing.union(headers.map { $0.name.lowercased() })
+    let before = record.task?.reply?.headers ?? []
+    headers = before.filter { !known.contains($0.name.lowercased()) } + headers
+    if let total { headers.append(HeaderField(received: "Content-Length", String(total))) }
+    record.task?.reply = ServerReply(url: url.text, status: 200, headers: headers)
   }
 
   /// What was received is thrown away: the next attempt begins with an empty partial file.

@@ -17,7 +17,7 @@ extension TransferMachine {
   /// Where another connection would go; nil when none could help.
   package func wantedLaneURL(at now: MonotonicTime) -> TransferURL? {
     guard case .running(let fetch) = state, let total = divisibleTotal(fetch),
-      fetch.lanes.isEmpty || (fetch.nextLaneAt ?? now) <= now,
+      fetch.mayBeginLane(at: now),
       fetch.nextPiece(total: total, newcomerCount: 1, at: now) != nil
     else { return nil }
     return fetch.laneURL
@@ -56,6 +56,7 @@ extension TransferMachine {
     var lane = Lane(
       attempt: attempt, url: url, redirectCount: 0, asked: asked, range: range, at: now.monotonic)
     lane.owner = owner
+    fetch.laneBegins(at: now.monotonic)
     fetch.lanes.append(lane)
     enter(.running(fetch))
     return .beginAttempt(

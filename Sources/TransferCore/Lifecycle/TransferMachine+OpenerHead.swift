@@ -57,9 +57,9 @@ extension TransferMachine {
       return open(plan, range, &fetch, index, circumstances)
     case .takeRange(let range, let facts):
       guard var resumeData = record.resumeData else { return .nothing }
-      noteRestReply(head, from: lane.url)
       wrongRangeReplyCount = 0
       resumeData.totalByteCount = resumeData.totalByteCount ?? facts.total
+      noteReply(toRangeOf: resumeData.totalByteCount, head, from: lane.url)
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
       switch lane.asked?.proof {
       case .overlap?: fetch.splitting = .refused
@@ -68,7 +68,9 @@ extension TransferMachine {
       case .sameValidator?, nil: break
       }
       return open(.goOn(resumeData), range, &fetch, index, circumstances)
-    case .alreadyWhole: return cancelAll(next: .whole)
+    case .alreadyWhole:
+      if let held = record.resumeData?.held.prefixByteCount { noteResumed(at: held) }
+      return cancelAll(next: .whole)
     case .askAgain(let asking):
       return cancelAll(next: asksAgain(asking))
     case .redirect(let location):

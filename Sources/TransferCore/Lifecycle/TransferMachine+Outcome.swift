@@ -87,7 +87,8 @@ extension TransferFailure {
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .networkDown,
       .hostNotFound,
       .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
-      .certificateFileUnusable, .truncated, .tooLong, .internalProblem, .uploadFileUnusable,
+      .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
+      .internalProblem, .uploadFileUnusable,
       .cancelled, .conditionUnmet:
       false
     }
@@ -108,7 +109,8 @@ extension TransferFailure {
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .tlsRefused,
       .proxyFailed,
-      .protocolBroken, .certificateFileUnusable, .truncated, .tooLong, .internalProblem,
+      .protocolBroken, .certificateFileUnusable, .clientCertificateNeeded, .truncated,
+      .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false

@@ -7,8 +7,9 @@ extension TransferMachine {
 
   package var isTask: Bool { record.spec.task != nil }
 
-  /// Its program took resume data in its place and was told everything.
-  package var isPutAside: Bool { record.task?.resumeToken != nil }
+  /// Its program took resume data in its place and was told everything. One that failed may have
+  /// its token before that.
+  package var isPutAside: Bool { record.task?.resumeToken != nil && record.failure == nil }
 
   /// Its program is or was told of its end: nobody makes it go on, or its program would be told of
   /// a second one.
@@ -109,10 +110,18 @@ extension TransferMachine {
       if secret != nil, isPutAside { return .nothing }
       return drop(.stays, operation)
     }
-    record.task?.resumeToken = ResumeToken(id: record.id, secret: secret)
+    makeToken(secret: secret)
     record.retryCount = 0
     enter(.paused)
     return .nothing
+  }
+
+  /// Gives a failed task that has bytes worth something its token, once; its program is still to be
+  /// told.
+  package mutating func makeToken(secret: String) {
+    guard isTask, case .failed = state, canBeResumed, record.task?.resumeToken == nil
+    else { return }
+    record.task?.resumeToken = ResumeToken(id: record.id, secret: secret)
   }
 
   /// Whether its bytes are worth something to a later task: the rule that Apple gives for resume
@@ -128,10 +137,10 @@ extension TransferMachine {
 
   // MARK: Bytes of an earlier task
 
-  /// Answers what a task that was put aside has, when it may go on as one with this spec. Bytes
-  /// cannot change their directory on the way.
+  /// Answers what a task that has a token has, when it may go on as one with this spec; one that
+  /// failed is acknowledged by that. Bytes cannot change their directory on the way.
   package func resumeData(for spec: TransferSpec) -> ResumeData? {
-    guard let token = record.task?.resumeToken, token == spec.task?.resumes, state == .paused,
+    guard let token = record.task?.resumeToken, token == spec.task?.resumes, isFinalTask, isAtRest,
       var resumeData = record.resumeData, spec.request?.isPlainGET ?? true,
       record.spec.session == spec.session, record.spec.directory == spec.directory,
       record.spec.name == spec.name
@@ -142,7 +151,7 @@ extension TransferMachine {
     return resumeData
   }
 
-  /// The server sends a part: what was taken over goes on from there. Told once.
+  /// What was taken over goes on from there: the server sends the rest, or there is none. Told once.
   mutating func noteResumed(at offset: Int64) {
     guard record.spec.task?.resumes != nil, record.task?.resumedAtByteCount == nil else { return }
     record.task?.resumedAtByteCount = offset
@@ -165,9 +174,9 @@ extension TransferMachine {
     if let priority = changes.priority { record.spec.priority = priority }
     guard let date = changes.notBefore else { return }
     switch state {
-    case .idle, .paused: record.spec.notBefore = date
+    case .idle, .paused: record.spec.notBefore = date.isNone ? nil : date
     case .scheduled:
-      record.spec.notBefore = date
+      record.spec.notBefore = date.isNone ? nil : date
       enter(date > now.wall ? .scheduled(until: date) : .queued)
     case .queued, .running, .ending, .waiting, .verifying, .discarding, .placing, .completed,
       .failed, .removed:
@@ -199,4 +208,9 @@ extension TransferMachine {
 extension TransferRecord {
   /// The finished file is where only its program finds it, for its program alone.
   package var holdsFile: Bool { spec.task != nil && spec.directory == nil }
+}
+
+extension WallTime {
+  /// By which a program takes a date away.
+  fileprivate var isNone: Bool { millisecondsSince1970 <= 0 }
 }

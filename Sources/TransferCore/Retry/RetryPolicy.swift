@@ -68,7 +68,8 @@ package struct RetryPolicy: Sendable, Hashable {
     case .otherVersion, .otherFile, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply,
       .loginNeeded,
       .linkExpired,
-      .tlsRefused, .certificateFileUnusable, .tooLong, .directoryMissing, .directoryUnwritable,
+      .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,
+      .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,
       .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
       false

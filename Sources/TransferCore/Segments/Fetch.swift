@@ -43,8 +43,14 @@ package struct Fetch: Sendable, Hashable {
   package var redirectedLaneCount = 0
   /// Bytes a second of the lane that ended last and had a speed; 0 while none has.
   private(set) var endedLaneSpeed: Int64 = 0
+  /// What was there when a lane was last begun, and how many were begun since that did not change.
+  private var arrivedByteCount: Int64 = 0
+  private var fruitlessLaneCount = 0
+  private var restsUntil: MonotonicTime?
 
   static let failureCountMax = 5
+  /// So many lanes may be begun one after the other before a byte comes.
+  static let fruitlessLaneCountMax = 16
   /// A lane that is given up after so much silence is given up for its silence.
   static let deadMillisecondsMin: Int64 = 2000
 
@@ -99,6 +105,41 @@ package struct Fetch: Sendable, Hashable {
       }
     }
     return covered
+  }
+
+  /// Whether another lane may be begun now, as far as those before it tell.
+  func mayBeginLane(at now: MonotonicTime) -> Bool {
+    // The last one is not put off: without any the transfer would go back in line.
+    if lanes.isEmpty { return true }
+    if let nextLaneAt, nextLaneAt > now { return false }
+    guard let restsUntil, restsUntil > now else { return true }
+    return presentByteCount > arrivedByteCount
+  }
+
+  /// Notes that a lane is begun. Lanes that are given up before they bring anything, for whatever
+  /// reason, are not begun again and again without a pause.
+  mutating func laneBegins(at now: MonotonicTime) {
+    let present = presentByteCount
+    if present > arrivedByteCount {
+      arrivedByteCount = present
+      fruitlessLaneCount = 0
+    }
+    fruitlessLaneCount += 1
+    if fruitlessLaneCount >= Self.fruitlessLaneCountMax {
+      restsUntil = now.advanced(byMilliseconds: Self.pauseMilliseconds)
+    }
+  }
+
+  /// How much of the file is there, in the file or in the lanes; what came twice counts once.
+  private var presentByteCount: Int64 {
+    var present = received
+    for lane in lanes {
+      guard let lower = lane.range?.lower,
+        let brought = ByteRange(lower: lower, upper: max(lower, lane.receivedUpTo))
+      else { continue }
+      present.insert(brought)
+    }
+    return present.byteCount
   }
 
   /// Notes a failure of one of several lanes; the next one waits a little longer each time.

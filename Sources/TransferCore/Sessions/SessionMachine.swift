@@ -85,7 +85,9 @@ package struct SessionMachine: Sendable {
   // MARK: Programs
 
   mutating func attach(_ holder: SessionHolder, _ options: SessionOptions, at now: Moment) {
+    let askedBefore = record.options.asksServerTrustAlways
     record.options = options
+    if askedBefore, options.asksServerTrust { record.options.asksServerTrustWhenAway = nil }
     record.lastSeenAt = now.wall
     pace.connected(holder, at: now.monotonic)
     switch program {

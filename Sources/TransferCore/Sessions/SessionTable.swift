@@ -86,10 +86,7 @@ package struct SessionTable: Sendable {
 
   /// A connection ended.
   package mutating func detach(_ connection: UInt64, at now: Moment) -> [SessionAction] {
-    let held = sessions.filter { $0.value.holder?.connection == connection }.keys
-    return held.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
-      detach(connection, from: id, at: now)
-    }
+    sessions(heldBy: connection).flatMap { detach(connection, from: $0, at: now) }
   }
 
   /// A connection has no more to do with one of its sessions.
@@ -97,6 +94,12 @@ package struct SessionTable: Sendable {
     _ connection: UInt64, from id: SessionID, at now: Moment
   ) -> [SessionAction] {
     isHeld(id, by: connection) ? change(id) { $0.detach(at: now) } : []
+  }
+
+  /// The sessions whose program a connection is.
+  package func sessions(heldBy connection: UInt64) -> [SessionID] {
+    sessions.filter { $0.value.holder?.connection == connection }.keys
+      .sorted { $0.rawValue < $1.rawValue }
   }
 
   /// Whether a connection is the one of the session's program.

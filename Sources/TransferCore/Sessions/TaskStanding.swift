@@ -13,7 +13,8 @@ package enum TaskStanding: Hashable, Sendable {
   /// nil for a transfer that is a person's.
   init?(_ snapshot: TransferSnapshot) {
     guard let task = snapshot.task else { return nil }
-    if task.resumeToken != nil {
+    // One that failed may have its token before its program was told.
+    if task.resumeToken != nil, snapshot.state != .failed {
       self = .putAside
       return
     }

@@ -83,8 +83,11 @@ extension RequestHandler {
     _ params: AcknowledgeTasks.Params, _ client: ClientID
   ) async throws(ControlError) -> AcknowledgeTasks.Result {
     let known = try sessions.requireProgram(client, of: params.ids)
-    let tokens = await engine.acknowledgeTasks(
-      params.ids.filter(known.contains), keepsResumeData: params.keepsResumeData)
+    let ids = params.ids.filter(known.contains)
+    if params.onlyTokens == true {
+      return AcknowledgeTasks.Result(tokens: await engine.makeTokens(for: ids))
+    }
+    let tokens = await engine.acknowledgeTasks(ids, keepsResumeData: params.keepsResumeData)
     return AcknowledgeTasks.Result(tokens: params.keepsResumeData ? tokens : [])
   }
 

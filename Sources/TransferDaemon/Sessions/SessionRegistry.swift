@@ -49,6 +49,8 @@ final class SessionRegistry: Sendable {
     case actions([SessionAction])
     case attachment([SessionAction], CheckedContinuation<Attaching, Never>)
     case removal(SessionID, CheckedContinuation<Outcome, Never>)
+    /// How the transfers of a session are treated changed with who is connected.
+    case policy(SessionID)
     /// The next alarm is at another time.
     case alarm
   }
@@ -77,6 +79,7 @@ final class SessionRegistry: Sendable {
         waiting.resume(returning: .kept(await perform(actions)))
       case .removal(let session, let waiting):
         waiting.resume(returning: await kept(.removeSession(session)))
+      case .policy(let session): await setPolicy(of: session)
       case .alarm: setAlarm()
       }
     }
@@ -107,7 +110,7 @@ final class SessionRegistry: Sendable {
       table.recover(records, at: now)
       return []
     }
-    for record in records { await ports.setPolicy(record.id, SessionPolicy(record.options)) }
+    for record in records { await setPolicy(of: record.id) }
   }
 
   // MARK: What programs ask
@@ -139,13 +142,26 @@ final class SessionRegistry: Sendable {
     case .kept(.failure(let error)):
       change { table, now in table.detach(holder.connection, from: params.session, at: now) }
       throw ControlError(error)
-    case .kept(.success): await ports.setPolicy(params.session, SessionPolicy(params.options))
+    case .kept(.success): await setPolicy(of: params.session)
     }
+  }
+
+  /// Tells the engine what the options of a session come to now.
+  private func setPolicy(of session: SessionID) async {
+    let machine = state.withLock { $0.table.sessions[session] }
+    guard let machine else { return }
+    await ports.setPolicy(
+      session, SessionPolicy(machine.record.options, isConnected: machine.holder != nil))
   }
 
   /// A connection ended.
   func leave(_ client: ClientID) {
+    let held = state.withLock { $0.table.sessions(heldBy: client.rawValue) }
     change { table, now in table.detach(client.rawValue, at: now) }
+    state.withLock { state in
+      guard state.phase == .running else { return }
+      for session in held { jobList.yield(.policy(session)) }
+    }
   }
 
   func finishEvents(of session: SessionID, by client: ClientID) throws(ControlError) {
@@ -328,13 +344,5 @@ final class SessionRegistry: Sendable {
   private static func processSession(of processID: Int64) -> Int64? {
     let session = getsid(pid_t(truncatingIfNeeded: processID))
     return session > 0 ? Int64(session) : nil
-  }
-}
-
-extension SessionPolicy {
-  init(_ options: SessionOptions) {
-    self.init(
-      connectionsPerHostMax: options.connectionsPerHostMax,
-      asksServerTrust: options.asksServerTrust)
   }
 }

@@ -21,26 +21,27 @@ struct BodySegment: Sendable {
     }
   }
 
-  /// One write call for so many bytes; several attempts at once have less each.
-  static let gatheredByteCountMax: Int64 = 1 << 20
-
   private(set) var bound: Bound
-  private(set) var writtenUpTo: Int64
-  private var gathered: [UInt8] = []
-  private let gatheredMax: Int
+  /// Up to here it is in the file.
+  var writtenUpTo: Int64
+  private(set) var receivedUpTo: Int64
+  private let attempt: AttemptID
+  private let blockByteCount: Int64
+  private var block: GatheredBlock?
   var failure: TransferFailure?
 
-  init(from lower: Int64, bound: Bound, gatheredByteCountMax: Int) {
+  /// - Parameter blockByteCount: one write for so many bytes; a multiple of
+  ///   `GatheredBlock.alignment`.
+  init(_ attempt: AttemptID, from lower: Int64, bound: Bound, blockByteCount: Int64) {
+    self.attempt = attempt
     writtenUpTo = lower
+    receivedUpTo = lower
     self.bound = bound
-    gatheredMax = gatheredByteCountMax
+    self.blockByteCount = blockByteCount
   }
 
-  var gatheredByteCount: Int64 { Int64(gathered.count) }
-  var receivedUpTo: Int64 { writtenUpTo + gatheredByteCount }
-  /// nil when nothing waits to be written.
-  var gatheredRange: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
-  var isGathered: Bool { gathered.count >= gatheredMax || isSatisfied }
+  /// Received and not in the file yet.
+  var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
 
   /// All that is wanted is there, though the reply may go on.
   var isSatisfied: Bool {
@@ -68,51 +69,26 @@ struct BodySegment: Sendable {
     return Int(max(0, upper - receivedUpTo))
   }
 
-  mutating func gather(_ bytes: UnsafeRawBufferPointer) { gathered.append(contentsOf: bytes) }
-
-  /// Writes what was gathered; where `written` says that bytes are there, compares them.
-  mutating func flush(
-    into file: any PartialFile, over written: inout HeldRanges
-  ) throws(TransferFailure) {
-    guard let range = gatheredRange else { return }
-    let bytes = gathered
-    let lower = writtenUpTo
-    let result = bytes.withUnsafeBytes { buffer -> Result<Void, TransferFailure> in
-      do throws(TransferFailure) {
-        for gap in written.gaps(in: range) {
-          try file.write(Self.slice(buffer, gap, from: lower), at: gap.lower)
-        }
-        for held in written.parts(in: range) {
-          try Self.compare(Self.slice(buffer, held, from: lower), with: file, at: held.lower)
-        }
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
+  /// Takes bytes, and answers the blocks that are full now.
+  mutating func gather(_ bytes: UnsafeRawBufferPointer) -> [GatheredBlock] {
+    var full: [GatheredBlock] = []
+    var rest = bytes
+    while !rest.isEmpty {
+      let block =
+        block
+        ?? GatheredBlock(of: attempt, from: receivedUpTo, blockByteCount: blockByteCount)
+      let count = block.append(rest)
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      receivedUpTo += Int64(count)
+      self.block = block.isFull ? nil : block
+      if block.isFull { full.append(block) }
     }
-    try result.get()
-    written.insert(range)
-    writtenUpTo = range.upper
-    gathered.removeAll(keepingCapacity: true)
+    return full
   }
 
-  private static func slice(
-    _ buffer: UnsafeRawBufferPointer, _ range: ByteRange, from lower: Int64
-  ) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      rebasing: buffer[Int(range.lower - lower)..<Int(range.upper - lower)])
-  }
-
-  private static func compare(
-    _ bytes: UnsafeRawBufferPointer, with file: any PartialFile, at offset: Int64
-  ) throws(TransferFailure) {
-    let held = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-    defer { held.deallocate() }
-    try file.read(held, at: offset)
-    guard held.elementsEqual(bytes) else {
-      throw TransferFailure(
-        .otherVersion, on: file.finalName,
-        detail: "bytes \(offset) to \(offset + Int64(bytes.count) - 1) are others than before")
-    }
+  /// Gives away what was gathered, full or not.
+  mutating func takeBlock() -> GatheredBlock? {
+    defer { block = nil }
+    return block
   }
 }

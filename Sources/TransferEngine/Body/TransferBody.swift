@@ -1,16 +1,21 @@
+import Dispatch
 import Synchronization
 import TransferModel
 
 /// Puts what the attempts of one transfer bring into its partial file.
 ///
-/// Small pieces are gathered, because a write call for each piece of at most 16 KiB costs more than
-/// the copy. Where bytes are there already they are not written but compared: that is what makes an
+/// Small pieces are gathered into blocks, because a write call for each piece of at most 16 KiB
+/// costs more than the copy. Blocks are written on a queue of the disk: the transport's thread waits
+/// for no disk, and while one block is written the next is filled. Where bytes are there already they are not written but compared: that is what makes an
 /// overlap a proof, and two copies of one part one file. No more than `refetchedByteCountMax` may
 /// be neither synced nor on record, over all attempts together: when it is reached the network
 /// waits for the disk, and a crash never costs more than that.
 final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
+  /// Of one attempt alone; several at once have smaller blocks each.
+  static let blockByteCountMax: Int64 = 1 << 20
+  static let blockByteCountMin: Int64 = 128 << 10
   /// What the transport may have read of each attempt and not handed over.
   static let transportBufferByteCount: Int64 = 512 << 10
 
@@ -22,8 +27,17 @@ final class TransferBody: Sendable {
     case synced(HeldRanges, receivedByteCount: Int64)
   }
 
+  private enum Writer: Sendable {
+    case resting
+    /// It comes, or is at work.
+    case called
+  }
+
   private struct State: Sendable {
     var segments: [AttemptID: BodySegment] = [:]
+    /// To be written, in this order.
+    var pending: [GatheredBlock] = []
+    var writer = Writer.resting
     /// What is in the file, synced or not.
     var written: HeldRanges
     /// Of all attempts since the file was opened.
@@ -35,6 +49,38 @@ final class TransferBody: Sendable {
     /// Of the file as a whole.
     var failure: TransferFailure?
 
+    /// Hands over what an attempt has gathered, full or not.
+    mutating func handOver(_ attempt: AttemptID) {
+      if let block = segments[attempt]?.takeBlock() { pending.append(block) }
+    }
+
+    /// The next block to write, with what is in the file; nil when there is none.
+    mutating func takePending() -> (GatheredBlock, over: HeldRanges)? {
+      while !pending.isEmpty {
+        let block = pending.removeFirst()
+        // After a failure nothing more is written of it: what it brought is believed no more.
+        if failure == nil, let segment = segments[block.attempt], segment.failure == nil {
+          return (block, written)
+        }
+      }
+      writer = .resting
+      return nil
+    }
+
+    mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
+      switch result {
+      case .success:
+        if let range = ByteRange(lower: block.lower, upper: block.upper) { written.insert(range) }
+        segments[block.attempt]?.writtenUpTo = block.upper
+      case .failure(let problem):
+        if problem.code == .otherVersion {
+          segments[block.attempt]?.failure = problem
+        } else {
+          failure = problem
+        }
+      }
+    }
+
     var unconfirmedByteCountMax: Int64 {
       let inTransport = Int64(segments.count) * TransferBody.transportBufferByteCount
       return max(TransferBody.refetchedByteCountMax - inTransport, 2 << 20)
@@ -44,17 +90,23 @@ final class TransferBody: Sendable {
   let file: any PartialFile
   let totalByteCount: Int64?
   private let askForCheckpoint: @Sendable () -> Void
+  private let queue: DispatchQueue
   private let state: Mutex<State>
+  /// Had by whoever writes, so that blocks are written one after the other. Taken before `state`,
+  /// never after it.
+  private let disk = Mutex(())
 
   /// - Parameters:
   ///   - held: what of the file is there.
+  ///   - queue: where blocks are written.
   ///   - askForCheckpoint: called on the transport's thread, at most once between two checkpoints.
   init(
-    file: any PartialFile, held: HeldRanges, totalByteCount: Int64?,
+    file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: DispatchQueue,
     askForCheckpoint: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.totalByteCount = totalByteCount
+    self.queue = queue
     self.askForCheckpoint = askForCheckpoint
     state = Mutex(State(written: held))
   }
@@ -64,9 +116,9 @@ final class TransferBody: Sendable {
   /// Lets an attempt write from `lower` on, and answers what takes its bytes.
   func begin(_ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound) -> SegmentSink {
     state.withLock { state in
-      let share = max(BodySegment.gatheredByteCountMax >> state.segments.count, 128 << 10)
+      let share = max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin)
       state.segments[attempt] = BodySegment(
-        from: lower, bound: bound, gatheredByteCountMax: Int(share))
+        attempt, from: lower, bound: bound, blockByteCount: share)
     }
     return SegmentSink(body: self, attempt: attempt)
   }
@@ -79,8 +131,11 @@ final class TransferBody: Sendable {
   /// Writes what is left of an attempt that is over. Answers how far it came, nil when it had no
   /// body, and what went wrong with it. Blocks.
   func end(_ attempt: AttemptID) -> (receivedUpTo: Int64?, failure: TransferFailure?) {
-    state.withLock { state in
-      flush(attempt, &state)
+    disk.withLock { _ in
+      state.withLock { $0.handOver(attempt) }
+      writePending()
+    }
+    return state.withLock { state in
       state.heldBack.remove(attempt)
       guard let segment = state.segments.removeValue(forKey: attempt) else {
         return (nil, state.failure)
@@ -90,8 +145,14 @@ final class TransferBody: Sendable {
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer, of attempt: AttemptID) -> SinkAnswer {
-    let (answer, asks) = state.withLock { state in take(bytes, of: attempt, &state) }
+    let (answer, asks, calls) = state.withLock { state in
+      let (answer, asks) = take(bytes, of: attempt, &state)
+      let calls = !state.pending.isEmpty && state.writer == .resting
+      if calls { state.writer = .called }
+      return (answer, asks, calls)
+    }
     if asks { askForCheckpoint() }
+    if calls { queue.async { [self] in disk.withLock { _ in writePending() } } }
     return answer
   }
 
@@ -112,11 +173,9 @@ final class TransferBody: Sendable {
       return (.full, asks)
     }
     state.receivedByteCount += Int64(allowed)
-    state.segments[attempt]?.gather(UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed)))
-    if state.segments[attempt]?.isGathered == true { flush(attempt, &state) }
-    guard state.failure == nil, let segment = state.segments[attempt], segment.failure == nil else {
-      return (.failed, asks)
-    }
+    let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
+    state.pending += state.segments[attempt]?.gather(taken) ?? []
+    guard let segment = state.segments[attempt] else { return (.failed, asks) }
     return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
   }
 
@@ -132,13 +191,15 @@ final class TransferBody: Sendable {
   /// Those that wait until more is on record.
   var heldBack: Set<AttemptID> { state.withLock { $0.heldBack } }
 
-  /// How much of the file is there, with what is gathered but not written. What two attempts bring
+  /// How much of the file is there, with what is gathered but not written; what two attempts bring
   /// counts once.
   var heldByteCount: Int64 {
     state.withLock { state in
-      var there = state.written
-      for gathered in state.segments.values.compactMap(\.gatheredRange) { there.insert(gathered) }
-      return min(there.byteCount, totalByteCount ?? .max)
+      var held = state.written
+      for segment in state.segments.values {
+        if let range = segment.underWay { held.insert(range) }
+      }
+      return min(held.byteCount, totalByteCount ?? .max)
     }
   }
 
@@ -164,10 +225,14 @@ final class TransferBody: Sendable {
 
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
-    let (written, receivedByteCount, failure) = state.withLock { state in
-      for attempt in state.segments.keys { flush(attempt, &state) }
-      state.checkpoint = .underWay
-      return (state.written, state.receivedByteCount, state.failure)
+    let (written, receivedByteCount, failure) = disk.withLock { _ in
+      let receivedByteCount = state.withLock { state in
+        for attempt in state.segments.keys { state.handOver(attempt) }
+        state.checkpoint = .underWay
+        return state.receivedByteCount
+      }
+      writePending()
+      return state.withLock { ($0.written, receivedByteCount, $0.failure) }
     }
     if let failure { throw failure }
     do {
@@ -196,18 +261,13 @@ final class TransferBody: Sendable {
     }
   }
 
-  private func flush(_ attempt: AttemptID, _ state: inout State) {
-    guard state.failure == nil, var segment = state.segments[attempt], segment.failure == nil,
-      segment.gatheredByteCount > 0
-    else { return }
-    // One owner, or each write copies what was gathered.
-    state.segments[attempt] = nil
-    do throws(TransferFailure) {
-      try segment.flush(into: file, over: &state.written)
-    } catch {
-      if error.code == .otherVersion { segment.failure = error } else { state.failure = error }
+  /// Writes until nothing waits. Called with `disk`; blocks.
+  private func writePending() {
+    while let (block, written) = state.withLock({ $0.takePending() }) {
+      let result = Result { () throws(TransferFailure) in try block.write(into: file, over: written)
+      }
+      state.withLock { $0.wrote(block, result) }
     }
-    state.segments[attempt] = segment
   }
 }
 

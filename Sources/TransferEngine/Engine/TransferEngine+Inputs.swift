@@ -56,10 +56,11 @@ extension TransferEngine {
     case .success(let opened):
       let body = TransferBody(
         file: opened.file, held: opened.resumeData.held,
-        totalByteCount: opened.resumeData.totalByteCount
+        totalByteCount: opened.resumeData.totalByteCount, queue: diskQueue
       ) { [weak self] in self?.post(.checkpointDue(id)) }
       bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
       followDigest(of: id, opened.resumeData)
+      if digests[id] != nil { opened.file.keepInMemory() }
       apply { brain, now in
         brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
       }

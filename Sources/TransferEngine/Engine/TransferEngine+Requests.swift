@@ -102,7 +102,7 @@ extension TransferEngine {
   /// last bytes of a pause are kept, the partial file of a stop is gone.
   func rest(of ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    if !moving.isEmpty {
+    if !moving.isEmpty, reader != nil {
       await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
     }
     // What came to rest while the caller waited for something else may not be in the store yet.

@@ -19,10 +19,22 @@ extension TransferEngine {
     // The program may be quicker than the last bytes of what it was told about.
     await rest(of: ids)
     let now = clock.now()
-    let secrets = keepsResumeData ? ids.map { _ in Self.secret() } : nil
+    let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
     let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
     await runDeleting(turn, at: now)
     await rest(of: ids)
+    return tokens
+  }
+
+  /// Makes what failed tasks are found again by, and acknowledges nothing: their programs are still
+  /// to be told, with these.
+  ///
+  /// - Returns: those of the tasks that have bytes worth keeping, in the order of `ids`.
+  package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
+    await rest(of: ids)
+    let now = clock.now()
+    let (tokens, turn) = brain.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    await runDurably(turn, at: now)
     return tokens
   }
 
@@ -33,6 +45,8 @@ extension TransferEngine {
     await runDurably(turn, at: now)
     if !finished.isEmpty { _ = await delete(finished) }
   }
+
+  private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
 
   /// 128 bits, so that nobody guesses their way to another's bytes.
   private static func secret() -> String {

@@ -76,7 +76,8 @@ package actor TransferEngine {
 
   private let inbox: AsyncStream<EngineInput>
   private let inboxContinuation: AsyncStream<EngineInput>.Continuation
-  private var reader: Task<Void, Never>?
+  /// nil before the start and after the end: nothing that is under way comes to its end then.
+  private(set) var reader: Task<Void, Never>?
 
   /// - Parameter observer: told of everything, on the engine; must not block.
   package init(
@@ -144,6 +145,11 @@ package actor TransferEngine {
     clock.wake(at: nil) {}
     inboxContinuation.finish()
     reader?.cancel()
+    reader = nil
+    // What did not come to rest in time will not be told any more; a client that waits for it must
+    // not hold up the end of the service.
+    for waiter in restWaiters { waiter.done.resume() }
+    restWaiters = []
   }
 
   func releaseIdleWaiters() {

@@ -63,6 +63,8 @@ package protocol PartialFile: AnyObject, Sendable {
   /// Returns when everything written so far is on the disk (fdatasync(2)), with the modification
   /// time of the file in nanoseconds since 1970.
   func sync() throws(TransferFailure) -> Int64
+  /// What is written from now on will be read again soon, by a digest.
+  func keepInMemory()
   /// Cuts the file off; what was written behind `byteCount` is gone.
   func truncate(to byteCount: Int64) throws(TransferFailure)
 }

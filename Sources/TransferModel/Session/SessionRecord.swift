@@ -26,15 +26,20 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   public var connectionsPerHostMax: Int?
   /// Whether the program wants to see the certificates of servers that the system trusts as well.
   public var asksServerTrust: Bool
+  /// Whether it is asked so, and launched for it, while it is not connected; nil is yes. False is
+  /// for a program of which it is not known that it has an opinion: then the system decides
+  /// meanwhile. A program that had one once keeps being asked.
+  public var asksServerTrustWhenAway: Bool?
 
   public init(
     launch: LaunchCommand?, sendsLaunchEvents: Bool = true, connectionsPerHostMax: Int? = nil,
-    asksServerTrust: Bool = false
+    asksServerTrust: Bool = false, asksServerTrustWhenAway: Bool? = nil
   ) {
     self.launch = launch
     self.sendsLaunchEvents = sendsLaunchEvents
     self.connectionsPerHostMax = connectionsPerHostMax
     self.asksServerTrust = asksServerTrust
+    self.asksServerTrustWhenAway = asksServerTrustWhenAway
   }
 }
 

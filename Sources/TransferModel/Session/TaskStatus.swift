@@ -3,7 +3,7 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   /// When it was started first; `TaskOptions.resourceTimeoutMilliseconds` counts from here.
   public var startedAt: WallTime?
   /// The head of the reply whose body is taken, or of the last one when there is none. A reply with
-  /// the rest of a file (206) leaves that of the whole file in its place.
+  /// the rest of a file (206) is shown as that of the whole.
   public var reply: ServerReply?
   /// What is asked of the program while the state is `waiting` for `needsLogin`.
   public var challenge: ServerChallenge?
@@ -19,7 +19,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   public var sentByteCount: Int64 = 0
   /// Of an upload, how much of the body of its reply is there; only in snapshots.
   public var replyByteCount: Int64?
-  /// Set when the program took resume data in place of the task: it is told nothing more of it.
+  /// Set when the program wants resume data in place of the task. Once it is put aside, and not
+  /// `failed` any more, the program is told nothing more of it.
   public var resumeToken: ResumeToken?
 
   public init() {}

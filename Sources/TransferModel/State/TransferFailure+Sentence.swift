@@ -41,8 +41,7 @@ private struct FailureWords {
     let status = failure.detail?.sanitizedForDisplay(limit: 200) ?? "an error"
     let said = failure.detail == nil ? "" : " (\(status))"
     return switch failure.code {
-    case .badURL:
-      "The URL \"\(name)\" cannot be used\(said); check it and add it again"
+    case .badURL: "The URL \"\(name)\" cannot be used\(said); check it and add it again"
     case .tooManyRedirects:
       "\"\(name)\" redirects too often\(said); open it in a browser and copy the final link"
     case .redirectRefused:
@@ -53,8 +52,9 @@ private struct FailureWords {
       "The server sent another part of \"\(name)\" than was asked for\(said); \(again())"
     case .encodedReply:
       "The server sent \"\(name)\" encoded, which cannot be resumed\(said); start it again"
-    case .loginNeeded:
-      "\"\(name)\" asks for a login\(said); add it again with --user"
+    case .loginNeeded: "\"\(name)\" asks for a login\(said); add it again with --user"
+    case .clientCertificateNeeded:
+      "\"\(name)\" wants a certificate of the client\(said); only a program can give it one"
     case .linkExpired:
       "The link \"\(name)\" is no longer valid\(said); give it a fresh one with kettle start ID --url URL"
     case .otherVersion:

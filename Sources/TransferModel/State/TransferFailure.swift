@@ -17,6 +17,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     /// This machine has no way to the host: no route, no interface that is up.
     case networkDown
     case protocolBroken, certificateFileUnusable
+    /// The server lets nobody in without one, or refuses the one that it was shown.
+    case clientCertificateNeeded
     // The body
     case truncated, tooLong
     // The file

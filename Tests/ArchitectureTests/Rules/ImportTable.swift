@@ -94,8 +94,12 @@ let testImportTable: [String: Set<String>] = [
   "ExampleTests": ["CLinux"],
   "FaultStormTests": ["CLinux"],
   "IntegrationTests": ["CLinux"],
-  // The digests of the fake file storage.
-  "TestSupport": ["CCrypto"],
+  // The library over the real service, and what people do to it meanwhile.
+  "SessionTests": [
+    "BackgroundTransfer", "ControlProtocol", "TestSupport", "TransferClient", "TransferModel",
+  ],
+  // The digests of the fake file storage; pipes of the processes that are started.
+  "TestSupport": ["CCrypto", "CLinux"],
   // Puts an engine together from all its parts.
   "WireTests": ["Logging"],
 ]

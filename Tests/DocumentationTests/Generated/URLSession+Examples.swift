@@ -36,3 +36,15 @@ private func example6() async throws {
     return (.useCredential, login)
   }
 }
+
+private func example7() async throws {
+  func disposition(of response: URLResponse) -> URLSession.ResponseDisposition {
+    response.mimeType == "text/html" ? .cancel : .allow
+  }
+}
+
+private func example8() async throws {
+  func disposition(isStillWanted: Bool) -> URLSession.DelayedRequestDisposition {
+    isStillWanted ? .continueLoading : .cancel
+  }
+}

@@ -37,6 +37,9 @@ final class InMemoryPartialFile: PartialFile {
     }
   }
 
+  /// All of it is in memory.
+  func keepInMemory() {}
+
   func sync() throws(TransferFailure) -> Int64 {
     try change(.sync) { file in
       file.syncedBytes = file.bytes

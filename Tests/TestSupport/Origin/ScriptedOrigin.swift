@@ -92,6 +92,12 @@ extension ScriptedOrigin {
     requests.filter { $0.path == path }
   }
 
+  /// How often a file was asked for from its first byte on; its pieces come over connections of
+  /// their own.
+  package func beginnings(at path: String) -> Int {
+    requests(at: path).count { $0.value(of: "Range")?.hasPrefix("bytes=0-") ?? true }
+  }
+
   /// How many connections were ever accepted.
   package var connectionCount: Int { server.log.read { $0.connectionCount } }
 

@@ -307,4 +307,33 @@ import TransferModel
     #expect(world.launches.count == 2)
     #expect(world.trouble == nil)
   }
+
+  @Test func `a failure whose token was made is still news`() {
+    var world = SessionWorld()
+    world.attach()
+    world.task(1, .failed, aside: true)
+    world.detach()
+    #expect(world.launches.count == 1)
+  }
+
+  @Test func `a program without an opinion is asked while it is connected only`() throws {
+    var world = SessionWorld()
+    let findsOut = SessionOptions(
+      launch: SessionWorld.command, asksServerTrust: true, asksServerTrustWhenAway: false)
+    func asks(_ world: SessionWorld, isConnected: Bool) throws -> Bool {
+      SessionPolicy(try #require(world.record).options, isConnected: isConnected).asksServerTrust
+    }
+    world.attach(options: findsOut)
+    #expect(try asks(world, isConnected: true))
+    #expect(try !asks(world, isConnected: false))
+    // It answered once: the next run of it is asked always, although it does not say so yet.
+    world.attach(options: SessionOptions(launch: SessionWorld.command, asksServerTrust: true))
+    world.detach()
+    world.attach(options: findsOut)
+    #expect(try asks(world, isConnected: false))
+    world.attach(options: SessionOptions(launch: SessionWorld.command, asksServerTrust: false))
+    #expect(try !asks(world, isConnected: true))
+    world.attach(options: findsOut)
+    #expect(try !asks(world, isConnected: false))
+  }
 }

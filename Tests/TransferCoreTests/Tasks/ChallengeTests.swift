@@ -280,4 +280,32 @@ struct ChallengeTests {
     script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
     #expect(script.plan?.trust == .keys([], asksForOthers: false))
   }
+
+  @Test(arguments: [true, false])
+  func `who is not asked any more is not waited for`(isPolicyFirst: Bool) throws {
+    var challenge = serverTrust()
+    challenge.isTrustedBySystem = true
+    challenge.serverKey = "abc"
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    let attempt = try #require(script.attempt)
+    let policy = SessionPolicy(asksServerTrust: false)
+    if isPolicyFirst { script.take(script.brain.setPolicy(of: app, policy, at: script.now)) }
+    script.settled(attempt, .untrusted(untrusted, challenge))
+    if !isPolicyFirst {
+      #expect(script.state(id) == .waiting)
+      script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    }
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.trust == .keys(["abc"], asksForOthers: false))
+  }
+
+  @Test func `what the system does not trust is a question whoever is there`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    let policy = SessionPolicy(asksServerTrust: false)
+    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
+    #expect(script.state(id) == .waiting)
+  }
 }

@@ -159,6 +159,16 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
+  @Test func `a date that is taken away counts no more`() {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
+    let id = script.add(spec)
+    script.update(id) { $0.notBefore = WallTime(millisecondsSince1970: 0) }
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.spec.notBefore == nil)
+  }
+
   @Test func `what a program changes of its task is kept`() {
     var script = BrainScript()
     let (id, _) = script.flowingTask(held: 400)

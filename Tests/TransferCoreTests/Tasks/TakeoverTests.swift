@@ -35,6 +35,46 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
+  @Test func `one that has everything says so, though nothing is asked`() {
+    var script = BrainScript()
+    let old = script.failedTask(held: 1000)
+    let token = script.acknowledge(old, secret: "s1")
+    #expect(token != nil)
+    let asked = script.attempt
+    let id = script.add(taskSpec { $0.resumes = token })
+    #expect(script.attempt == asked)
+    #expect(script.state(id) == .verifying)
+    #expect(script.record(id)?.task?.resumedAtByteCount == 1000)
+  }
+
+  @Test func `one that the server says is whole goes on from its end`() throws {
+    var script = BrainScript()
+    let old = script.add(taskSpec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["ETag": "\"v1\""])
+    script.opened(first, partial(total: nil))
+    script.cancel(old, keepsBytes: true)
+    script.settled(first, .cancelled, held: 400)
+    let token = script.acknowledge(old, secret: "s1")
+    #expect(token != nil)
+    let id = script.add(taskSpec { $0.resumes = token })
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 416, ["Content-Range": "bytes */400"])
+    #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+  }
+
+  @Test func `an old one that was not acknowledged is so by the new one`() throws {
+    var script = BrainScript()
+    let old = script.failedTask(held: 400)
+    let made = script.makeToken(old, secret: "s1")
+    let token = try #require(made)
+    script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(old) == nil)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+    // What the library says next finds nothing.
+    #expect(script.acknowledge(old, secret: "s2") == nil)
+  }
+
   @Test func `the offset is told once, of the first run`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })

@@ -205,6 +205,42 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
+  @Test func `a token that is made before the program was told leaves the task untold`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    let token = script.makeToken(id, secret: "s1")
+    #expect(token == ResumeToken(id: id, secret: "s1"))
+    #expect(script.makeToken(id, secret: "s2") == token)
+    #expect(script.state(id) == .failed)
+    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    script.restart()
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    #expect(script.acknowledge(id, secret: "s3") == token)
+    #expect(script.state(id) == .paused)
+    #expect(script.brain.tasks(of: app).isEmpty)
+  }
+
+  @Test func `a task with a token goes when its program does not want the bytes`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    script.makeToken(id, secret: "s")
+    script.acknowledge(id)
+    script.restart()
+    #expect(script.state(id) == .failed)
+    script.discards()
+    script.acknowledge(id)
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `an unfinished task and one that is whole have no token`() {
+    var script = BrainScript()
+    let (id, _) = script.flowingTask(held: 400)
+    #expect(script.makeToken(id, secret: "s") == nil)
+    #expect(script.makeToken(TransferID(rawValue: 99), secret: "s") == nil)
+  }
+
   @Test(arguments: [nil, ""] as [String?])
   func `bytes without a validator are worth nothing`(entityTag: String?) {
     var script = BrainScript()

@@ -29,6 +29,13 @@ extension BrainScript {
     return tokens.first
   }
 
+  @discardableResult
+  mutating func makeToken(_ id: TransferID, secret: String) -> ResumeToken? {
+    let (tokens, turn) = brain.makeTokens(for: [id], secrets: [secret])
+    take(turn)
+    return tokens.first
+  }
+
   mutating func answer(_ id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer) {
     take(brain.answerChallenge(of: id, challenge, answer, at: now).1)
   }

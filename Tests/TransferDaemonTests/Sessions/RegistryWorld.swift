@@ -32,7 +32,8 @@ final class RegistryWorld: Sendable {
     let (told, teller) = AsyncStream<Told>.makeStream()
     (self.told, self.teller) = (told, teller)
     let store = StoreSwitch()
-    self.store = store
+    let policies = Policies()
+    (self.store, self.policies) = (store, policies)
     registry = SessionRegistry(
       clock: clock,
       ports: SessionRegistry.Ports(
@@ -46,7 +47,9 @@ final class RegistryWorld: Sendable {
             }
           }
         },
-        setPolicy: { _, _ in },
+        setPolicy: { session, policy in
+          policies.noted.withLock { $0[session, default: []].append(policy) }
+        },
         launch: { command, session, tell in
           teller.yield(.launched(command, session))
           let telling: @Sendable (ProgramLauncher.News) -> Void = { news in
@@ -61,6 +64,12 @@ final class RegistryWorld: Sendable {
   }
 
   let store: StoreSwitch
+  let policies: Policies
+
+  /// What the engine was told of sessions, in its order.
+  final class Policies: Sendable {
+    let noted = Mutex<[SessionID: [SessionPolicy]]>([:])
+  }
 
   final class StoreSwitch: Sendable {
     private let state = Mutex(false)
@@ -76,9 +85,12 @@ final class RegistryWorld: Sendable {
   func attach(
     _ id: UInt64 = 1, launch: LaunchCommand? = LaunchCommand(executablePath: "/opt/app")
   ) async throws {
+    try await attach(id, SessionOptions(launch: launch))
+  }
+
+  func attach(_ id: UInt64 = 1, _ options: SessionOptions) async throws {
     try await registry.attach(
-      client(id),
-      AttachSession.Params(session: Self.app, options: SessionOptions(launch: launch)))
+      client(id), AttachSession.Params(session: Self.app, options: options))
   }
 
   func task(_ id: Int64, _ state: TransferState) {

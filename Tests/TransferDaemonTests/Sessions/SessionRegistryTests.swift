@@ -1,6 +1,7 @@
 import ControlProtocol
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 import TransferCore
@@ -27,6 +28,17 @@ struct SessionRegistryTests {
       return
     }
     #expect(record.launch == .spent)
+  }
+
+  @Test func `a program that has no opinion is asked about servers while it is there`() async throws
+  {
+    let world = RegistryWorld()
+    try await world.attach(
+      1, SessionOptions(launch: nil, asksServerTrust: true, asksServerTrustWhenAway: false))
+    world.registry.leave(ClientID(rawValue: 1))
+    await world.settle()
+    let policies = world.policies.noted.withLock { $0[app] ?? [] }
+    #expect(policies.map(\.asksServerTrust) == [true, false])
   }
 
   @Test func `a launch that cannot be kept is not made`() async throws {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -10,13 +11,14 @@ struct TransferBodyTests {
   private let files = InMemoryFileStorage(documentsDirectory: "/d")
   private let file: any PartialFile
   private let asked = Counter()
+  private let queue = DispatchQueue(label: "test.disk")
 
   init() throws {
     file = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
   }
 
   private func body(held: HeldRanges = HeldRanges(), total: Int64? = nil) -> TransferBody {
-    TransferBody(file: file, held: held, totalByteCount: total) { [asked] in
+    TransferBody(file: file, held: held, totalByteCount: total, queue: queue) { [asked] in
       asked.increase()
     }
   }

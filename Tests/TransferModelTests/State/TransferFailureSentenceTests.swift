@@ -27,6 +27,11 @@ struct TransferFailureSentenceTests {
       .encodedReply, "u", "gzip",
       "The server sent \"u\" encoded, which cannot be resumed (gzip); start it again"
     ),
+    (
+      .clientCertificateNeeded, "h:443", "it refuses the one it was shown",
+      "\"h:443\" wants a certificate of the client (it refuses the one it was shown); "
+        + "only a program can give it one"
+    ),
     (.loginNeeded, "u", nil, "\"u\" asks for a login; add it again with --user"),
     (
       .linkExpired, "u", nil,

@@ -2,13 +2,13 @@ import CLinux
 import Foundation
 
 /// A program that was started, with its input at hand.
-final class Running: Sendable {
-  let processID: pid_t
+package final class Running: Sendable {
+  package let processID: pid_t
   private let input: Int32
 
   // Spawned by hand, because Foundation's Process waits for every descendant that has a descriptor
   // of its own, and the service is one.
-  init(
+  package init(
     _ program: String, _ arguments: [String], _ environment: [String: String], output: String
   ) throws {
     var ends: [Int32] = [-1, -1]
@@ -37,29 +37,29 @@ final class Running: Sendable {
 
   deinit { close(input) }
 
-  func type(_ line: String) {
+  package func type(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(input, bytes, bytes.count)
   }
 
-  func send(_ signal: Int32) { kill(processID, signal) }
+  package func send(_ signal: Int32) { kill(processID, signal) }
 
   /// Blocks until it has ended; as a shell has it, 128 and the signal when one ended it. Once.
-  func waitForEnd() -> Int32 {
+  package func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while waitpid(processID, &status, 0) == -1, errno == EINTR {}
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
   /// Waits until it has ended, on a thread that no test needs.
-  func end() async -> Int32 {
+  package func end() async -> Int32 {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
     }
   }
 
   /// Blocks until it stopped itself.
-  func stopped() async -> Bool {
+  package func stopped() async -> Bool {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         var status: Int32 = 0

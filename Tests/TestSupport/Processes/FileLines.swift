@@ -1,19 +1,20 @@
 import Foundation
 import Glibc
-import TestSupport
-import Testing
 
 /// The lines of a file that others write, read again whenever something in its directory changes
 /// (inotify(7)).
-final class FileLines: Sendable {
+package final class FileLines: Sendable {
   private let said = Monitor<[String]>([])
   private let watch: Int32
 
-  init(_ path: String, in directory: String) throws {
+  package init(_ path: String, in directory: String) throws {
     watch = inotify_init1(Int32(IN_CLOEXEC))
-    try #require(watch >= 0)
+    guard watch >= 0 else { throw POSIXError(.EMFILE) }
     let changes = UInt32(IN_MODIFY | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF)
-    try #require(inotify_add_watch(watch, directory, changes) >= 0)
+    guard inotify_add_watch(watch, directory, changes) >= 0 else {
+      close(watch)
+      throw POSIXError(.ENOENT)
+    }
     let (watch, said) = (watch, said)
     Thread.detachNewThread {
       var events = [UInt8](repeating: 0, count: 1 << 14)
@@ -29,9 +30,14 @@ final class FileLines: Sendable {
   }
 
   /// Waits for a line and answers all of them.
-  func wait(for line: String) async throws -> [String] {
+  package func wait(for line: String) async throws -> [String] {
     try await said.wait(for: "the line \"\(line)\"", budgetMilliseconds: 60_000) {
       $0.contains(line)
     }
+  }
+
+  /// Waits for so many lines, and answers all of them.
+  package func wait(count: Int) async throws -> [String] {
+    try await said.wait(for: "\(count) lines", budgetMilliseconds: 60_000) { $0.count >= count }
   }
 }

@@ -1,27 +1,26 @@
 import Foundation
 import Glibc
-import TestSupport
 
 /// `openssl s_server` on the loopback, with a certificate of its own unless it is given one.
-final class TLSServer {
-  static let program = "/usr/bin/openssl"
-  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
+package final class TLSServer {
+  package static let program = "/usr/bin/openssl"
+  package static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
-  let port: Int
-  let certificatePath: String
+  package let port: Int
+  package let certificatePath: String
   private let directory: URL
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
 
-  enum Page {
+  package enum Page {
     /// What the test writes.
     case written
     /// The server's own status page, without a length, which ends by the rules (close_notify).
     case status
   }
 
-  init(
+  package init(
     _ page: Page, identity: TestAuthority.Identity? = nil, port wanted: Int = 0,
     connectionCount: Int = 1, arguments: [String] = []
   ) throws {
@@ -73,7 +72,7 @@ final class TLSServer {
 
   /// Blocks until the request is in, and answers what was said until then.
   @discardableResult
-  func waitForRequest() throws -> String {
+  package func waitForRequest() throws -> String {
     var said = ""
     while !said.contains("\r\n\r\n"), !said.contains("\n\n") {
       let more = try Self.next("a request over TLS", from: output)
@@ -93,17 +92,17 @@ final class TLSServer {
     return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
   }
 
-  func write(_ text: String) throws {
+  package func write(_ text: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
   }
 
   /// Ends the connection as a cut cable or an attacker does: TCP ends, TLS does not.
-  func kill() {
+  package func kill() {
     if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
   }
 
   /// Its port is free then.
-  func waitUntilGone() { process.waitUntilExit() }
+  package func waitUntilGone() { process.waitUntilExit() }
 
   private static func makeCertificate(key: String, certificate: String) throws {
     let maker = Process()

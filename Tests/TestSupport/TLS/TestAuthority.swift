@@ -1,25 +1,25 @@
 import Foundation
 
 /// An authority of certificates in a directory of its own, made with openssl(1).
-final class TestAuthority {
+package final class TestAuthority {
   /// A certificate and its key, as PEM files.
-  struct Identity {
-    var certificatePath: String
-    var keyPath: String
+  package struct Identity {
+    package var certificatePath: String
+    package var keyPath: String
   }
 
   /// What the certificate of a server on 127.0.0.1, also called localhost, should not be.
-  enum Flaw: String, CaseIterable {
+  package enum Flaw: String, CaseIterable {
     case expired, notYetValid, otherName, otherAddress, nameInSubjectOnly, zeroByteInName
     case selfSigned, weakKey, forClients
   }
 
-  struct Unusable: Error { var said: String }
+  package struct Unusable: Error { package var said: String }
 
-  let certificatePath: String
+  package let certificatePath: String
   private let directory: URL
 
-  init() throws {
+  package init() throws {
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("kettle-ca-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ final class TestAuthority {
   deinit { try? FileManager.default.removeItem(at: directory) }
 
   /// A certificate with this flaw, or without any.
-  func identity(_ flaw: Flaw? = nil) throws -> Identity {
+  package func identity(_ flaw: Flaw? = nil) throws -> Identity {
     let name = flaw?.rawValue ?? "good"
     try write(extensions(flaw), to: name + ".ext")
     try openssl(
@@ -57,15 +57,17 @@ final class TestAuthority {
   }
 
   /// The first certificate of a PEM file in DER.
-  func der(ofFile path: String) throws -> [UInt8] {
+  package func der(ofFile path: String) throws -> [UInt8] {
     try openssl(["x509", "-in", path, "-outform", "DER", "-out", "out.der"])
     return [UInt8](try Data(contentsOf: directory.appendingPathComponent("out.der")))
   }
 
-  func der(of identity: Identity) throws -> [UInt8] { try der(ofFile: identity.certificatePath) }
+  package func der(of identity: Identity) throws -> [UInt8] {
+    try der(ofFile: identity.certificatePath)
+  }
 
   /// The SHA-256 of its SubjectPublicKeyInfo, in hexadecimal.
-  func keyDigest(of identity: Identity) throws -> String {
+  package func keyDigest(of identity: Identity) throws -> String {
     try openssl(["pkey", "-in", identity.keyPath, "-pubout", "-outform", "DER", "-out", "out.pub"])
     try openssl(["dgst", "-sha256", "-r", "-out", "out.sum", "out.pub"])
     let sum = try String(
@@ -74,7 +76,7 @@ final class TestAuthority {
   }
 
   /// The path of a copy of a key that is encrypted.
-  func lock(_ keyPath: String, password: String) throws -> String {
+  package func lock(_ keyPath: String, password: String) throws -> String {
     let path = keyPath + ".locked"
     try openssl(["pkey", "-in", keyPath, "-aes256", "-passout", "pass:" + password, "-out", path])
     return path

@@ -1,0 +1,59 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TransferModel
+
+/// The task objects of a session, by number and by what they fetch.
+struct TaskTable: Sendable {
+  private var byNumber: [Int64: URLSessionTask] = [:]
+  /// So that a session with thousands of downloads finds the one that is the same.
+  private var byDownload: [DownloadKey: Set<Int64>] = [:]
+
+  var all: some Collection<URLSessionTask> { byNumber.values }
+
+  subscript(number: Int64) -> URLSessionTask? { byNumber[number] }
+
+  mutating func insert(_ task: URLSessionTask) {
+    byNumber[task.handle.number] = task
+    if let key = DownloadKey(task.handle) {
+      byDownload[key, default: []].insert(task.handle.number)
+    }
+  }
+
+  mutating func remove(_ number: Int64) {
+    guard let task = byNumber.removeValue(forKey: number), let key = DownloadKey(task.handle)
+    else { return }
+    byDownload[key]?.remove(number)
+    if byDownload[key]?.isEmpty == true { byDownload[key] = nil }
+  }
+
+  /// Those that fetch this, the oldest first.
+  func same(as plan: DownloadPlan) -> [URLSessionTask] {
+    byDownload[DownloadKey(plan)]?.sorted().compactMap { byNumber[$0] } ?? []
+  }
+}
+
+/// What makes two downloads the same.
+private struct DownloadKey: Hashable {
+  let url: String?
+  let method: String?
+  let headers: [String: String]
+  let body: Data?
+  let destination: String?
+
+  init(_ plan: DownloadPlan) { self.init(plan.request, plan.destination) }
+
+  /// nil for what is no download, or will never be one of the service's.
+  init?(_ handle: TaskHandle) {
+    guard handle.kind == .download, handle.number > 0 else { return nil }
+    self.init(handle.values.withLock { $0.request }, handle.destination)
+  }
+
+  private init(_ request: URLRequest, _ destination: URL?) {
+    url = request.url?.absoluteString
+    method = request.httpMethod
+    headers = request.allHTTPHeaderFields ?? [:]
+    body = request.httpBody
+    self.destination = destination?.standardizedFileURL.path
+  }
+}

@@ -1,0 +1,87 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Writes whole pages past the page cache (O_DIRECT, open(2)).
+///
+/// What a transfer brings is synced every few MiB and not read again, so a copy of it in the
+/// kernel's memory would only push out what others need there; to make that copy and write it back
+/// costs more CPU time than everything else about a download. Where it cannot be done, the caller
+/// writes as everybody does.
+final class UncachedWriter: Sendable {
+  /// Of addresses, offsets and lengths; a device that wants more refuses, and is left alone.
+  static let alignment = 4096
+  /// Less is not worth a call of its own.
+  static let byteCountMin = 64 << 10
+
+  private enum Way: Sendable {
+    case untried
+    case open(OpenFile)
+    /// For good: the file system or the device does not do it, or the file is read back soon.
+    case refused
+  }
+
+  private let way = Mutex(Way.untried)
+
+  /// The bytes will be read again soon: they are better kept in memory.
+  func refuse() { way.withLock { $0 = .refused } }
+
+  /// The part of `bytes` that can be written so; nil when it is too small.
+  static func part(of bytes: UnsafeRawBufferPointer, at offset: Int64) -> Range<Int>? {
+    guard let start = bytes.baseAddress, offset >= 0 else { return nil }
+    let head = (alignment - Int(offset % Int64(alignment))) % alignment
+    guard (UInt(bitPattern: start) &+ UInt(head)) % UInt(alignment) == 0, bytes.count > head else {
+      return nil
+    }
+    let length = (bytes.count - head) / alignment * alignment
+    return length >= byteCountMin ? head..<(head + length) : nil
+  }
+
+  /// Writes bytes that are such a part. False when it cannot be done; what was written until then
+  /// may be written again.
+  func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int64, of file: OpenFile
+  ) throws(Errno) -> Bool {
+    guard let uncached = uncached(file) else { return false }
+    do {
+      try uncached.write(bytes, at: offset)
+      return true
+    } catch {
+      guard error.rawValue == EINVAL || error.rawValue == EOPNOTSUPP else { throw error }
+      refuse()
+      return false
+    }
+  }
+
+  private func uncached(_ file: OpenFile) -> OpenFile? {
+    way.withLock { way in
+      switch way {
+      case .open(let uncached): return uncached
+      case .refused: return nil
+      case .untried:
+        way = Self.open(file).map(Way.open) ?? .refused
+        if case .open(let uncached) = way { return uncached }
+        return nil
+      }
+    }
+  }
+
+  /// EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC (statfs(2)): others may know the flag and
+  /// mean something else by it, as a network file system whose every write then waits for the
+  /// server.
+  private static let fileSystems: Set<Int> = [0xEF53, 0x5846_5342, 0x9123_683E]
+
+  private static func open(_ file: OpenFile) -> OpenFile? {
+    var kind = 0
+    guard kettle_file_system_kind(file.descriptor, &kind) == 0, fileSystems.contains(kind) else {
+      return nil
+    }
+    // The name without underscores is for _GNU_SOURCE, which Swift's Glibc is not read with.
+    let flags = O_WRONLY | O_CLOEXEC | __O_DIRECT
+    let descriptor = Glibc.open("/proc/self/fd/\(file.descriptor)", flags)
+    guard descriptor >= 0 else { return nil }
+    let uncached = OpenFile(owning: descriptor, calls: file.calls)
+    // Descriptors that are scarce are for connections and files.
+    return Int(descriptor) < Int(getdtablesize()) / 2 ? uncached : nil
+  }
+}

@@ -1,0 +1,119 @@
+import BackgroundTransfer
+import ControlProtocol
+import Foundation
+import TestSupport
+import Testing
+import TransferClient
+import TransferModel
+
+/// Programs that do not come back as they should, launched by the real service. A program writes a
+/// line each time that it is launched.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct LaunchTests {
+  private let world: LaunchWorld
+  private var home: SessionHome { world.home }
+
+  init() throws { world = try LaunchWorld() }
+
+  @Test func `a launch command that does not exist is a notice`() async throws {
+    try await world.leave("/nonexistent/app", "/a")
+    #expect(
+      try await world.notice()
+        == "The program \"/nonexistent/app\" of the session \"org.example.app\" could not be "
+        + "launched (ENOENT); look whether it is still there and can be run")
+    // The file stays for the program.
+    #expect(home.heldFiles.count == 1)
+  }
+
+  @Test func `a program that ends without taking anything is launched once`() async throws {
+    let app = try home.script("app", "echo $KETTLE_SESSION_EVENTS >> launches; exit 1")
+    try await world.leave(app, "/a", "/b")
+    #expect(
+      try await world.notice()
+        == "The program \"\(app)\" of the session \"org.example.app\" ended before it had taken "
+        + "everything (exit 1); the log of the service has what it said")
+    #expect(world.launches == ["org.example.app"])
+    // Another completion is another launch, and a restart of the service is none.
+    #expect(try await home.kettle("daemon", "stop").code == 0)
+    try await world.leave(app, "/b")
+    try await world.expectLaunches(2)
+    #expect(home.heldFiles.count == 3)
+  }
+
+  @Test func `a program that comes and goes without taking anything does not loop`() async throws {
+    try #require(mkfifo(home.path + "/leave", 0o600) == 0)
+    let app = try home.script("app", "echo launched >> launches; read line < leave")
+    try await world.leave(app, "/a")
+    try await world.expectLaunches(1)
+    // It connects as the library does, takes nothing and goes; then the process ends, too.
+    let service = try await home.connect()
+    try await world.attach(app, service)
+    await service.close()
+    try FileHandle(forWritingTo: URL(filePath: home.path + "/leave")).close()
+    #expect(try await home.kettle("daemon", "status").code == 0)
+    #expect(world.launches.count == 1)
+    // What is new is one more launch.
+    try await world.leave(app, "/b")
+    try await world.expectLaunches(2)
+    try FileHandle(forWritingTo: URL(filePath: home.path + "/leave")).close()
+  }
+
+  @Test func `nothing is launched when the session does not want it`() async throws {
+    let app = try home.script("app", "echo launched >> launches")
+    try await world.leave(app, "/a", sendsEvents: false)
+    let wait = try await home.kettle("wait", "--timeout", "20")
+    #expect(wait.code == 0)
+    // A service that has stopped has launched what it was to launch.
+    #expect(try await home.kettle("daemon", "stop").code == 0)
+    #expect(world.launches.isEmpty)
+    #expect(home.heldFiles.count == 1)
+  }
+
+  @Test func `nothing is launched while the program is connected`() async throws {
+    let app = try home.script("app", "echo launched >> launches; exit 1")
+    #expect(try await home.kettle("daemon", "start").code == 0)
+    let service = try await home.connect()
+    try await world.attach(app, service)
+    try await world.add("/a", service)
+    #expect(try await home.kettle("wait", "--timeout", "20").code == 0)
+    #expect(world.launches.isEmpty)
+    await service.close()
+    // What it did not take is news as soon as it has gone.
+    _ = try await world.notice()
+    #expect(world.launches == ["launched"])
+  }
+
+  @Test func `a challenge launches the program, too`() async throws {
+    world.origin.serve(
+      OriginBehavior(world.body).with { $0.login = Login(user: "me", password: "secret") }, at: "/a"
+    )
+    let app = try home.script("app", "echo launched >> launches; exit 1")
+    try await world.leave(app, "/a")
+    _ = try await world.notice()
+    #expect(world.launches == ["launched"])
+    #expect(try await home.rows().first?["reason"] as? String == "needsLogin")
+    #expect(try await home.kettle("list").said.contains("its program is to answer the server"))
+  }
+}
+
+/// By itself, because it takes its time.
+@Suite(.timeLimit(.minutes(2)))
+struct SilentLaunchTests {
+  private let world: LaunchWorld
+
+  init() throws { world = try LaunchWorld() }
+
+  @Test func `a program that hangs is a notice after 30 seconds`() async throws {
+    // Nothing ever writes into the pipe.
+    let app = try world.home.script(
+      "app", "echo launched >> launches; mkfifo hang; echo $$ > pid; exec cat hang")
+    try await world.leave(app, "/a")
+    #expect(
+      try await world.notice()
+        == "The program \"\(app)\" of the session \"org.example.app\" was launched and did not say "
+        + "within 30 seconds that it is done; look whether it hangs")
+    #expect(world.launches == ["launched"])
+    let text = try String(contentsOfFile: world.home.path + "/pid", encoding: .utf8)
+    kill(try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
+  }
+}

@@ -1,0 +1,210 @@
+import BackgroundTransfer
+import Foundation
+import TestSupport
+import Testing
+import TransferModel
+
+/// Tasks that are held, cancelled and taken up again, over the real service.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ResumingTests {
+  private let home: SessionHome
+  private let origin: ScriptedOrigin
+  private let told = Told()
+  private let session: URLSession
+  private let body = SeededBody(seed: 2, byteCount: 300_000)
+
+  init() throws {
+    home = try SessionHome()
+    origin = try ScriptedOrigin()
+    session = home.session(told)
+  }
+
+  /// Stops after 100,000 bytes the first time.
+  private func serve(_ change: (inout OriginBehavior) -> Void = { _ in }) {
+    let whole = OriginBehavior(body).with(change)
+    origin.serve(
+      [whole.with { $0.stall = .init(after: 100_000, until: "never") }, whole], at: "/a.bin")
+  }
+
+  /// A download of which the delegate was told the first 100,000 bytes.
+  private func halfDone() async throws -> URLSessionDownloadTask {
+    let task = session.downloadTask(with: try origin.address("/a.bin"))
+    task.resume()
+    try await told.wait(for: "wrote 1 100000/")
+    return task
+  }
+
+  private func resumeData(_ task: URLSessionDownloadTask) async throws -> Data {
+    try #require(await task.cancelByProducingResumeData())
+  }
+
+  private func expectBody(_ task: URLSessionTask) {
+    #expect(told.file(of: task)?.elementsEqual(body.bytes) == true)
+  }
+
+  @Test func `suspend and resume say nothing and lose nothing`() async throws {
+    serve()
+    let task = try await halfDone()
+    task.suspend()
+    #expect(task.state == .suspended)
+    try await origin.waitUntilIdle()
+    task.resume()
+    try await told.expect(
+      ["wrote 1 300000/300000", "finished 1 200", "completed 1 nil", "invalid"], of: session)
+    expectBody(task)
+    // What is there is checked, and not fetched again.
+    #expect(origin.requests(at: "/a.bin").last?.value(of: "Range")?.hasPrefix("bytes=0-") == false)
+  }
+
+  @Test func `suspensions are counted`() async throws {
+    serve()
+    let task = session.downloadTask(with: try origin.address("/a.bin"))
+    task.suspend()
+    task.resume()
+    #expect(task.state == .suspended)
+    task.resume()
+    try await told.wait(for: "wrote 1 100000/")
+    task.suspend()
+    task.suspend()
+    try await origin.waitUntilIdle()
+    task.resume()
+    #expect(task.state == .suspended)
+    task.resume()
+    #expect(try await told.all(session).suffix(2) == ["completed 1 nil", "invalid"])
+  }
+
+  @Test func `resume data goes on in a new task, which hears the offset first`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let first = try await told.wait(for: "completed 1")
+    #expect(first == ["wrote 1 100000/300000", "completed 1 -999"])
+    let task = session.downloadTask(withResumeData: data)
+    #expect(task.taskIdentifier == 2)
+    #expect(task.originalRequest?.url == (try origin.address("/a.bin")))
+    task.resume()
+    try await told.expect(
+      first + [
+        "resumed 2 100000/300000", "wrote 2 300000/300000", "finished 2 200", "completed 2 nil",
+        "invalid",
+      ], of: session)
+    expectBody(task)
+  }
+
+  @Test func `the error of a task has the same resume data`() async throws {
+    serve()
+    let task = try await halfDone()
+    let data = try await resumeData(task)
+    try await told.wait(for: "completed 1")
+    #expect(told.error(of: task)?.downloadTaskResumeData == data)
+  }
+
+  @Test func `resume data counts once; the second time it begins from nothing`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let tasks = [0, 1].map { _ in session.downloadTask(withResumeData: data) }
+    for task in tasks {
+      task.resume()
+      try await told.wait(for: "completed \(task.taskIdentifier)")
+    }
+    try await told.expect(
+      [
+        "wrote 1 100000/300000", "completed 1 -999",
+        "resumed 2 100000/300000", "wrote 2 300000/300000", "finished 2 200", "completed 2 nil",
+        "wrote 3 300000/300000", "finished 3 200", "completed 3 nil", "invalid",
+      ], of: session)
+    for task in tasks { expectBody(task) }
+  }
+
+  @Test func `a file that changed meanwhile begins from nothing`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let other = SeededBody(seed: 3, byteCount: 200_000)
+    origin.serve(OriginBehavior(other), at: "/a.bin")
+    let task = session.downloadTask(withResumeData: data)
+    task.resume()
+    try await told.expect(
+      [
+        "wrote 1 100000/300000", "completed 1 -999", "wrote 2 200000/200000", "finished 2 200",
+        "completed 2 nil", "invalid",
+      ], of: session)
+    #expect(told.file(of: task)?.elementsEqual(other.bytes) == true)
+  }
+
+  @Test(arguments: [false, true])
+  func `there is no resume data without validators, or without ranges`(
+    hasValidators: Bool
+  ) async throws {
+    serve {
+      if hasValidators {
+        $0.ranges = .ignored
+        $0.headers = [HeaderField(name: "Accept-Ranges", value: "none")].compactMap { $0 }
+      } else {
+        $0.entityTag = .none
+        $0.lastModified = nil
+      }
+    }
+    let task = try await halfDone()
+    #expect(await task.cancelByProducingResumeData() == nil)
+    try await told.expect(["wrote 1 100000/300000", "completed 1 -999", "invalid"], of: session)
+    #expect(told.error(of: task)?.downloadTaskResumeData == nil)
+    #expect(try await home.rows().isEmpty)
+  }
+
+  @Test func `a task that has begun nothing has no resume data`() async throws {
+    serve()
+    let task = session.downloadTask(with: try origin.address("/a.bin"))
+    #expect(await task.cancelByProducingResumeData() == nil)
+    try await told.expect(["completed 1 -999", "invalid"], of: session)
+  }
+
+  @Test func `cancel is one last call with -999 and no resume data`() async throws {
+    serve()
+    let task = try await halfDone()
+    task.cancel()
+    task.cancel()
+    try await told.expect(["wrote 1 100000/300000", "completed 1 -999", "invalid"], of: session)
+    #expect(task.state == .completed)
+    #expect(told.error(of: task)?.downloadTaskResumeData == nil)
+    #expect(told.error(of: task)?.backgroundTaskCancelledReason == nil)
+    #expect(home.heldFiles.isEmpty)
+    #expect(try await home.rows().isEmpty)
+  }
+
+  @Test func `rubbish is no resume data, and neither is that of another version`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let text = String(decoding: data, as: UTF8.self)
+    let newer = text.replacing("\"version\":1", with: "\"version\":2")
+    #expect(newer != text)
+    let rubbish = [Data(), Data([0, 1, 2]), data.dropLast(9), Data(newer.utf8)]
+    for (number, data) in rubbish.enumerated() {
+      session.downloadTask(withResumeData: Data(data)).resume()
+      try await told.wait(for: "completed \(-1 - number)")
+    }
+    try await told.expect(
+      [
+        "wrote 1 100000/300000", "completed 1 -999", "completed -1 -1002", "completed -2 -1002",
+        "completed -3 -1002", "completed -4 -1002", "invalid",
+      ], of: session)
+  }
+
+  @Test func `resume data with another secret takes nobody's bytes`() async throws {
+    serve()
+    let data = try await resumeData(try await halfDone())
+    let text = String(decoding: data, as: UTF8.self)
+    let secret = try #require(text.firstMatch(of: /"secret":"([^"]+)"/)).output.1
+    let forged = Data(text.replacing(secret, with: String(secret.reversed())).utf8)
+    #expect(forged != data)
+    let task = session.downloadTask(withResumeData: forged)
+    task.resume()
+    try await told.wait(for: "completed 2")
+    // The bytes are there still, for whoever has the right one.
+    session.downloadTask(withResumeData: data).resume()
+    try await told.expect(
+      [
+        "wrote 1 100000/300000", "completed 1 -999", "wrote 2 300000/300000", "finished 2 200",
+        "completed 2 nil", "resumed 3 100000/300000", "wrote 3 300000/300000", "finished 3 200",
+        "completed 3 nil", "invalid",
+      ], of: session)
+  }
+}

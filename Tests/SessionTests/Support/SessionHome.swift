@@ -1,0 +1,154 @@
+import BackgroundTransfer
+import ControlProtocol
+import Foundation
+import TestSupport
+import Testing
+import TransferClient
+
+/// A home of its own for the real service, which the library in this process finds and starts.
+final class SessionHome: Sendable {
+  let path: String
+  let environment: [String: String]
+  let places: ServicePlaces
+  private let sessions = Monitor<[URLSession]>([])
+
+  /// The programs stand beside the tests that were built with them.
+  static func program(_ name: String) -> String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let beside = URL(filePath: own).deletingLastPathComponent().path + "/" + name
+    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+    return root + "/.build/debug/" + name
+  }
+
+  /// - Parameter variables: What the service has in its environment besides.
+  init(configuration: String? = nil, variables: [String: String] = [:]) throws {
+    // Short, because the path of a socket must be.
+    var template = Array("/tmp/kettle-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
+    path = String(cString: made)
+    var environment = [
+      "HOME": path, "XDG_RUNTIME_DIR": path + "/run", "LANG": "C.UTF-8", "TZ": "UTC",
+      "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    ].merging(variables) { $1 }
+    environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+    environment["KETTLE_EXECUTABLE"] = path + "/kettle"
+    self.environment = environment
+    places = ServicePlaces.of(environment: environment)
+    for folder in ["run", "files", ".config/kettle"] {
+      try FileManager.default.createDirectory(
+        atPath: path + "/" + folder, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    if let configuration { try configure(configuration) }
+    // The service inherits the environment of whoever starts it, and the tests share theirs.
+    let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
+    try script(
+      "kettle", "exec env -i \(variables) '\(Self.program("kettle"))' \"$@\"")
+  }
+
+  deinit {
+    // Without it nothing starts the service again.
+    try? FileManager.default.removeItem(atPath: path + "/kettle")
+    for session in sessions.read({ $0 }) { session.invalidateAndCancel() }
+    if let stop = try? Running(
+      Self.program("kettle"), ["daemon", "stop"], environment, output: path + "/stop")
+    {
+      _ = stop.waitForEnd()
+    }
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Where the tests put their own files.
+  var files: String { path + "/files" }
+  func file(_ name: String) -> URL { URL(filePath: files + "/" + name) }
+
+  func configure(_ text: String) throws {
+    try text.write(toFile: places.configPath, atomically: true, encoding: .utf8)
+  }
+
+  /// Writes a program into the home, and answers its path.
+  @discardableResult
+  func script(_ name: String, _ body: String) throws -> String {
+    try ("#!/bin/sh\n" + body + "\n").write(
+      toFile: path + "/" + name, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o700], ofItemAtPath: path + "/" + name)
+    return path + "/" + name
+  }
+
+  func configuration(_ identifier: String = UUID().uuidString) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+    configuration.servicePlaces = places
+    configuration.serviceExecutable = path + "/kettle"
+    configuration.sessionSendsLaunchEvents = false
+    // A download that the origin holds must not go on over another connection.
+    configuration.httpMaximumConnectionsPerHost = 1
+    return configuration
+  }
+
+  func session(
+    _ told: Told, _ identifier: String = UUID().uuidString,
+    _ change: (URLSessionConfiguration) -> Void = { _ in }
+  ) -> URLSession {
+    let configuration = configuration(identifier)
+    change(configuration)
+    let session = URLSession(configuration: configuration, delegate: told, delegateQueue: nil)
+    sessions.update { $0.append(session) }
+    return session
+  }
+
+  /// Runs a command to its end, and answers its code and all that it said.
+  @discardableResult
+  func kettle(_ arguments: String...) async throws -> (code: Int32, said: String) {
+    try await kettle(arguments)
+  }
+
+  @discardableResult
+  func kettle(_ arguments: [String]) async throws -> (code: Int32, said: String) {
+    let output = path + "/said-" + UUID().uuidString
+    let code = try await Running(
+      Self.program("kettle"), arguments, environment, output: output
+    ).end()
+    let said = FileManager.default.contents(atPath: output) ?? Data()
+    return (code, String(decoding: said, as: UTF8.self))
+  }
+
+  /// The rows of `kettle list --json`.
+  func rows() async throws -> [[String: Any]] {
+    let said = try await kettle("list", "--json").said
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [[String: Any]])
+  }
+
+  /// The number by which the user calls a task.
+  func id(of task: URLSessionTask) async throws -> String {
+    let row = try #require(
+      try await rows().first { $0["taskIdentifier"] as? Int == task.taskIdentifier })
+    return String(try #require(row["id"] as? Int))
+  }
+
+  func servicePID() async throws -> Int32 {
+    let said = try await kettle("daemon", "status", "--json").said
+    let status = try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any]
+    return Int32(try #require(status?["processID"] as? Int))
+  }
+
+  /// A connection of its own, as another program has it.
+  func connect() async throws -> ServiceConnection {
+    try await ServiceConnection.connect(places: places, clientName: "test")
+  }
+
+  /// What the service holds for its programs.
+  var heldFiles: [String] {
+    (try? FileManager.default.subpathsOfDirectory(atPath: places.heldDirectory)) ?? []
+  }
+}
+
+extension ScriptedOrigin {
+  /// The URL of a path here, as Foundation has it.
+  func address(_ path: String) throws -> URL {
+    try #require(URL(string: "http://\(host):\(port)\(path)"))
+  }
+}
