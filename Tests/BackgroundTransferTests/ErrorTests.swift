@@ -48,7 +48,9 @@ struct ErrorTests {
     #expect(world.recorder.wait(for: "completed 1 -1003"))
     let error = try #require(world.recorder.error(of: task))
     #expect(error.failingURL == SessionWorld.url)
-    #expect(error.failureURLString == SessionWorld.url.absoluteString)
+    // What the deprecated `failureURLString` reads.
+    let text = error.userInfo["NSErrorFailingURLStringKey"] as? String
+    #expect(text == SessionWorld.url.absoluteString)
   }
 
   @Test func `words for a waiting task say what it waits for`() throws {
