@@ -67,13 +67,7 @@ struct TaskRecord: Sendable {
 
   var isUpload: Bool { spec?.task?.kind == .upload }
 
-  var uploadByteCount: Int64? {
-    switch spec?.request?.body {
-    case .file(_, let byteCount)?: byteCount
-    case .bytes(let body)?: Int64(body.bytes.count)
-    case nil: nil
-    }
-  }
+  var uploadByteCount: Int64? { spec?.request?.bodyByteCount }
 
   /// Whether anything is still to be told.
   var isOver: Bool {

@@ -24,10 +24,14 @@ extension Sentences {
     }
   }
 
-  static func adopted(_ session: SessionID, _ ids: [TransferID]) -> [String] {
+  /// One line for each transfer; of a finished one with where its file is.
+  static func adopted(_ session: SessionID, _ result: AdoptSession.Result) -> [String] {
+    let ids = result.ids
     let transfers = count(ids.count)
+    let paths = Dictionary(
+      (result.finished ?? []).map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
     return ["\(transfers) of the session \(quoted(session.rawValue)) \(be(ids.count)) yours now"]
-      + ids.map(\.description)
+      + ids.map { id in paths[id].map { "\(id) is at \(quoted($0, limit: 4096))" } ?? "\(id)" }
   }
 
   static func dropped(_ session: SessionID, _ ids: [TransferID]) -> String {

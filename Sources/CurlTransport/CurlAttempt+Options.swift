@@ -133,7 +133,7 @@ extension CurlAttempt {
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
       options.set(CURLOPT_PASSWORD, login.password)
-      options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login))
+      options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login, known: request.loginScheme))
     }
     if request.login != nil || request.caCertificatePath != nil {
       // Which connection may be used by whom is the largest class of libcurl's advisories: one
@@ -146,7 +146,16 @@ extension CurlAttempt {
 
   /// Negotiate takes the ticket of the logged-in user and never the password, and libcurl prefers
   /// it wherever it is offered; with a password it would keep Basic, Digest and NTLM from working.
-  private static func schemes(for login: Login) -> Int {
+  ///
+  /// With one scheme alone libcurl does not wait to be asked: Basic goes along with the first
+  /// request, and Digest and NTLM begin with a request whose body is empty (CURLOPT_HTTPAUTH(3)).
+  private static func schemes(for login: Login, known: ServerChallenge.Kind? = nil) -> Int {
+    switch known {
+    case .basic: return kettle_auth_basic
+    case .digest: return kettle_auth_digest
+    case .ntlm: return kettle_auth_ntlm
+    case .negotiate, .serverTrust, .clientCertificate, nil: break
+    }
     let withPassword = kettle_auth_basic | kettle_auth_digest | kettle_auth_ntlm
     return login.password.isEmpty ? withPassword | kettle_auth_negotiate : withPassword
   }

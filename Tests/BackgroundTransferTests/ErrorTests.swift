@@ -37,6 +37,22 @@ struct ErrorTests {
     }
   }
 
+  @Test func `an error names the URL in both ways`() throws {
+    let world = try SessionWorld()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    _ = try world.service.added(1)
+    try world.service.move(1, to: .failed) {
+      $0.error = TransferFailure(.hostNotFound, on: "books.example")
+    }
+    #expect(world.recorder.wait(for: "completed 1 -1003"))
+    let error = try #require(world.recorder.error(of: task))
+    #expect(error.failingURL == SessionWorld.url)
+    // What the deprecated `failureURLString` reads.
+    let text = error.userInfo["NSErrorFailingURLStringKey"] as? String
+    #expect(text == SessionWorld.url.absoluteString)
+  }
+
   @Test func `words for a waiting task say what it waits for`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)

@@ -50,8 +50,9 @@ struct TaskRequestTests {
     world.clock.advance(milliseconds: 250)
     await world.told.wait { events in
       events.contains { event in
-        guard case .progress(let row, bytesWritten: 0) = event else { return false }
-        return row.task?.sentByteCount == 3000
+        guard case .progress(let row, bytesWritten: 3000) = event else { return false }
+        return row.task?.sentByteCount == 3000 && row.bytesReceived == 3000
+          && row.bytesExpected == 5000
       }
     }
     #expect(world.journal.commits.count == commitCount, "progress is not worth a commit")
@@ -65,8 +66,31 @@ struct TaskRequestTests {
     _ = await world.engine.control(.start, [id])
     let second = await world.transport.request(2)
     #expect(second.content == Self.upload)
-    let rows = await world.engine.details(of: id)?.snapshot
-    #expect(rows?.task?.sentByteCount == 0)
+    let row = await world.engine.details(of: id)?.snapshot
+    #expect(row?.task?.sentByteCount == 0)
+    #expect(row?.bytesReceived == 0)
+  }
+
+  @Test func `an upload has a speed and a time that is left`() async throws {
+    let world = try await EngineWorld()
+    let (id, request) = try await started(task(Self.upload), in: world)
+    #expect(await world.engine.details(of: id)?.snapshot.state == .running)
+    for sent: Int64 in [500, 1000, 1500] {
+      world.transport.sent(request.id, sent)
+      _ = await world.engine.details(of: id)
+      world.clock.advance(milliseconds: 250)
+      await world.told.wait { events in
+        events.contains { event in
+          guard case .progress(let row, _) = event else { return false }
+          return row.bytesReceived == sent
+        }
+      }
+    }
+    let row = try #require(await world.engine.details(of: id)?.snapshot)
+    #expect(row.bytesPerSecond == 2000)
+    #expect(row.secondsLeft == 2)
+    _ = await world.engine.control(.pause, [id])
+    #expect(await world.engine.details(of: id)?.snapshot.bytesReceived == 0)
   }
 
   @Test func `nothing of a broken reply is in the next one`() async throws {

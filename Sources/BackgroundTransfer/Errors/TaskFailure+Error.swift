@@ -18,6 +18,8 @@ extension TaskFailure {
     }
     var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
     userInfo[NSURLErrorFailingURLErrorKey] = url
+    // What `URLError.failureURLString` reads; the constant for it is deprecated.
+    userInfo["NSErrorFailingURLStringKey"] = url?.absoluteString
     userInfo[NSUnderlyingErrorKey] = NSError(
       domain: kettleErrorDomain, code: code.rawValue,
       userInfo: [NSLocalizedDescriptionKey: sentence])

@@ -82,11 +82,17 @@ extension URLSession {
   /// has finished meanwhile. The delegate is told nothing of such a task but challenges. Cancelling
   /// the Swift task cancels the transfer, for everybody who waits for it.
   ///
+  /// By default a file that has the name already stays, and the new one is called `NAME (2).EXT`: a
+  /// program that calls again after it has got its file fetches it a second time. With `.skip` such
+  /// a call fetches nothing and answers with the file that is there.
+  ///
   /// - Returns: Where the file is; with `.rename` the name may be another one.
   /// - Throws: `URLError`.
   ///
   /// ```swift
-  /// let file = try await session.download(from: url, to: URL(fileURLWithPath: "/tmp/book.pdf"))
+  /// let place = URL(fileURLWithPath: "/tmp/book.pdf")
+  /// let file = try await session.download(from: url, to: place, onConflict: .skip)
+  /// print("It is at \(file.path(percentEncoded: false))")
   /// ```
   @discardableResult
   public func download(

@@ -44,12 +44,24 @@ extension TaskHandle {
 }
 
 extension TaskView {
-  var bytesReceived: Int64 { snapshot?.bytesReceived ?? 0 }
+  /// Of an upload the snapshot counts what was sent.
+  func bytesReceived(of kind: TaskOptions.Kind) -> Int64 {
+    switch kind {
+    case .download: snapshot?.bytesReceived ?? 0
+    case .upload: snapshot?.task?.replyByteCount ?? 0
+    }
+  }
+
   var bytesSent: Int64 { snapshot?.task?.sentByteCount ?? 0 }
 
-  var bytesExpectedToReceive: Int64 {
+  func bytesExpectedToReceive(of kind: TaskOptions.Kind) -> Int64 {
     guard let snapshot else { return 0 }
-    return snapshot.bytesAnnounced ?? NSURLSessionTransferSizeUnknown
+    let expected =
+      switch kind {
+      case .download: snapshot.bytesAnnounced
+      case .upload: snapshot.task?.reply?.contentLength
+      }
+    return expected ?? NSURLSessionTransferSizeUnknown
   }
 
   var bytesExpectedToSend: Int64 { uploadByteCount ?? 0 }
@@ -95,5 +107,13 @@ extension TaskView {
       case .mainsPower?, nil: .mainsPower
       }
     }
+  }
+}
+
+extension ServerReply {
+  /// nil when the server did not say, or what makes no sense.
+  fileprivate var contentLength: Int64? {
+    headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int64($0.value) }
+      .flatMap { $0 < 0 ? nil : $0 }
   }
 }

@@ -145,7 +145,7 @@ public class URLSessionTask: @unchecked Sendable {
   }
 
   /// The bytes of the body that were received so far.
-  public var countOfBytesReceived: Int64 { handle.view.bytesReceived }
+  public var countOfBytesReceived: Int64 { handle.view.bytesReceived(of: handle.kind) }
 
   /// The bytes of the body that are expected; `NSURLSessionTransferSizeUnknown` when the server did
   /// not say.
@@ -156,7 +156,9 @@ public class URLSessionTask: @unchecked Sendable {
   ///   print("\(task.countOfBytesReceived) of \(total) bytes")
   /// }
   /// ```
-  public var countOfBytesExpectedToReceive: Int64 { handle.view.bytesExpectedToReceive }
+  public var countOfBytesExpectedToReceive: Int64 {
+    handle.view.bytesExpectedToReceive(of: handle.kind)
+  }
 
   /// The bytes of the request's body that were sent so far.
   public var countOfBytesSent: Int64 { handle.view.bytesSent }

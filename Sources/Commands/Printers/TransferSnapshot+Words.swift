@@ -55,7 +55,7 @@ extension TransferSnapshot {
   var complaint: String? {
     if let taskNote { return taskNote }
     guard state == .failed || state == .waiting else { return nil }
-    return error?.sentence.sanitizedForDisplay(limit: 400)
+    return problemSentence?.sanitizedForDisplay(limit: 400)
   }
 
   /// What a task of a program waits for that its state does not say.

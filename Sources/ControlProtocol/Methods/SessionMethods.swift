@@ -58,6 +58,7 @@ package struct SessionSummary: Codable, Hashable, Sendable {
   package var id: SessionID
   /// nil while nobody is connected.
   package var processID: Int64?
+  /// Of a program that is connected, when it was asked.
   package var lastSeenAt: WallTime
   package var launch: LaunchCommand?
   package var sendsLaunchEvents: Bool
@@ -119,15 +120,30 @@ package enum FinishEvents: ControlMethod {
 }
 
 /// Makes the transfers of a session whose program is not connected the user's own: they go to the
-/// session `kettle`. Files that are finished stay where they are.
+/// session `kettle`. Files that are finished stay where they are, which is told.
 package enum AdoptSession: ControlMethod {
   package static let name = "sessions.adopt"
   package typealias Params = FinishEvents.Params
 
   package struct Result: Codable, Hashable, Sendable {
     package var ids: [TransferID]
+    /// Those of them whose file is finished; nil of `sessions.drop`.
+    package var finished: [FinishedTransfer]?
 
-    package init(ids: [TransferID]) { self.ids = ids }
+    package init(ids: [TransferID], finished: [FinishedTransfer]? = nil) {
+      self.ids = ids
+      self.finished = finished
+    }
+  }
+}
+
+package struct FinishedTransfer: Codable, Hashable, Sendable {
+  package var id: TransferID
+  package var path: String
+
+  package init(id: TransferID, path: String) {
+    self.id = id
+    self.path = path
   }
 }
 

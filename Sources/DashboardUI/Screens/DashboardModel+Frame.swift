@@ -67,7 +67,7 @@ extension TransferSnapshot {
   /// The whole sentence about a transfer whose row has room for a few words only.
   var remark: String? {
     switch state {
-    case .failed, .waiting: error?.sentence ?? reason.map(Strings.remark)
+    case .failed, .waiting: problemSentence ?? reason.map(Strings.remark)
     case .running, .queued, .paused, .verifying: freshStart.map(Strings.freshStart)
     case .idle, .scheduled, .completed: nil
     }

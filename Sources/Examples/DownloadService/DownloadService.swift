@@ -66,7 +66,7 @@ enum Program {
       for await (url, result) in group {
         switch result {
         case .success(let file):
-          say("\(url.lastPathComponent) is at \(file.path())")
+          say("\(url.lastPathComponent) is at \(file.path(percentEncoded: false))")
         case .failure(let error):
           failureCount += 1
           say("\(url.lastPathComponent) failed: \((error as? URLError)?.code.rawValue ?? 0)")

@@ -91,7 +91,8 @@ final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
   private func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     let log = open(
-      directory.appending(path: "orders.log").path(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
+      directory.appending(path: "orders.log").path(percentEncoded: false),
+      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
       0o600)
     defer { close(log) }
     for descriptor in [STDOUT_FILENO, log] { _ = write(descriptor, bytes, bytes.count) }

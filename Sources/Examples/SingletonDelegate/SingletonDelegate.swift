@@ -108,7 +108,9 @@ final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
   /// Both to the terminal and into the log, because a program that was launched has no terminal.
   private func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
-    let path = state.withLock { $0.directory.appending(path: "calls.log").path() }
+    let path = state.withLock {
+      $0.directory.appending(path: "calls.log").path(percentEncoded: false)
+    }
     let log = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(log) }
     for descriptor in [STDOUT_FILENO, log] { _ = write(descriptor, bytes, bytes.count) }

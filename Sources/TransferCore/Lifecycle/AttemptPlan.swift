@@ -6,6 +6,8 @@ package struct AttemptPlan: Sendable, Hashable {
   package var url: TransferURL
   package var headers: [HeaderField]
   package var login: Login?
+  /// The scheme that the server is known to want; nil when it has to be asked.
+  package var loginScheme: ServerChallenge.Kind?
   package var caCertificatePath: String?
   package var trust: Trust
   package var certificate: ClientCertificate?
@@ -35,6 +37,7 @@ package struct AttemptPlan: Sendable, Hashable {
     headers = isOwnOrigin ? spec.headers : []
     let credential = spec.task?.credential(for: url.origin)
     login = credential?.login ?? (isOwnOrigin ? spec.login : nil)
+    loginScheme = credential?.login == nil ? nil : credential?.scheme
     certificate = credential?.certificate
     trust =
       spec.task == nil ? .system : .keys(credential?.trustedKeys ?? [], asksForOthers: false)

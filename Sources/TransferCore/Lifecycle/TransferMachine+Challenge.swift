@@ -56,7 +56,10 @@ extension TransferMachine {
     case (_, .cancel): return cancel(keepsBytes: true, operation, at: now)
     case (.basic, .login(let login)), (.digest, .login(let login)), (.ntlm, .login(let login)),
       (.negotiate, .login(let login)):
-      remember(challenge) { $0.login = login }
+      remember(challenge) {
+        $0.login = login
+        $0.scheme = challenge.kind
+      }
     case (.clientCertificate, .certificate(let certificate)):
       remember(challenge) { $0.certificate = certificate }
     case (.serverTrust, .trust):

@@ -3,9 +3,11 @@ import TransferModel
 /// Where one more connection does the most good.
 ///
 /// First what nobody fetches. Then the part that will be ready last is divided, so that both ends
-/// come at one time by what is known of the speeds. When what is left is too little to be divided
-/// but slow, it is fetched a second time: whichever copy comes first wins, and bytes that come
-/// twice are compared. So neither a slow connection nor a dead one decides when the file is ready.
+/// come at one time by what is known of the speeds. When what is left is too little to be divided,
+/// and its connection is silent or much slower than others are, it is fetched a second time:
+/// whichever copy comes first wins, and bytes that come twice are compared. So neither a slow
+/// connection nor a dead one decides when the file is ready. A server that is slow for everybody is
+/// asked once: a second copy would only share the speed of the first.
 extension Fetch {
   package enum Piece: Sendable, Hashable {
     case gap(ByteRange)
@@ -19,8 +21,13 @@ extension Fetch {
   static let pieceByteCountMin: Int64 = 512 << 10
   /// What comes within this time is not divided.
   static let millisecondsLeftMin: Int64 = 500
-  /// What is not there by then is fetched a second time.
+  /// What is there within this time is not fetched a second time, whatever the others do.
   static let copyMillisecondsLeftMin: Int64 = 1000
+  /// A second copy is to be there in a third of the time, or it is not worth its bytes.
+  static let copySpeedRatioMin: Int64 = 3
+  /// A lane that has the last piece may be silent for so long before it is fetched a second time.
+  /// Servers that limit their speed send in bursts, up to a second apart.
+  static let copySilentMillisecondsMin: Int64 = 2500
   /// A lane without a byte for so long counts as dead.
   static let silentMillisecondsMax: Int64 = 5000
   /// How much is asked for again before what is missing, to see that both are of one file.
@@ -74,13 +81,22 @@ extension Fetch {
   }
 
   private func copy(of lane: Lane, at now: MonotonicTime) -> Piece? {
-    let isSlow = (lane.millisecondsLeft ?? .max) >= Self.copyMillisecondsLeftMin
-    // A lane that has just begun has no speed yet, and none to be blamed for.
-    let age = now.milliseconds(since: lane.lastProgressAt)
-    let isKnown = lane.speed.bytesPerSecond > 0 || age >= Self.copyMillisecondsLeftMin
-    guard isSlow, isKnown, let range = lane.range else { return nil }
+    let isSilent =
+      now.milliseconds(since: lane.lastProgressAt) >= Self.copySilentMillisecondsMin
+    guard isSilent || isSlow(lane), let range = lane.range else { return nil }
     let lower = max(range.lower, lane.receivedUpTo - Self.overlapByteCount)
     return ByteRange(lower: lower, upper: range.upper).map { .copy(of: lane.attempt, $0) }
+  }
+
+  /// Whether it is far behind what another connection may be expected to bring. Only others tell:
+  /// a lane alone may have all that the server gives.
+  private func isSlow(_ lane: Lane) -> Bool {
+    guard let left = lane.millisecondsLeft, left >= Self.copyMillisecondsLeftMin else {
+      return false
+    }
+    let others = lanes.filter { $0.attempt != lane.attempt }.map(\.speed.bytesPerSecond)
+    let expected = Self.median(others) ?? endedLaneSpeed
+    return expected / Self.copySpeedRatioMin >= lane.speed.bytesPerSecond
   }
 
   /// What a lane brings while the message to stop is on its way: 50 ms at its speed.
@@ -96,8 +112,13 @@ extension Fetch {
 
   /// The median of the lanes that have a speed; what a new lane may be expected to have.
   private var typicalSpeed: Int64 {
-    let known = lanes.map(\.speed.bytesPerSecond).filter { $0 > 0 }.sorted()
-    return known.isEmpty ? 0 : known[known.count / 2]
+    Self.median(lanes.map(\.speed.bytesPerSecond)) ?? 0
+  }
+
+  /// Of those that have a speed.
+  private static func median(_ speeds: [Int64]) -> Int64? {
+    let known = speeds.filter { $0 > 0 }.sorted()
+    return known.isEmpty ? nil : known[known.count / 2]
   }
 
   private func expectedEnd(_ lane: Lane, _ now: MonotonicTime) -> Double {

@@ -41,6 +41,8 @@ package struct Fetch: Sendable, Hashable {
   /// Failures of lanes since one of them brought what it should.
   package var failureCount = 0
   package var redirectedLaneCount = 0
+  /// Bytes a second of the lane that ended last and had a speed; 0 while none has.
+  private(set) var endedLaneSpeed: Int64 = 0
   /// What was there when a lane was last begun, and how many were begun since that did not change.
   private var arrivedByteCount: Int64 = 0
   private var fruitlessLaneCount = 0
@@ -78,6 +80,7 @@ package struct Fetch: Sendable, Hashable {
   mutating func remove(_ attempt: AttemptID, receivedUpTo: Int64?) -> Lane? {
     guard let index = index(of: attempt) else { return nil }
     var lane = lanes.remove(at: index)
+    if lane.speed.bytesPerSecond > 0 { endedLaneSpeed = lane.speed.bytesPerSecond }
     if let receivedUpTo {
       lane.receivedUpTo = max(lane.receivedUpTo, receivedUpTo)
       let lower = lane.range?.lower ?? lane.asked?.lower ?? 0

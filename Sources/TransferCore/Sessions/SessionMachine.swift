@@ -3,7 +3,8 @@ import TransferModel
 /// One program's session: who is connected for it, and when its program is launched.
 ///
 /// A launch is for news: tasks that finished, challenges that wait. Each of the news launches the
-/// program at most once, so a program that starts, takes nothing and ends is left alone.
+/// program at most once, so a program that starts, takes nothing and ends is left alone; one that
+/// makes news itself at every start is launched more and more seldom (`LaunchPace`).
 package struct SessionMachine: Sendable {
   package private(set) var record: SessionRecord
   package private(set) var program: Program
@@ -11,6 +12,7 @@ package struct SessionMachine: Sendable {
   package private(set) var trouble: LaunchTrouble?
   /// The news that it was launched for and that are still there, so never more than there are.
   private var launchedFor: [TransferID: TaskStanding] = [:]
+  private var pace = LaunchPace()
 
   /// How long a launched program has to say that it is done.
   package static let answerMilliseconds: Int64 = 30_000
@@ -26,7 +28,8 @@ package struct SessionMachine: Sendable {
     case away
     /// The launch goes on record. Exits: expected, postponed, away, connected.
     case recording(LaunchID)
-    /// The store could not take it. Exits: away, connected.
+    /// Nothing is launched before then: the store could not take the last launch, or that was a
+    /// moment ago. Exits: away, connected.
     case postponed(until: MonotonicTime)
     /// It was launched and is not connected. Exits: answering, connected, away.
     case expected(Launch)
@@ -86,6 +89,7 @@ package struct SessionMachine: Sendable {
     record.options = options
     if askedBefore, options.asksServerTrust { record.options.asksServerTrustWhenAway = nil }
     record.lastSeenAt = now.wall
+    pace.connected(holder, at: now.monotonic)
     switch program {
     case .mayReturn, .away, .postponed: program = .connected(holder)
     case .recording:
@@ -108,15 +112,24 @@ package struct SessionMachine: Sendable {
   mutating func detach(at now: Moment) {
     record.lastSeenAt = now.wall
     switch program {
-    case .connected: program = .away
+    case .connected: leave(at: now)
     case .answering(_, let launch):
       if case .ended(let how) = launch.process {
         fail(.ended(how), at: now)
-        program = .away
+        leave(at: now)
       } else {
         program = .expected(launch)
       }
     case .mayReturn, .away, .recording, .postponed, .expected: break
+    }
+  }
+
+  /// Nobody is there any more, or comes.
+  private mutating func leave(at now: Moment) {
+    if let date = pace.nextLaunchAt, date > now.monotonic {
+      program = .postponed(until: date)
+    } else {
+      program = .away
     }
   }
 
@@ -138,6 +151,7 @@ package struct SessionMachine: Sendable {
       return []
     }
     launchedFor = tally.news
+    pace.launched(at: now.monotonic)
     program = .expected(
       Launch(
         id: id, deadline: now.monotonic.advanced(byMilliseconds: Self.answerMilliseconds),
@@ -148,6 +162,7 @@ package struct SessionMachine: Sendable {
   mutating func launchStarted(_ id: LaunchID, processID: Int64) {
     guard var launch, launch.id == id else { return }
     launch.process = .running(processID: processID)
+    pace.started(processID: processID)
     if let holder {
       program = Self.answered(launch, by: holder)
     } else {
@@ -160,7 +175,7 @@ package struct SessionMachine: Sendable {
     switch program {
     case .expected:
       fail(.notRun(name), at: now)
-      program = .away
+      leave(at: now)
     // Whoever is connected came by itself.
     case .answering(let holder, _): program = .connected(holder)
     case .mayReturn, .away, .recording, .postponed, .connected: break
@@ -173,7 +188,7 @@ package struct SessionMachine: Sendable {
     switch program {
     case .expected:
       fail(.ended(how), at: now)
-      program = .away
+      leave(at: now)
     case .answering(let holder, _):
       launch.process = .ended(how)
       program = .answering(holder, launch)
@@ -187,7 +202,7 @@ package struct SessionMachine: Sendable {
     case .mayReturn, .postponed: program = .away
     case .expected:
       fail(.silent, at: now)
-      program = .away
+      leave(at: now)
     case .answering(let holder, _):
       fail(.silent, at: now)
       program = .connected(holder)

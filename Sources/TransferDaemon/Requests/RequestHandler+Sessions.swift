@@ -20,7 +20,8 @@ extension RequestHandler {
       let ids = try await sessions.remove(params.session, by: client.id) { [engine] in
         await engine.adopt(params.session)
       }
-      return coder.encode(result: AdoptSession.Result(ids: ids), to: id)
+      let finished = await finished(of: ids)
+      return coder.encode(result: AdoptSession.Result(ids: ids, finished: finished), to: id)
     case .dropSession(let params):
       let ids = try await sessions.remove(params.session, by: client.id) { [engine] in
         await engine.drop(params.session)
@@ -39,6 +40,17 @@ extension RequestHandler {
       .status, .stop:
       throw ControlError(.internalError, request.method)
     }
+  }
+
+  private func finished(of ids: [TransferID]) async -> [FinishedTransfer] {
+    var finished: [FinishedTransfer] = []
+    for id in ids {
+      guard let snapshot = await engine.details(of: id)?.snapshot, snapshot.state == .completed,
+        let path = snapshot.path
+      else { continue }
+      finished.append(FinishedTransfer(id: id, path: path))
+    }
+    return finished
   }
 
   private func attach(

@@ -249,9 +249,10 @@ final class SessionRegistry: Sendable {
   // MARK: What is shown
 
   var summaries: [SessionSummary] {
-    state.withLock { state in
+    let now = clock.now().wall
+    return state.withLock { state in
       state.table.sessions.values.sorted { $0.record.id.rawValue < $1.record.id.rawValue }
-        .map { SessionSummary($0, state.table.tally(of: $0.record.id)) }
+        .map { SessionSummary($0, state.table.tally(of: $0.record.id), at: now) }
     }
   }
 

@@ -3,11 +3,12 @@ import TransferCore
 import TransferModel
 
 extension SessionSummary {
-  init(_ machine: SessionMachine, _ tally: TaskTally) {
+  init(_ machine: SessionMachine, _ tally: TaskTally, at now: WallTime) {
     let counts = tally.counts.map { ($0.key.rawValue, $0.value) }
     self.init(
       id: machine.record.id, processID: machine.holder?.processID,
-      lastSeenAt: machine.record.lastSeenAt, launch: machine.record.options.launch,
+      lastSeenAt: machine.holder == nil ? machine.record.lastSeenAt : now,
+      launch: machine.record.options.launch,
       sendsLaunchEvents: machine.record.options.sendsLaunchEvents,
       counts: Dictionary(uniqueKeysWithValues: counts), untoldCount: tally.untoldCount,
       notice: machine.trouble.map(LaunchNotice.init))

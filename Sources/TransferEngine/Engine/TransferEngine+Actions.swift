@@ -37,7 +37,7 @@ extension TransferEngine {
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
-        caCertificatePath: plan.caCertificatePath,
+        loginScheme: plan.loginScheme, caCertificatePath: plan.caCertificatePath,
         timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
         content: plan.content, serverTrust: plan.trust.asServerTrust,
         certificate: plan.certificate))

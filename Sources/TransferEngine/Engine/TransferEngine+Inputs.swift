@@ -143,9 +143,7 @@ extension TransferEngine {
     let now = clock.now()
     if let tick = nextTick, tick <= now.monotonic {
       nextTick = nil
-      for id in sending.sorted() where bodies[id]?.body == nil {
-        if let snapshot = snapshot(of: id) { observer(.progress(snapshot, bytesWritten: 0)) }
-      }
+      for id in sending.sorted() where bodies[id]?.body == nil { tellProgress(of: id, at: now) }
       sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
@@ -166,8 +164,18 @@ extension TransferEngine {
     apply { brain, now in
       brain.progressed(id, body.progress, heldBack: body.heldBack, at: now)
     }
-    let byteCount = body.heldByteCount
+    tellProgress(of: id, at: now)
+    let age = now.monotonic.milliseconds(since: checkpointedAt)
+    if age >= configuration.checkpointMilliseconds, body.claimCheckpoint() {
+      checkpoint(id, at: now)
+    }
+  }
+
+  /// Of a download by what is held, of an upload by what was sent.
+  private func tellProgress(of id: TransferID, at now: Moment) {
+    guard let isUpload = brain.machines[id]?.record.spec.isUpload else { return }
     var known = live[id] ?? LiveTransfer()
+    let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
@@ -175,10 +183,6 @@ extension TransferEngine {
     // Its end is told by itself, when the store has it.
     if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))
-    }
-    let age = now.monotonic.milliseconds(since: checkpointedAt)
-    if age >= configuration.checkpointMilliseconds, body.claimCheckpoint() {
-      checkpoint(id, at: now)
     }
   }
 }

@@ -149,13 +149,16 @@ extension TransferEngine {
 
   func snapshot(of id: TransferID) -> TransferSnapshot? {
     guard let machine = brain.machines[id] else { return nil }
-    var snapshot = snapshot(of: machine.record, live: live[id])
+    var snapshot = snapshot(of: machine.record)
     // Until the last bytes of a pause are on record, too; a stop throws them away.
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
       snapshot.bytesReceived = byteCount
     }
+    if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
+      snapshot.task?.sentByteCount = byteCount
+    }
+    if machine.record.spec.isUpload { snapshot.showUpload(of: machine.record.spec) }
     if machine.visibleState == .running {
-      if let byteCount = live[id]?.sentByteCount { snapshot.task?.sentByteCount = byteCount }
       snapshot.connections = machine.fetch?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
       if let expected = snapshot.bytesExpected {
@@ -166,7 +169,15 @@ extension TransferEngine {
     return snapshot
   }
 
-  func snapshot(of record: TransferRecord, live: LiveTransfer?) -> TransferSnapshot {
+  /// Of what is gone.
+  func lastSnapshot(of record: TransferRecord) -> TransferSnapshot {
+    var snapshot = snapshot(of: record)
+    if record.spec.isUpload { snapshot.showUpload(of: record.spec) }
+    return snapshot
+  }
+
+  /// As it stands on record; an upload has yet to be shown as one.
+  private func snapshot(of record: TransferRecord) -> TransferSnapshot {
     let spec = record.spec
     let directory = configuration.directory(of: spec)
     let name = record.resumeData?.finalName ?? spec.name

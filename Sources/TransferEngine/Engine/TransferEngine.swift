@@ -219,7 +219,7 @@ package actor TransferEngine {
 
   func announceRemoved(_ removed: [TransferRecord]) {
     for record in removed {
-      observer(.removed(snapshot(of: record, live: live[record.id])))
+      observer(.removed(lastSnapshot(of: record)))
       live[record.id] = nil
       digests[record.id] = nil
     }

@@ -24,7 +24,9 @@ struct LiveTransfer: Sendable {
 /// The words of the history.
 enum HistoryText {
   static func of(_ record: TransferRecord) -> String {
-    let because = record.failure.map { ": " + $0.sentence } ?? ""
+    let isRetried = record.reason?.isRetry == true
+    let because =
+      record.failure.map { ": " + (isRetried ? $0.sentenceWhileRetrying : $0.sentence) } ?? ""
     return switch record.state {
     case .idle: "Stopped"
     case .scheduled: "Scheduled"

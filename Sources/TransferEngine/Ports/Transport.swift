@@ -8,8 +8,10 @@ package struct AttemptRequest: Sendable, Hashable {
   package var url: TransferURL
   /// As they go over the wire, Range and If-Range among them.
   package var headers: [HeaderField]
-  /// Sent with whatever scheme of authentication the server asks for.
+  /// Sent with whatever scheme of authentication the server asks for, unless that is known.
   package var login: Login?
+  /// The scheme that the server asked for before: then no body goes out for the sake of a refusal.
+  package var loginScheme: ServerChallenge.Kind?
   package var caCertificatePath: String?
   package var timeouts: AttemptTimeouts
   /// nil is a GET.
@@ -19,7 +21,8 @@ package struct AttemptRequest: Sendable, Hashable {
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL, headers: [HeaderField] = [],
-    login: Login? = nil, caCertificatePath: String? = nil,
+    login: Login? = nil, loginScheme: ServerChallenge.Kind? = nil,
+    caCertificatePath: String? = nil,
     timeouts: AttemptTimeouts = AttemptTimeouts(), content: RequestContent? = nil,
     serverTrust: ServerTrust = .system, certificate: ClientCertificate? = nil
   ) {
@@ -28,6 +31,7 @@ package struct AttemptRequest: Sendable, Hashable {
     self.url = url
     self.headers = headers
     self.login = login
+    self.loginScheme = loginScheme
     self.caCertificatePath = caCertificatePath
     self.timeouts = timeouts
     self.content = content

@@ -16,6 +16,14 @@ public struct RequestContent: Hashable, Sendable, Codable {
     case bytes(Base64Bytes)
   }
 
+  public var bodyByteCount: Int64? {
+    switch body {
+    case .file(_, let byteCount)?: byteCount
+    case .bytes(let bytes)?: Int64(bytes.bytes.count)
+    case nil: nil
+    }
+  }
+
   /// A GET without a body can be asked for again in parts; everything else is sent again whole.
   public var isPlainGET: Bool { method == "GET" && body == nil }
 }

@@ -59,6 +59,9 @@ public struct OriginCredential: Hashable, Sendable, Codable {
   /// As `Origin.text` has it.
   public var origin: String
   public var login: Login?
+  /// The scheme of the challenge that the login answered: it is sent by it from the first request
+  /// on. nil leaves that to the server.
+  public var scheme: ServerChallenge.Kind?
   /// Server keys that are trusted whatever the system thinks of them: the SHA-256 of the
   /// SubjectPublicKeyInfo (RFC 7469, section 2.4), in hexadecimal.
   public var trustedKeys: Set<String> = []

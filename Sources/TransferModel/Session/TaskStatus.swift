@@ -2,7 +2,8 @@
 public struct TaskStatus: Hashable, Sendable, Codable {
   /// When it was started first; `TaskOptions.resourceTimeoutMilliseconds` counts from here.
   public var startedAt: WallTime?
-  /// The head of the reply whose body is taken, or of the last one when there is none.
+  /// The head of the reply whose body is taken, or of the last one when there is none. A reply with
+  /// the rest of a file (206) is shown as that of the whole.
   public var reply: ServerReply?
   /// What is asked of the program while the state is `waiting` for `needsLogin`.
   public var challenge: ServerChallenge?
@@ -16,6 +17,8 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   public var resumedAtByteCount: Int64?
   /// The bytes of the request's body that were sent in the attempt that runs, or in the last one.
   public var sentByteCount: Int64 = 0
+  /// Of an upload, how much of the body of its reply is there; only in snapshots.
+  public var replyByteCount: Int64?
   /// Set when the program wants resume data in place of the task. Once it is put aside, and not
   /// `failed` any more, the program is told nothing more of it.
   public var resumeToken: ResumeToken?

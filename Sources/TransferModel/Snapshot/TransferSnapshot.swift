@@ -14,9 +14,12 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var goesOnAt: WallTime?
   /// Where the file is, or will be; nil until its name is known.
   public var path: String?
+  /// Of an upload, what was sent of the body of its request; 0 while it waits, because then it is
+  /// sent anew. What came of the reply is in `task`.
   public var bytesReceived: Int64
-  /// nil when the server did not say.
+  /// nil when the server did not say. Of an upload, the length of the body of its request.
   public var bytesExpected: Int64?
+  /// Of an upload, how fast its body is sent; `secondsLeft` is by that speed as well.
   public var bytesPerSecond: Int64
   /// nil when it cannot be told.
   public var secondsLeft: Int64?

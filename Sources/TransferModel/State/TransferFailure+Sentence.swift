@@ -1,20 +1,55 @@
 extension TransferFailure {
   /// What failed, on what, and what to do: one sentence without a period, the same in the
   /// dashboard, the commands and the log. What came from outside in it is safe to show.
-  public var sentence: String {
-    let name = subject.sanitizedForDisplay()
-    let status = detail?.sanitizedForDisplay(limit: 200) ?? "an error"
-    let said = detail == nil ? "" : " (\(status))"
-    return switch code {
+  public var sentence: String { FailureWords(failure: self, isRetried: false).sentence }
+
+  /// The same of a transfer that is tried again by itself, which nobody has to start.
+  public var sentenceWhileRetrying: String {
+    FailureWords(failure: self, isRetried: true).sentence
+  }
+}
+
+extension WaitingReason {
+  /// Whether the transfer is tried again after a failure, without anything that would have to
+  /// change first.
+  public var isRetry: Bool {
+    switch self {
+    case .retry, .retryAfter: true
+    case .network, .diskSpace, .needsLink, .needsLogin, .discretionary: false
+    }
+  }
+}
+
+extension TransferSnapshot {
+  /// What went wrong, as it is said of a transfer in its state; nil when nothing did.
+  public var problemSentence: String? {
+    reason?.isRetry == true ? error?.sentenceWhileRetrying : error?.sentence
+  }
+}
+
+private struct FailureWords {
+  let failure: TransferFailure
+  let isRetried: Bool
+
+  /// What is to be done, where that is to try again.
+  private func again(_ advice: String = "start it again") -> String {
+    isRetried ? "it is tried again" : advice
+  }
+
+  var sentence: String {
+    let name = failure.subject.sanitizedForDisplay()
+    let status = failure.detail?.sanitizedForDisplay(limit: 200) ?? "an error"
+    let said = failure.detail == nil ? "" : " (\(status))"
+    return switch failure.code {
     case .badURL: "The URL \"\(name)\" cannot be used\(said); check it and add it again"
     case .tooManyRedirects:
       "\"\(name)\" redirects too often\(said); open it in a browser and copy the final link"
     case .redirectRefused:
       "\"\(name)\" redirects to a place that is not allowed\(said); add the final link itself"
     case .httpStatus:
-      "The server answered \"\(name)\" with \(status); check the link, then start it again"
+      "The server answered \"\(name)\" with \(status); \(again("check the link, then start it again"))"
     case .rangeReplyWrong:
-      "The server sent another part of \"\(name)\" than was asked for\(said); start it again"
+      "The server sent another part of \"\(name)\" than was asked for\(said); \(again())"
     case .encodedReply:
       "The server sent \"\(name)\" encoded, which cannot be resumed\(said); start it again"
     case .loginNeeded: "\"\(name)\" asks for a login\(said); add it again with --user"
@@ -31,11 +66,11 @@ extension TransferFailure {
     case .hostNotFound:
       "The host \"\(name)\" was not found; check its name and the network"
     case .connectionRefused:
-      "\"\(name)\" refuses connections\(said); check the address or try again later"
+      "\"\(name)\" refuses connections\(said); \(again("check the address or try again later"))"
     case .connectionLost:
-      "The connection to \"\(name)\" was lost\(said); start it again"
+      "The connection to \"\(name)\" was lost\(said); \(again())"
     case .timedOut:
-      "\"\(name)\" did not answer in time\(said); start it again later"
+      "\"\(name)\" did not answer in time\(said); \(again("start it again later"))"
     case .tlsRefused:
       "The identity of \"\(name)\" cannot be trusted\(said); if it is yours, give its authority with --ca-certificate"
     case .proxyFailed:
@@ -45,7 +80,7 @@ extension TransferFailure {
     case .certificateFileUnusable:
       "The certificate file \"\(name)\" cannot be used\(said); check the path and that it is PEM"
     case .truncated:
-      "\"\(name)\" ended too early\(said); start it again"
+      "\"\(name)\" ended too early\(said); \(again())"
     case .tooLong:
       "\"\(name)\" sent more than it announced\(said); start it again"
     case .directoryMissing:
@@ -66,7 +101,7 @@ extension TransferFailure {
       "The file \"\(name)\" cannot be sent\(said); check that it is there and unchanged, then add it again"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
-      "It waits for \(TransferCondition(rawValue: subject)?.words ?? name); start it to go on without"
+      "It waits for \(TransferCondition(rawValue: failure.subject)?.words ?? name); start it to go on without"
     case .internalProblem:
       "Kettle went wrong on \"\(name)\"\(said); please report it"
     }

@@ -102,14 +102,18 @@ struct SessionCommandTests {
     #expect(Sentences.launchNotice(of: Self.summary()) == nil)
   }
 
-  @Test func `adopt makes the transfers of a session the user's`() async {
-    let world = world([Self.summary()])
+  @Test func `adopt makes the transfers of a session the user's and says where files are`() async {
+    var world = world([Self.summary()])
+    var finished = snapshot(3, .completed)
+    finished.path = "/held/a b"
+    world.service = FakeService([finished, snapshot(5, .failed)])
+    world.service.have([Self.summary()])
     #expect(
       await world.run("session", "adopt", "org.example.app")
         == .init(
           code: 0,
-          output: "2 transfers of the session \"org.example.app\" are yours now\n3\n5\n", error: "")
-    )
+          output: "2 transfers of the session \"org.example.app\" are yours now\n"
+            + "3 is at \"/held/a b\"\n5\n", error: ""))
     #expect(world.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
   }
 
@@ -150,8 +154,17 @@ struct SessionCommandTests {
     #expect(world.console.questions.isEmpty)
   }
 
+  @Test func `drop of a session that is not there says so without a terminal, too`() async {
+    #expect(
+      await world([]).run("session", "drop", "nosuch")
+        == .init(
+          code: 2, output: "",
+          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows those "
+            + "that there are\n"))
+  }
+
   @Test func `drop without a terminal wants --yes`() async {
-    let refused = world([Self.summary()])
+    let refused = world([Self.summary("s")])
     #expect(
       await refused.run("session", "drop", "s")
         == .init(

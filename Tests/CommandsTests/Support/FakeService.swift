@@ -154,7 +154,13 @@ final class FakeService: ServiceCalling {
       return refusing(params.selection)
     case let params as FinishEvents.Params:
       record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
-      return AdoptSession.Result(ids: state.withLock { $0.rows.map(\.id) })
+      let rows = state.withLock { $0.rows }
+      return AdoptSession.Result(
+        ids: rows.map(\.id),
+        finished: rows.compactMap { row in
+          guard row.state == .completed, let path = row.path else { return nil }
+          return FinishedTransfer(id: row.id, path: path)
+        })
     case let params as WatchEvents.Params:
       watch(params)
       return Nothing()

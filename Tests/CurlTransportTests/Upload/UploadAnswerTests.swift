@@ -134,6 +134,42 @@ struct UploadAnswerTests {
     #expect(sent().last == small.byteCount)
   }
 
+  @Test(arguments: [
+    (OriginBehavior.LoginScheme.basic, ServerChallenge.Kind.basic, [900_000]),
+    (.digest, .digest, [0, 900_000]),
+  ])
+  func `a body goes out once when the scheme is known`(
+    scheme: OriginBehavior.LoginScheme, known: ServerChallenge.Kind, byteCounts: [Int]
+  ) async throws {
+    let small = SeededBody(seed: 31, byteCount: 900_000)
+    let login = Login(user: "me", password: "secret")
+    let guarded = OriginBehavior.status(201).with {
+      $0.login = login
+      $0.loginScheme = scheme
+    }
+    let fetched = try await send(UploadFile(small), to: [guarded]) {
+      $0.login = login
+      $0.loginScheme = known
+    }
+    #expect(fetched.head?.status == 201)
+    #expect(origin.requests.map(\.body.count) == byteCounts)
+    #expect(sent().last == small.byteCount)
+  }
+
+  @Test func `a server that has come to want another scheme is asked about it anew`() async throws {
+    let guarded = OriginBehavior.status(201).with {
+      $0.login = Login(user: "me", password: "secret")
+      $0.loginScheme = .digest
+    }
+    let file = try UploadFile(SeededBody(seed: 31, byteCount: 90_000))
+    let fetched = try await send(file, to: [guarded]) {
+      $0.login = Login(user: "me", password: "secret")
+      $0.loginScheme = .basic
+    }
+    #expect(fetched.head?.status == 401)
+    #expect(origin.requests.count == 1)
+  }
+
   @Test func `a login that is wrong ends with the refusal`() async throws {
     let guarded = OriginBehavior.status(201).with {
       $0.login = Login(user: "me", password: "secret")

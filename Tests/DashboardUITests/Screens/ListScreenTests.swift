@@ -192,7 +192,7 @@ struct ListScreenTests {
     #expect(
       model.screen().lines[model.size.rows - 2]
         == " The server answered \"https://example.org/files/3\" with 503 Service Unavailable; "
-        + "check the link, then start it again")
+        + "it is tried again")
   }
 
   @Test func `rows that have not arrived are marked`() {

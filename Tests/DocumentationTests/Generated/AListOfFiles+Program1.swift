@@ -36,7 +36,7 @@ private func program() async throws {
 
     func place(of row: Row) -> URL { folder.appending(path: row.title + ".pdf") }
     func isThere(_ row: Row) -> Bool {
-      FileManager.default.fileExists(atPath: place(of: row).path())
+      FileManager.default.fileExists(atPath: place(of: row).path(percentEncoded: false))
     }
 
     /// Starts what has not begun, and goes on with what was paused.

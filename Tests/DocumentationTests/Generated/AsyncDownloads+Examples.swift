@@ -5,8 +5,10 @@ import BackgroundTransfer
 import Foundation
 
 private func example1() async throws {
-  let book = try await session.download(from: url, to: URL(filePath: "/srv/books/17.pdf"))
-  print("It is at \(book.path())")
+  let target = URL(filePath: "/srv/books/17.pdf")
+  let book = try await session.download(from: url, to: target, onConflict: .skip)
+  print("It is at \(book.path(percentEncoded: false))")
+  _ = target
   _ = book
 }
 

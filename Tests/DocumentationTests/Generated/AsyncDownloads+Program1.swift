@@ -18,7 +18,7 @@ private func program() async throws {
 
     func book(at url: URL) async throws -> URL {
       let place = folder.appending(path: url.lastPathComponent)
-      if FileManager.default.fileExists(atPath: place.path()) { return place }
+      if FileManager.default.fileExists(atPath: place.path(percentEncoded: false)) { return place }
       if let task = running[url] { return try await task.value }
 
       let task = Task { [session] in
@@ -34,7 +34,7 @@ private func program() async throws {
   let urls = (1...3).compactMap { URL(string: "https://example.org/books/\($0).pdf") }
   try await withThrowingTaskGroup(of: URL.self) { group in
     for url in urls { group.addTask { try await books.book(at: url) } }
-    for try await place in group { print(place.path()) }
+    for try await place in group { print(place.path(percentEncoded: false)) }
   }
   _ = books
   _ = urls

@@ -23,7 +23,7 @@ private func program() async throws {
       _ session: URLSession, downloadTask: URLSessionDownloadTask,
       didFinishDownloadingTo location: URL
     ) {
-      print("\(location.path()) is whole")
+      print("\(location.path(percentEncoded: false)) is whole")
     }
 
     nonisolated func urlSession(

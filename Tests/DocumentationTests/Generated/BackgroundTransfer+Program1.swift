@@ -8,8 +8,10 @@ import Foundation
 private func program() async throws {
   let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
   guard let url = URL(string: "https://example.org/books/17.pdf") else { exit(2) }
-  let book = try await session.download(from: url, to: URL(filePath: "/srv/books/17.pdf"))
-  print("It is at \(book.path())")
+  let place = URL(filePath: "/srv/books/17.pdf")
+  let book = try await session.download(from: url, to: place, onConflict: .skip)
+  print("It is at \(book.path(percentEncoded: false))")
   _ = session
+  _ = place
   _ = book
 }

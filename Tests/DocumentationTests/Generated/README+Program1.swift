@@ -8,8 +8,10 @@ import Foundation
 private func program() async throws {
   let session = URLSession(configuration: .background(withIdentifier: "org.example.books"))
   guard let url = URL(string: "https://example.org/disk.iso") else { exit(2) }
-  let file = try await session.download(from: url, to: URL(filePath: "/tmp/disk.iso"))
-  print("It is at \(file.path())")
+  let place = URL(filePath: "/tmp/disk.iso")
+  let file = try await session.download(from: url, to: place, onConflict: .skip)
+  print("It is at \(file.path(percentEncoded: false))")
   _ = session
+  _ = place
   _ = file
 }

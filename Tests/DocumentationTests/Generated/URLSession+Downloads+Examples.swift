@@ -32,7 +32,10 @@ private func example5() async throws {
 }
 
 private func example6() async throws {
-  let file = try await session.download(from: url, to: URL(fileURLWithPath: "/tmp/book.pdf"))
+  let place = URL(fileURLWithPath: "/tmp/book.pdf")
+  let file = try await session.download(from: url, to: place, onConflict: .skip)
+  print("It is at \(file.path(percentEncoded: false))")
+  _ = place
   _ = file
 }
 

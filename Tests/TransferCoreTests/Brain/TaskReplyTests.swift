@@ -108,6 +108,13 @@ struct TaskReplyTests {
     return (script, id, try #require(script.attempt))
   }
 
+  @Test func `a file that is sent anew has the reply that came with it`() throws {
+    var (script, id, second) = try holding(400)
+    script.head(second, 200, ["Content-Length": "2000", "ETag": "\"v2\""])
+    let reply = try #require(script.record(id)?.task?.reply)
+    #expect(reply.headers.contains(HeaderField(received: "Content-Length", "2000")))
+  }
+
   @Test func `the head of the rest is shown as that of the whole`() throws {
     var (script, id, second) = try holding(400)
     let rest = [

@@ -87,4 +87,28 @@ struct DivisionTests {
     _ = try time(&origin, connections: 8)
     #expect(origin.requestCount == 1)
   }
+
+  @Test(arguments: [512_000, 1_000_000, (1 << 20) - 1])
+  func `a small file of a slow server is asked for once`(_ total: Int64) throws {
+    var origin = SimulatedOrigin(total: total, limits: limits()) { _ in 300_000 }
+    let milliseconds = try time(&origin, connections: nil)
+    #expect(origin.requestCount == 1)
+    #expect(origin.bytesSent == total)
+    #expect(milliseconds <= total * 1000 / 300_000 + 20)
+  }
+
+  @Test(arguments: [1 << 20, 1_100_000, 3_000_000])
+  func `no byte comes twice while all connections are equally slow`(_ total: Int64) throws {
+    var origin = SimulatedOrigin(total: total, limits: limits()) { _ in 300_000 }
+    _ = try time(&origin, connections: nil)
+    // What a shortened connection brings while the message is on its way.
+    #expect(origin.bytesSent <= total + (64 << 10))
+  }
+
+  @Test func `the only connection is not silent before a server's longest burst is over`() throws {
+    var origin = SimulatedOrigin(total: 600_000, limits: limits()) { $0 == 0 ? 0 : Self.rate }
+    let milliseconds = try time(&origin, connections: nil)
+    #expect(origin.requestCount == 2)
+    #expect((2500...3500).contains(milliseconds), "\(milliseconds) ms")
+  }
 }

@@ -168,7 +168,7 @@ import TransferModel
   private static func expectNothingForgotten(_ storm: inout Storm, _ place: String) {
     let before = storm.world.launches.count
     detach(&storm)
-    for _ in 0..<3 { storm.world.pass(70_000) }
+    for _ in 0..<3 { storm.world.pass(700_000) }
     if storm.world.launches.count > before { storm.launched.formUnion(storm.news) }
     guard storm.world.table.sessions[SessionWorld.app] != nil, storm.isDone else { return }
     if storm.news.isSubset(of: storm.launched) { return }

@@ -108,6 +108,7 @@ import TransferModel
       world.table.launchEnded(of: SessionWorld.app, world.launches[0], how: "exit 0", at: world.now)
     )
     #expect(world.launches.count == 1)
+    world.pass(1000)
     world.task(3, .completed)
     #expect(world.launches.count == 2)
     world.pass(100_000)
@@ -279,6 +280,7 @@ import TransferModel
       world.table.launchFailed(
         of: SessionWorld.app, world.launches[0], errno: "ENOENT", at: world.now))
     #expect(world.trouble == .notRun("ENOENT"))
+    world.pass(1000)
     #expect(world.program == .away)
   }
 

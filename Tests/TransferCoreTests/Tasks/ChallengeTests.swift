@@ -68,6 +68,19 @@ struct ChallengeTests {
     #expect(script.plan?.login == nil)
   }
 
+  @Test(arguments: [
+    (#"Basic realm="files""#, ServerChallenge.Kind.basic),
+    (#"Digest realm="files", nonce="n", qop="auth""#, .digest),
+  ])
+  func `the answer is sent by the scheme that was asked for`(
+    header: String, kind: ServerChallenge.Kind
+  ) throws {
+    var (script, id, challenge) = try challenged(header)
+    #expect(script.plan?.loginScheme == nil)
+    script.answer(id, challenge, .login(login))
+    #expect(script.plan?.loginScheme == kind)
+  }
+
   @Test func `a challenge after a redirect is that of the other origin`() throws {
     var script = BrainScript()
     var spec = taskSpec()

@@ -27,6 +27,14 @@ struct TakeoverTests {
     #expect(script.discarded.isEmpty)
   }
 
+  @Test func `the reply to the whole file comes over with the bytes`() throws {
+    var (script, _, token) = try putAside()
+    let id = script.add(taskSpec { $0.resumes = token })
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""])
+    #expect(script.record(id)?.task?.reply?.status == 200)
+  }
+
   @Test func `one that has everything says so, though nothing is asked`() {
     var script = BrainScript()
     let old = script.failedTask(held: 1000)

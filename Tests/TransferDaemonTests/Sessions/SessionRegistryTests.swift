@@ -114,6 +114,17 @@ struct SessionRegistryTests {
     #expect(summary.launch == LaunchCommand(executablePath: "/opt/app"))
   }
 
+  @Test func `a program that is connected is seen now`() async throws {
+    let world = RegistryWorld()
+    try await world.attach(1)
+    world.clock.advance(milliseconds: 5000)
+    #expect(world.registry.summaries.first?.lastSeenAt == world.clock.now().wall)
+    world.registry.leave(ClientID(rawValue: 1))
+    let left = world.clock.now().wall
+    world.clock.advance(milliseconds: 5000)
+    #expect(world.registry.summaries.first?.lastSeenAt == left)
+  }
+
   // MARK: Sessions that go
 
   @Test func `a session is removed by nobody but its program while that is connected`()

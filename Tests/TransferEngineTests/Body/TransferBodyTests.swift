@@ -55,6 +55,19 @@ struct TransferBodyTests {
     #expect(body.heldByteCount == 5)
   }
 
+  @Test func `what two attempts bring counts once, gathered and written`() throws {
+    let body = body(total: 8)
+    let first = body.begin(attempt(1), from: 0, .whole(8))
+    let copy = body.begin(attempt(2), from: 2, .part(8))
+    #expect(give(first, [0, 1, 2, 3]) == .taken)
+    #expect(give(copy, [2, 3, 4]) == .taken)
+    #expect(body.heldByteCount == 5)
+    _ = try body.sync()
+    #expect(body.heldByteCount == 5)
+    #expect(give(first, [4, 5]) == .taken)
+    #expect(body.heldByteCount == 6)
+  }
+
   // Fault 5
   @Test func `what comes behind the range is not taken`() throws {
     let body = body(total: 8)

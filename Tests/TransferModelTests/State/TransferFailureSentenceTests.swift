@@ -114,6 +114,38 @@ struct TransferFailureSentenceTests {
     #expect(TransferFailure(code, on: subject, detail: detail).sentence == sentence)
   }
 
+  private static let whileRetrying: [(TransferFailure.Code, String?, String)] = [
+    (
+      .httpStatus, "503",
+      "The server answered \"h\" with 503; it is tried again"
+    ),
+    (
+      .rangeReplyWrong, nil,
+      "The server sent another part of \"h\" than was asked for; it is tried again"
+    ),
+    (.connectionRefused, nil, "\"h\" refuses connections; it is tried again"),
+    (.connectionLost, "reset", "The connection to \"h\" was lost (reset); it is tried again"),
+    (.timedOut, nil, "\"h\" did not answer in time; it is tried again"),
+    (.truncated, nil, "\"h\" ended too early; it is tried again"),
+    (.hostNotFound, nil, "The host \"h\" was not found; check its name and the network"),
+  ]
+
+  @Test(arguments: whileRetrying)
+  func `what is tried again by itself is not to be started`(
+    code: TransferFailure.Code, detail: String?, sentence: String
+  ) {
+    let failure = TransferFailure(code, on: "h", detail: detail)
+    #expect(failure.sentenceWhileRetrying == sentence)
+    var row = TransferSnapshot(
+      id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 1, title: "t", url: "u",
+      state: .waiting, reason: .retryAfter, createdAt: WallTime(millisecondsSince1970: 0))
+    row.error = failure
+    #expect(row.problemSentence == sentence)
+    row.state = .failed
+    row.reason = nil
+    #expect(row.problemSentence == failure.sentence)
+  }
+
   @Test func `no code is without its sentence here`() {
     #expect(Set(Self.sentences.map(\.0)) == Set(TransferFailure.Code.allCases))
     #expect(Self.sentences.count == TransferFailure.Code.allCases.count)

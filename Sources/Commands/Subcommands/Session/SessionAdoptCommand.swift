@@ -9,8 +9,9 @@ struct SessionAdoptCommand: RunnableCommand {
     commandName: "adopt",
     abstract: "Make the transfers of a program's session your own.",
     discussion: """
-      Finished files go to the documents directory, and what is unfinished goes on as yours. The \
-      session is gone then. Refused while its program is connected.
+      Finished files stay where they are, which is printed; move those that you want to keep out of \
+      the service's own directory. What is unfinished goes on as yours. The session is gone then. \
+      Refused while its program is connected.
       """)
 
   @Argument(help: ArgumentHelp("The session.", valueName: "id"))
@@ -20,7 +21,7 @@ struct SessionAdoptCommand: RunnableCommand {
     let id = SessionID(rawValue: session)
     return try await world.withService(for: "kettle session adopt") { service in
       let result = try await service.call(AdoptSession.self, .init(session: id))
-      let lines = Sentences.adopted(id, result.ids)
+      let lines = Sentences.adopted(id, result)
       try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       return .done
     }

@@ -21,14 +21,14 @@ struct SessionDropCommand: RunnableCommand {
 
   func run(in world: CommandWorld) async throws -> ExitCode {
     let id = SessionID(rawValue: session)
-    guard yes || world.console.isInputTerminal else {
-      throw UsageError(.command(.confirmationNeedsTerminal(command: "session drop")))
-    }
     return try await world.withService(for: "kettle session drop") { service in
       if !yes {
         let sessions = try await service.call(ListSessions.self, .init()).sessions
         guard let summary = sessions.first(where: { $0.id == id }) else {
           throw ControlError(.unknownSession, session)
+        }
+        guard world.console.isInputTerminal else {
+          throw UsageError(.command(.confirmationNeedsTerminal(command: "session drop")))
         }
         guard try world.console.confirms(Sentences.dropQuestion(summary)) else {
           world.console.mention(Sentences.nothingChanged)

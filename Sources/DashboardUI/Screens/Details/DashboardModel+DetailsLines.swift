@@ -24,7 +24,7 @@ extension DashboardModel {
     text.heading(row.shownTitle)
     text.add(.bar(ProgressBar(row, at: now, isLive: link.isConnected)))
     text.pair(Strings.labelState, stateText(row, now: now.wall), row.stateRole)
-    text.pair(Strings.labelProblem, row.error?.sentence, .problem)
+    text.pair(Strings.labelProblem, row.problemSentence, .problem)
     text.pair(Strings.labelFreshStart, row.freshStart.map(Strings.freshStart), .waiting)
     text.pair(Strings.labelProgress, progressText(row))
     if row.state == .running {
