@@ -1,8 +1,8 @@
 import TransferModel
 
-/// How often a program may be launched. Each launch brings a pause before the next, twice as long as
-/// the one before, so that a program that makes a new task whenever it is started, and ends, does
-/// not keep the machine busy for ever.
+/// How often a program may be launched. Each launch brings a pause before the next, twice as long
+/// as the one before, so that a program that makes a new task whenever it is started, and ends,
+/// does not keep the machine busy for ever.
 struct LaunchPace: Sendable, Hashable {
   private var count = 0
   private var lastLaunchAt: MonotonicTime?
