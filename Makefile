@@ -20,8 +20,9 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest \
-	  --skip 'AppleSource|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests'
+	  --skip 'AppleSource|BackgroundTransferTests|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests'
 	swift test --skip-build --disable-xctest --filter AppleSource
+	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
 	swift test --skip-build --disable-xctest --filter WireTests
 	swift test --skip-build --disable-xctest --filter IntegrationTests
 	swift test --skip-build --disable-xctest --filter ExampleTests

@@ -39,6 +39,11 @@ struct AwaitedDownloadTests {
     let world = try SessionWorld()
     let waiting = Task { try await world.session.download(from: SessionWorld.url, to: place) }
     let left = try await world.service.added(1)
+    // A result whose file has gone would be taken for none.
+    try FileManager.default.createDirectory(
+      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("book".utf8).write(to: place)
+    defer { try? FileManager.default.removeItem(at: place) }
     let next = try SessionWorld(
       prepare: { service in
         service.change { state in
@@ -53,6 +58,29 @@ struct AwaitedDownloadTests {
     #expect(try await next.session.download(from: SessionWorld.url, to: place).path == place.path)
     #expect(next.service.requests.contains { $0.method == AddTransfers.name } == false)
     #expect(next.recorder.calls.isEmpty)
+    waiting.cancel()
+  }
+
+  @Test func `a result whose file has gone is taken for none`() async throws {
+    let world = try SessionWorld()
+    let gone = URL(fileURLWithPath: "/tmp/kettle-awaited/gone")
+    let waiting = Task { try await world.session.download(from: SessionWorld.url, to: gone) }
+    let left = try await world.service.added(1)
+    let next = try SessionWorld(
+      prepare: { service in
+        service.change { state in
+          state.tasks[1] = SessionTask(
+            snapshot: TransferSnapshot(
+              id: TransferID(rawValue: 101), session: left.session, taskIdentifier: 1, title: "b",
+              url: left.url.text, state: .completed, path: gone.path,
+              createdAt: WallTime(millisecondsSince1970: 0), task: TaskStatus()),
+            spec: left)
+        }
+      })
+    let again = Task { try await next.session.download(from: SessionWorld.url, to: gone) }
+    _ = try await next.service.added(2)
+    #expect(next.service.requests.contains { $0.method == AcknowledgeTasks.name })
+    again.cancel()
     waiting.cancel()
   }
 

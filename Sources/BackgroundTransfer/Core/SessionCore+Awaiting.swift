@@ -23,8 +23,9 @@ struct Outcomes: Sendable {
     }
     return [
       {
-        for waiter in waiting { waiter(result) }
+        // First, so that a program that ends when it has its file does not leave the result behind.
         handle.core.feed(.claimed(number))
+        for waiter in waiting { waiter(result) }
       }
     ]
   }
@@ -37,6 +38,15 @@ struct Outcomes: Sendable {
   }
 
   func hasResult(of number: Int64) -> Bool { results[number] != nil }
+
+  /// Takes the results whose files are not there any more: nobody is helped by them.
+  mutating func takeStale(unless isThere: (URL) -> Bool) -> [Int64] {
+    let stale = results.filter { _, result in
+      if case .success(let file) = result { !isThere(file) } else { false }
+    }
+    for number in stale.keys { results[number] = nil }
+    return stale.keys.sorted()
+  }
 
   private static func result(
     _ end: TaskEnd, _ path: String?, _ handle: TaskHandle
@@ -54,6 +64,10 @@ extension SessionCore {
     await withCheckedContinuation { continuation in
       whenAttached { continuation.resume() }
     }
+    let stale = state.withLock { state in
+      state.outcomes.takeStale { FileManager.default.fileExists(atPath: $0.path) }
+    }
+    for number in stale { feed(.claimed(number)) }
     let task = makeDownload(plan, duplicates: .separate)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -68,8 +82,8 @@ extension SessionCore {
     let number = task.handle.number
     let known = state.withLock { $0.outcomes.wait(for: number, waiter) }
     if let known {
-      waiter(known)
       feed(.claimed(number))
+      waiter(known)
     } else if task.state == .suspended {
       task.resume()
     }

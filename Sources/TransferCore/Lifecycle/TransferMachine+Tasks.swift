@@ -151,7 +151,8 @@ extension TransferMachine {
     return resumeData
   }
 
-  /// What was taken over goes on from there: the server sends the rest, or there is none. Told once.
+  /// What was taken over goes on from there: the server sends the rest, or there is none. It is
+  /// told once.
   mutating func noteResumed(at offset: Int64) {
     guard record.spec.task?.resumes != nil, record.task?.resumedAtByteCount == nil else { return }
     record.task?.resumedAtByteCount = offset

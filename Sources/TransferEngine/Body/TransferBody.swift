@@ -5,11 +5,12 @@ import TransferModel
 /// Puts what the attempts of one transfer bring into its partial file.
 ///
 /// Small pieces are gathered into blocks, because a write call for each piece of at most 16 KiB
-/// costs more than the copy. Blocks are written on a queue of the disk: the transport's thread waits
-/// for no disk, and while one block is written the next is filled. Where bytes are there already they are not written but compared: that is what makes an
-/// overlap a proof, and two copies of one part one file. No more than `refetchedByteCountMax` may
-/// be neither synced nor on record, over all attempts together: when it is reached the network
-/// waits for the disk, and a crash never costs more than that.
+/// costs more than the copy. Blocks are written on a queue of the disk: the transport's thread
+/// waits for no disk, and while one block is written the next is filled. Where bytes are there
+/// already they are not written but compared: that is what makes an overlap a proof, and two copies
+/// of one part one file. No more than `refetchedByteCountMax` may be neither synced nor on record,
+/// over all attempts together: when it is reached the network waits for the disk, and a crash never
+/// costs more than that.
 final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
@@ -166,8 +167,8 @@ final class TransferBody: Sendable {
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
     var asks = false
-    // Half of what is allowed, so that the disk can work while the network goes on.
-    if unconfirmed > state.unconfirmedByteCountMax / 2, case .none = state.checkpoint {
+    // A part of what is allowed, so that the disk can work while the network goes on.
+    if unconfirmed > state.unconfirmedByteCountMax / 4 * 3, case .none = state.checkpoint {
       state.checkpoint = .underWay
       asks = true
     }
