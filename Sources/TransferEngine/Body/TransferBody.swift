@@ -167,8 +167,8 @@ final class TransferBody: Sendable {
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
     var asks = false
-    // A part of what is allowed, so that the disk can work while the network goes on.
-    if unconfirmed > state.unconfirmedByteCountMax / 4 * 3, case .none = state.checkpoint {
+    // Half of what is allowed, so that the disk can work while the network goes on.
+    if unconfirmed > state.unconfirmedByteCountMax / 2, case .none = state.checkpoint {
       state.checkpoint = .underWay
       asks = true
     }
