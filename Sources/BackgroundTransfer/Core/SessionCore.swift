@@ -18,7 +18,8 @@ final class SessionCore: Sendable {
   }
 
   /// Who the delegate was, for tasks that are resumed when it is too late: they still end.
-  // Unchecked for the same reason.
+  // Unchecked because delegates need not be Sendable: it is read on the delegate queue only, and
+  // kept under the lock of the core.
   struct Former: @unchecked Sendable {
     weak var delegate: (any URLSessionDelegate)?
     weak var session: URLSession?

@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 
 /// A protection space of a server whose certificates are to be judged.
+// Unchecked because the class above it is, too: nothing of either changes after it was made.
 final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {
-  // Nothing of it changes after it was made.
   let trust: SecTrust
 
   init(host: String, port: Int, protocol scheme: String, trust: SecTrust) {

@@ -8,6 +8,7 @@ import Foundation
 /// let (data, uploads, _) = await session.tasks
 /// print(data.isEmpty, uploads.count)
 /// ```
+// Unchecked as the class above it is; it adds nothing that is stored.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// Sends a file to a server.
@@ -20,6 +21,7 @@ public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 /// request.httpMethod = "PUT"
 /// session.uploadTask(with: request, fromFile: file).resume()
 /// ```
+// Unchecked as the class above it is; it adds nothing that is stored.
 public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
 /// Fetches a file.
@@ -29,6 +31,7 @@ public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable
 /// ```swift
 /// session.downloadTask(with: url).resume()
 /// ```
+// Unchecked as the class above it is; it adds nothing that is stored.
 public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// Where the service puts the file; nil when the delegate is handed it.
   public var destination: URL? { handle.destination }
