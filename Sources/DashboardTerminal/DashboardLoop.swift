@@ -44,6 +44,7 @@ struct DashboardLoop {
   private mutating func take(_ input: TerminalInput, at now: Moment) {
     switch input {
     case .key(let key): update(.keyPressed(key), at: now)
+    case .mouse(let event): update(.mouse(event), at: now)
     case .resized: update(.resized(backend.size), at: now)
     case .continued:
       backend.reclaim()
@@ -61,7 +62,10 @@ struct DashboardLoop {
       case .leave: end = end ?? .left
       case .redraw: backend.forgetScreen()
       case .suspend: suspend(at: now)
-      case .subscribe, .control, .add, .remove, .relink, .limit, .reset, .loadDetails:
+      case .copy(let text): backend.copy(text)
+      case .ring: backend.ring()
+      case .subscribe, .control, .add, .remove, .relink, .limit, .move, .prioritize,
+        .clearFinished, .reset, .loadDetails, .openFile:
         effects(effect)
       }
     }

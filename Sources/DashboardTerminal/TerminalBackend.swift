@@ -10,6 +10,9 @@ package protocol TerminalBackend: AnyObject {
   func draw(_ frame: Frame)
   /// Draws every cell with the next frame, whatever is thought to be there.
   func forgetScreen()
+  /// Puts a text on the clipboard of the terminal.
+  func copy(_ text: String)
+  func ring()
   /// Waits for input, for `wake`, or for so long; nil is without end.
   func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput]
   /// Gives the terminal to the shell and returns when the user is back.
@@ -23,6 +26,7 @@ package protocol TerminalBackend: AnyObject {
 /// What comes from a terminal.
 package enum TerminalInput: Hashable, Sendable {
   case key(Key)
+  case mouse(MouseEvent)
   /// `size` is another.
   case resized
   /// The process was stopped from outside and goes on.

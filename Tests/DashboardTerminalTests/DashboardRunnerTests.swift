@@ -35,6 +35,8 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   }
 
   func restore() { note("restore") }
+  func copy(_ text: String) {}
+  func ring() {}
   func suspend() { note("suspend") }
   func reclaim() { note("reclaim") }
   func forgetScreen() { note("forget") }
@@ -90,7 +92,7 @@ struct DashboardRunnerTests {
       posting: [.linkChanged(.connected), .rowsArrived(window, Totals())])
     #expect(
       result.effects == [
-        .subscribe(first: 0, count: 27), .control(.pause, .ids([TransferID(rawValue: 1)])),
+        .subscribe(Viewport(first: 0, count: 27)), .control(.pause, .ids([TransferID(rawValue: 1)])),
       ])
     let first = result.terminal.frames.withLock { $0.first }
     #expect(first?.lines[2].contains("Posted") == true)

@@ -80,7 +80,8 @@ extension DashboardSession {
         switch notification {
         case .viewport(let window):
           let rows = ListWindow(
-            first: window.first, matchingCount: window.matchingCount, rows: window.rows)
+            first: window.first, matchingCount: window.matchingCount, rows: window.rows,
+            anchorIndex: window.anchorIndex)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
         case .event: break
@@ -161,7 +162,9 @@ extension DashboardSession {
         output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
       // A new connection makes the dashboard ask for its rows again.
       case .subscribe: break
-      case .control, .add, .remove, .relink, .limit, .reset, .suspend, .redraw, .leave: fail(error)
+      case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+        .openFile, .copy, .ring, .suspend, .redraw, .leave:
+        fail(error)
       }
     }
   }
@@ -170,13 +173,12 @@ extension DashboardSession {
     for effect: DashboardEffect, _ service: any ServiceCalling
   ) async throws -> DashboardMessage? {
     switch effect {
-    case .subscribe(let first, let count):
-      let viewport = Viewport(first: max(0, first), count: min(count, Viewport.countMax))
+    case .subscribe(let viewport):
       _ = try await service.call(SubscribeViewport.self, viewport)
       return nil
-    case .control(let verb, let target):
+    case .control(let verb, let selection):
       let result = try await service.call(
-        ControlTransfers.self, .init(control: verb.asControl, selection: target.asSelection))
+        ControlTransfers.self, .init(control: verb.asControl, selection: selection))
       return .commandFinished(
         .controlled(
           verb, appliedCount: result.applied.count,
@@ -187,19 +189,30 @@ extension DashboardSession {
         count += try await Adding(service: service).add(batch).count
       }
       return .commandFinished(.added(count: count))
-    case .remove(let ids, let withFile):
+    case .remove(let selection, let withFile):
       let result = try await service.call(
         ControlTransfers.self,
-        .init(control: withFile ? .removeWithFile : .remove, selection: .ids(ids)))
+        .init(control: withFile ? .removeWithFile : .remove, selection: selection))
       return .commandFinished(.removed(count: result.applied.count))
     case .relink(let id, let link):
       let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
       return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
-    case .limit(let ids, let bytesPerSecond):
+    case .limit(let selection, let bytesPerSecond):
       let result = try await service.call(
-        LimitSpeed.self, .init(selection: .ids(ids), bytesPerSecond: bytesPerSecond))
+        LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
       return .commandFinished(
         .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
+    case .move(let selection, let move):
+      let result = try await service.call(
+        MoveTransfers.self, .init(selection: selection, way: move.asWay))
+      return .commandFinished(.moved(appliedCount: result.applied.count))
+    case .prioritize(let selection, let priority):
+      let result = try await service.call(
+        PrioritizeTransfers.self, .init(selection: selection, priority: priority))
+      return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
+    case .clearFinished:
+      let result = try await service.call(ClearFinished.self, .init())
+      return .commandFinished(.cleared(count: result.clearedCount))
     case .reset:
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(
@@ -207,7 +220,7 @@ extension DashboardSession {
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
-    case .suspend, .redraw, .leave: return nil
+    case .openFile, .copy, .ring, .suspend, .redraw, .leave: return nil
     }
   }
 }

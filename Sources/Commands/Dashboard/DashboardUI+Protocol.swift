@@ -14,11 +14,13 @@ extension ControlVerb {
   }
 }
 
-extension ControlTarget {
-  var asSelection: TransferSelection {
+extension QueueMove {
+  var asWay: MoveTransfers.Way {
     switch self {
-    case .ids(let ids): .ids(ids)
-    case .all: .all
+    case .up: .up
+    case .down: .down
+    case .toTop: .toTop
+    case .toBottom: .toBottom
     }
   }
 }
@@ -37,14 +39,22 @@ extension TransferDetailsView {
   init(_ details: TransferDetails) {
     self.init(snapshot: details.snapshot)
     currentURL = details.currentURL
+    redirects = details.redirects ?? []
+    directory = details.directory
     partialPath = details.partialPath
     held = details.held
+    connections = (details.liveConnections ?? []).map {
+      Connection(
+        lower: $0.lower, upper: $0.upper, receivedUpTo: $0.receivedUpTo,
+        bytesPerSecond: $0.bytesPerSecond, url: $0.url)
+    }
     entityTag = details.entityTag
     lastModified = details.lastModified
     checksum = details.checksum
     status = details.status
     headers = details.headers
     retryCount = details.retryCount
+    recentSpeeds = details.recentSpeeds ?? []
     history = details.history.map { HistoryLine(at: $0.at, text: $0.text) }
   }
 }

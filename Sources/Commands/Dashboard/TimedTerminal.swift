@@ -32,6 +32,8 @@ final class TimedTerminal: TerminalBackend {
   var size: ScreenSize { inner.size }
   func draw(_ frame: Frame) { inner.draw(frame) }
   func forgetScreen() { inner.forgetScreen() }
+  func copy(_ text: String) { inner.copy(text) }
+  func ring() { inner.ring() }
   func suspend() { inner.suspend() }
   func reclaim() { inner.reclaim() }
   var waker: any TerminalWaker { inner.waker }

@@ -38,7 +38,7 @@ struct ControlRunner {
     _ result: ControlTransfers.Result, _ service: any ServiceCalling
   ) async throws {
     switch selection {
-    case .all: try world.console.say(Sentences.did(verb, count: result.applied.count))
+    case .all, .matching: try world.console.say(Sentences.did(verb, count: result.applied.count))
     case .ids:
       for id in result.applied { try world.console.say(try await words(for: id, service)) }
     }

@@ -41,7 +41,7 @@ struct LimitCommand: RunnableCommand {
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
       switch selection {
       case .all: try world.console.say(Sentences.limitedAll(bytesPerSecond))
-      case .ids:
+      case .ids, .matching:
         for id in result.applied {
           try world.console.say(Sentences.limited(id, bytesPerSecond))
         }

@@ -21,10 +21,17 @@ package enum Hello: ControlMethod {
     package var protocolVersion: Int
     /// What is calling, for the log: `kettle add`, the name of a program.
     package var client: String
+    /// Whether a person looks at this client: as long as it is connected, the service leaves it to
+    /// the client to tell what is finished. Absent is no.
+    package var isWatchedByPerson: Bool?
 
-    package init(protocolVersion: Int = ProtocolVersion.current, client: String) {
+    package init(
+      protocolVersion: Int = ProtocolVersion.current, client: String,
+      isWatchedByPerson: Bool? = nil
+    ) {
       self.protocolVersion = protocolVersion
       self.client = client
+      self.isWatchedByPerson = isWatchedByPerson
     }
   }
 

@@ -9,92 +9,6 @@ package enum TransferControlVerb: String, Codable, Hashable, Sendable, CaseItera
   case removeWithFile
 }
 
-/// Which transfers a control is for.
-package enum TransferSelection: Hashable, Sendable {
-  case ids([TransferID])
-  /// Those that the control makes sense for; none is refused.
-  case all
-}
-
-extension TransferSelection: Codable {
-  private enum CodingKeys: String, CodingKey { case ids, all }
-
-  /// `{"ids": [1, 2]}` or `{"all": true}`; an empty object selects nothing by mistake, so it is
-  /// refused.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    if let ids = try container.decodeIfPresent([TransferID].self, forKey: .ids) {
-      self = .ids(ids)
-    } else if try container.decodeIfPresent(Bool.self, forKey: .all) == true {
-      self = .all
-    } else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "neither ids nor all"))
-    }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    switch self {
-    case .ids(let ids): try container.encode(ids, forKey: .ids)
-    case .all: try container.encode(true, forKey: .all)
-    }
-  }
-}
-
-/// The part of the list that a client looks at.
-package struct Viewport: Codable, Hashable, Sendable {
-  package var filter: RowFilter
-  package var sort: RowSort
-  /// Index of the first row, after filter and sort.
-  package var first: Int
-  /// At most `countMax`.
-  package var count: Int
-
-  package static let countMax = 10_000
-
-  package init(
-    filter: RowFilter = RowFilter(), sort: RowSort = RowSort(), first: Int = 0,
-    count: Int = countMax
-  ) {
-    self.filter = filter
-    self.sort = sort
-    self.first = first
-    self.count = count
-  }
-}
-
-/// A transfer is shown when it passes every part that is set.
-package struct RowFilter: Codable, Hashable, Sendable {
-  /// Any of these; nil is all.
-  package var states: [TransferState]?
-  package var session: SessionID?
-  /// Found in the title, the URL or the path, without regard to case.
-  package var text: String?
-
-  package init(states: [TransferState]? = nil, session: SessionID? = nil, text: String? = nil) {
-    self.states = states
-    self.session = session
-    self.text = text
-  }
-}
-
-package struct RowSort: Codable, Hashable, Sendable {
-  package enum Key: String, Codable, Sendable, CaseIterable {
-    /// The order in which they were added, moved by hand where the user did.
-    case queue
-    case title, state, size, progress, speed, secondsLeft, createdAt
-  }
-
-  package var key: Key
-  package var isDescending: Bool
-
-  package init(key: Key = .queue, isDescending: Bool = false) {
-    self.key = key
-    self.isDescending = isDescending
-  }
-}
-
 /// Some rows of the list, and where they stand in it.
 package struct RowWindow: Codable, Hashable, Sendable {
   package var first: Int
@@ -102,12 +16,18 @@ package struct RowWindow: Codable, Hashable, Sendable {
   package var matchingCount: Int
   package var rows: [TransferSnapshot]
   package var totals: Totals
+  /// Where the anchor of the viewport stands; nil when it does not pass the filter.
+  package var anchorIndex: Int?
 
-  package init(first: Int, matchingCount: Int, rows: [TransferSnapshot], totals: Totals) {
+  package init(
+    first: Int, matchingCount: Int, rows: [TransferSnapshot], totals: Totals,
+    anchorIndex: Int? = nil
+  ) {
     self.first = first
     self.matchingCount = matchingCount
     self.rows = rows
     self.totals = totals
+    self.anchorIndex = anchorIndex
   }
 }
 
@@ -122,13 +42,40 @@ package struct HistoryEntry: Codable, Hashable, Sendable {
   }
 }
 
+/// One connection of a running transfer, and the part of the file that it brings.
+package struct ConnectionDetails: Codable, Hashable, Sendable {
+  /// Where its part begins; nil while the server has not answered.
+  package var lower: Int64?
+  /// Not included; nil while the size is unknown.
+  package var upper: Int64?
+  /// Up to where its bytes have come.
+  package var receivedUpTo: Int64
+  package var bytesPerSecond: Int64
+  package var url: String
+
+  package init(
+    lower: Int64?, upper: Int64?, receivedUpTo: Int64, bytesPerSecond: Int64, url: String
+  ) {
+    self.lower = lower
+    self.upper = upper
+    self.receivedUpTo = receivedUpTo
+    self.bytesPerSecond = bytesPerSecond
+    self.url = url
+  }
+}
+
 package struct TransferDetails: Codable, Hashable, Sendable {
   package var snapshot: TransferSnapshot
   /// Where the last redirect led; nil when there was none.
   package var currentURL: String?
+  /// Where the redirects of the last attempt led, one after the other.
+  package var redirects: [String]?
+  /// The directory that was asked for, whether or not the name is known.
+  package var directory: String?
   package var partialPath: String?
   /// Pairs of lower and upper, in order.
   package var held: HeldRanges
+  package var liveConnections: [ConnectionDetails]?
   package var entityTag: String?
   package var lastModified: String?
   package var checksum: String?
@@ -136,6 +83,9 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   /// The headers of the last reply.
   package var headers: [HeaderField]
   package var retryCount: Int
+  /// Bytes of each of the last seconds, at most 300, the newest last; only of this run of the
+  /// service.
+  package var recentSpeeds: [Int64]?
   /// The newest last, at most 100.
   package var history: [HistoryEntry]
 

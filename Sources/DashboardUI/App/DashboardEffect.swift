@@ -3,16 +3,26 @@ import TransferModel
 /// What the dashboard wants done: returned by `DashboardModel.update(_:at:)`.
 package enum DashboardEffect: Hashable, Sendable {
   /// Send these rows from now on.
-  case subscribe(first: Int, count: Int)
-  case control(ControlVerb, ControlTarget)
+  case subscribe(Viewport)
+  case control(ControlVerb, TransferSelection)
   case add([TransferSpec])
-  case remove([TransferID], withFile: Bool)
+  case remove(TransferSelection, withFile: Bool)
   /// Gives a transfer a fresh link.
   case relink(TransferID, TransferURL.Parsed)
-  /// Sets the most bytes a second of transfers; nil is no limit.
-  case limit([TransferID], Int64?)
+  /// Sets the most bytes a second of transfers, or of everything together; nil is no limit.
+  case limit(TransferSelection, Int64?)
+  case move(TransferSelection, QueueMove)
+  case prioritize(TransferSelection, TransferPriority)
+  /// Takes what is finished out of view.
+  case clearFinished
   case reset
   case loadDetails(TransferID)
+  /// Opens a finished file with the program that the desktop has for it.
+  case openFile(path: String)
+  /// For the terminal: puts a text on the clipboard of whoever sits at it.
+  case copy(String)
+  /// For the terminal: rings, or flashes, as its user set it.
+  case ring
   /// For the terminal: give it back to the shell until the user returns.
   case suspend
   /// For the terminal: draw every cell anew.
@@ -25,8 +35,7 @@ package enum ControlVerb: Hashable, Sendable, CaseIterable {
   case start, pause, stop
 }
 
-package enum ControlTarget: Hashable, Sendable {
-  case ids([TransferID])
-  /// All that the control makes sense for.
-  case all
+/// In the order of the queue.
+package enum QueueMove: Hashable, Sendable, CaseIterable {
+  case up, down, toTop, toBottom
 }

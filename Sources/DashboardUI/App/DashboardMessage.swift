@@ -3,6 +3,7 @@ import TransferModel
 /// Everything that can happen to the dashboard.
 package enum DashboardMessage: Hashable, Sendable {
   case keyPressed(Key)
+  case mouse(MouseEvent)
   case resized(ScreenSize)
   /// The rows that were subscribed to, as they are now.
   case rowsArrived(ListWindow, Totals)
@@ -20,6 +21,9 @@ package enum DashboardMessage: Hashable, Sendable {
 package enum CommandOutcome: Hashable, Sendable {
   case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
   case added(count: Int)
+  case moved(appliedCount: Int)
+  case prioritized(TransferPriority, appliedCount: Int)
+  case cleared(count: Int)
   case removed(count: Int)
   case relinked(refused: [ControlRefusal])
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])

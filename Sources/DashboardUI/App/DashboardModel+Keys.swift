@@ -85,8 +85,8 @@ extension DashboardModel {
     guard case .question(let question) = screens.popLast() else { return [] }
     switch question {
     case .reset: return [.reset]
-    case .remove(let row): return [.remove([row.id], withFile: false)]
-    case .removeWithFile(let row): return [.remove([row.id], withFile: true)]
+    case .remove(let row): return [.remove(.ids([row.id]), withFile: false)]
+    case .removeWithFile(let row): return [.remove(.ids([row.id]), withFile: true)]
     }
   }
 

@@ -45,6 +45,6 @@ extension DashboardModel {
     let wanted = first..<(firstVisible + layout.bodyHeight + margin)
     guard wanted != subscription else { return [] }
     subscription = wanted
-    return [.subscribe(first: wanted.lowerBound, count: wanted.count)]
+    return [.subscribe(Viewport(first: wanted.lowerBound, count: wanted.count))]
   }
 }

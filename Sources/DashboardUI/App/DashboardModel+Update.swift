@@ -7,6 +7,7 @@ extension DashboardModel {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
+    case .mouse: return []
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)
@@ -64,6 +65,10 @@ extension DashboardModel {
       say(
         Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count): say(Strings.removed(count), at: now)
+    case .moved: break
+    case .prioritized(let priority, let appliedCount):
+      say(Strings.prioritized(priority, appliedCount), at: now)
+    case .cleared(let count): say(Strings.cleared(count), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {
         say(Strings.resetDone(deletedCount: deletedCount), at: now)

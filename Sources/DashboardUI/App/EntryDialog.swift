@@ -56,7 +56,7 @@ extension DashboardModel {
     let effect: DashboardEffect
     switch dialog.reading {
     case .link(let link): effect = .relink(dialog.row.id, link)
-    case .limit(let bytesPerSecond): effect = .limit([dialog.row.id], bytesPerSecond)
+    case .limit(let bytesPerSecond): effect = .limit(.ids([dialog.row.id]), bytesPerSecond)
     case .missing, .linkProblem, .noRate:
       say(Strings.verdict(on: dialog), .problem, at: now)
       return []

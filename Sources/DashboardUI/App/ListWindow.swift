@@ -5,14 +5,19 @@ package struct ListWindow: Hashable, Sendable {
   package var first: Int
   package var matchingCount: Int
   package var rows: [TransferSnapshot]
+  /// Where the transfer stands that the viewport was anchored to; nil when it is not in the list.
+  package var anchorIndex: Int?
 
   /// More rows than any list has, and few enough that adding a screenful cannot overflow.
   private static let countMax = 1 << 40
 
-  package init(first: Int, matchingCount: Int, rows: [TransferSnapshot]) {
+  package init(
+    first: Int, matchingCount: Int, rows: [TransferSnapshot], anchorIndex: Int? = nil
+  ) {
     self.first = min(max(0, first), Self.countMax)
     self.matchingCount = min(max(0, matchingCount), Self.countMax)
     self.rows = rows
+    self.anchorIndex = anchorIndex.map { min(max(0, $0), Self.countMax) }
   }
 
   package static let empty = ListWindow(first: 0, matchingCount: 0, rows: [])

@@ -110,6 +110,14 @@ extension Strings {
   static func added(_ count: Int) -> String { transfers(count) + " added" }
   static func removed(_ count: Int) -> String { transfers(count) + " removed" }
 
+  static func cleared(_ count: Int) -> String {
+    count == 0 ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
+  }
+
+  static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
+    transfers(count) + ": priority \(priority.value)"
+  }
+
   static func resetDone(deletedCount: Int) -> String {
     files(deletedCount) + " deleted, everything is back at the start"
   }

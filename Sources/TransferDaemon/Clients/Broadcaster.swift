@@ -64,6 +64,10 @@ final class Broadcaster: Sendable {
     return state.withLock { $0.table.window(viewport, freeBytes: free) }
   }
 
+  func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
+    state.withLock { $0.table.matching(filter, except: Set(except)) }
+  }
+
   var totals: Totals {
     let free = freeSpace.bytes
     return state.withLock { state in

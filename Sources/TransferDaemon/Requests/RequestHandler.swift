@@ -130,6 +130,7 @@ struct RequestHandler: Sendable {
       switch params.selection {
       case .ids(let ids): ids
       case .all: await engine.selection(for: control)
+      case .matching(let filter, let except): broadcaster.matching(filter, except: except)
       }
     return Self.result(of: ids, await engine.control(control, ids))
   }
@@ -140,14 +141,16 @@ struct RequestHandler: Sendable {
   }
 
   private func limit(_ params: LimitSpeed.Params) async -> LimitSpeed.Result {
+    let ids: [TransferID]
     switch params.selection {
-    case .ids(let ids):
-      return Self.result(
-        of: ids, await engine.limit(ids, toBytesPerSecond: params.bytesPerSecond))
+    case .ids(let named): ids = named
+    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
     case .all:
       await engine.limitAll(toBytesPerSecond: params.bytesPerSecond)
       return LimitSpeed.Result(applied: [], refused: [])
     }
+    return Self.result(
+      of: ids, await engine.limit(ids, toBytesPerSecond: params.bytesPerSecond))
   }
 
   static func result(

@@ -34,6 +34,11 @@ struct RowTable: Sendable {
     totals.counts[row.state] = left > 0 ? left : nil
   }
 
+  /// In the order in which they were added.
+  func matching(_ filter: RowFilter, except: Set<TransferID>) -> [TransferID] {
+    ids.all.filter { id in !except.contains(id) && rows[id].map(filter.passes) == true }
+  }
+
   /// The rows of a viewport. Without filter and sort it costs the rows that are shown, not all.
   func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
     var shown = totals
@@ -56,9 +61,10 @@ extension RowFilter {
   func passes(_ row: TransferSnapshot) -> Bool {
     if let states, !states.contains(row.state) { return false }
     if let session, session != row.session { return false }
-    guard let text, !text.isEmpty else { return true }
-    let wanted = text.lowercased()
-    return [row.title, row.url, row.path ?? ""].contains { $0.lowercased().contains(wanted) }
+    if let host, !row.hasHost(host) { return false }
+    guard let words = text?.lowercased().split(separator: " "), !words.isEmpty else { return true }
+    let fields = [row.title, row.url, row.path ?? ""].map { $0.lowercased() }
+    return words.allSatisfy { word in fields.contains { $0.contains(word) } }
   }
 }
 
@@ -78,6 +84,14 @@ extension RowSort {
       case .secondsLeft:
         return before(low.secondsLeft ?? .max, high.secondsLeft ?? .max, left, right)
       case .createdAt: return before(low.createdAt, high.createdAt, left, right)
+      case .finishedAt:
+        return before(
+          low.finishedAt?.millisecondsSince1970 ?? .max,
+          high.finishedAt?.millisecondsSince1970 ?? .max, left, right)
+      case .connections: return before(low.connections, high.connections, left, right)
+      case .priority: return before(low.priority, high.priority, left, right)
+      case .host: return before(low.host, high.host, left, right)
+      case .session: return before(low.session.rawValue, high.session.rawValue, left, right)
       }
     }
   }

@@ -26,6 +26,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// How many connections are open for it now.
   public var connections: Int
   public var priority: TransferPriority
+  /// The most bytes a second of this transfer; nil is no limit of its own.
+  public var limitBytesPerSecond: Int64?
   public var createdAt: WallTime
   public var finishedAt: WallTime?
   /// Why it failed, or what went wrong last while it waits.
@@ -73,6 +75,10 @@ public struct Totals: Hashable, Sendable, Codable {
   public var counts: [TransferState: Int] = [:]
   /// Free bytes on the disk of the documents directory; nil when it cannot be told.
   public var freeBytes: Int64?
+  /// The most bytes a second of everything together; nil is no limit.
+  public var limitBytesPerSecond: Int64?
+  /// What is under way, as one piece of work; nil when nothing is.
+  public var batch: BatchProgress?
 
   public init() {}
 
@@ -88,7 +94,9 @@ public struct Totals: Hashable, Sendable, Codable {
 }
 
 extension Totals {
-  private enum CodingKeys: String, CodingKey { case bytesPerSecond, counts, freeBytes }
+  private enum CodingKeys: String, CodingKey {
+    case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, batch
+  }
 
   /// A dictionary with enum keys is an array of pairs in JSON; names as keys are what a reader of
   /// the protocol expects.
@@ -96,6 +104,8 @@ extension Totals {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     bytesPerSecond = try container.decode(Int64.self, forKey: .bytesPerSecond)
     freeBytes = try container.decodeIfPresent(Int64.self, forKey: .freeBytes)
+    limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
+    batch = try container.decodeIfPresent(BatchProgress.self, forKey: .batch)
     for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
       if let state = TransferState(rawValue: name) { counts[state] = count }
     }
@@ -105,6 +115,8 @@ extension Totals {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
     try container.encodeIfPresent(freeBytes, forKey: .freeBytes)
+    try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
+    try container.encodeIfPresent(batch, forKey: .batch)
     let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     try container.encode(named, forKey: .counts)
   }

@@ -62,8 +62,8 @@ struct DashboardSessionTests {
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
       [
-        .subscribe(first: 3, count: 20), .control(.start, .ids([id])), .control(.pause, .all),
-        .remove([id], withFile: true), .remove([id], withFile: false), .reset, .add([spec]),
+        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])), .control(.pause, .all),
+        .remove(.ids([id]), withFile: true), .remove(.ids([id]), withFile: false), .reset, .add([spec]),
         .suspend, .redraw, .leave, .control(.stop, .all),
       ], count: 8, in: world)
     #expect(
@@ -85,7 +85,7 @@ struct DashboardSessionTests {
         == .commandFinished(.relinked(refused: [])))
     world.service.refuse([.init(id: id, why: .completed)])
     #expect(
-      try await outcome(.limit([id], 512), in: world)
+      try await outcome(.limit(.ids([id]), 512), in: world)
         == .commandFinished(
           .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
     #expect(

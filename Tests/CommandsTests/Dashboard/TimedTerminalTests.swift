@@ -25,6 +25,8 @@ struct TimedTerminalTests {
     func restore() {}
     func draw(_ frame: Frame) {}
     func forgetScreen() {}
+    func copy(_ text: String) {}
+    func ring() {}
     func suspend() {}
     func reclaim() {}
   }

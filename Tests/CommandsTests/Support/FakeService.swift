@@ -197,7 +197,7 @@ final class FakeService: ServiceCalling {
   private func refusing(_ selection: TransferSelection) -> ControlTransfers.Result {
     state.withLock { state in
       switch selection {
-      case .all: return ControlTransfers.Result(applied: [], refused: [])
+      case .all, .matching: return ControlTransfers.Result(applied: [], refused: [])
       case .ids(let ids):
         let refusedIDs = Set(state.refused.map(\.id))
         return ControlTransfers.Result(
@@ -260,6 +260,7 @@ final class FakeService: ServiceCalling {
         switch params.selection {
         case .ids(let ids): ids.filter { !refusedIDs.contains($0) }
         case .all: state.rows.map(\.id)
+        case .matching(_, let except): state.rows.map(\.id).filter { !except.contains($0) }
         }
       switch params.control {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }

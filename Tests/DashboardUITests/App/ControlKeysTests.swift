@@ -8,7 +8,7 @@ struct ControlKeysTests {
     Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, "x", state)])
   }
 
-  private let seven = ControlTarget.ids([TransferID(rawValue: 7)])
+  private let seven = TransferSelection.ids([TransferID(rawValue: 7)])
 
   @Test(arguments: [TransferState.idle, .failed, .paused, .scheduled, .waiting])
   func `s starts what can be started`(state: TransferState) {
@@ -110,14 +110,14 @@ struct ControlKeysTests {
       .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
       at: Sample.now)
     #expect(
-      model.press(.character("y")) == [.remove([TransferID(rawValue: 2)], withFile: false)])
+      model.press(.character("y")) == [.remove(.ids([TransferID(rawValue: 2)]), withFile: false)])
   }
 
   @Test func `D is for finished files only`() {
     var model = model(.completed)
     #expect(
       model.press(.character("D"), .character("y"))
-        == [.remove([TransferID(rawValue: 7)], withFile: true)])
+        == [.remove(.ids([TransferID(rawValue: 7)]), withFile: true)])
     model = self.model(.running)
     #expect(model.press(.character("D")) == [])
     #expect(model.said == "it has no finished file; d takes it off the list")

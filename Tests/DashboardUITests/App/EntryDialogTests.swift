@@ -80,7 +80,7 @@ struct EntryDialogTests {
     var model = model(.running)
     _ = model.press(.character("l"))
     _ = model.type(text)
-    #expect(model.press(.enter) == [.limit([id], rate)])
+    #expect(model.press(.enter) == [.limit(.ids([id]), rate)])
     #expect(model.screens.isEmpty)
   }
 
@@ -108,7 +108,7 @@ struct EntryDialogTests {
     _ = model.update(
       .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
       at: Sample.now)
-    #expect(model.press(.enter) == [.limit([TransferID(rawValue: 2)], 9)])
+    #expect(model.press(.enter) == [.limit(.ids([TransferID(rawValue: 2)]), 9)])
   }
 
   @Test func `the line can be edited anywhere`() {
@@ -117,7 +117,7 @@ struct EntryDialogTests {
     _ = model.type("x25K")
     _ = model.press(.home, .delete, .right, .character("0"), .end, .backspace, .character("M"))
     _ = model.press(.left, .left, .backspace, .right, .right, .left)
-    #expect(model.press(.enter) == [.limit([id], 25 << 20)])
+    #expect(model.press(.enter) == [.limit(.ids([id]), 25 << 20)])
   }
 
   @Test func `without the service Enter says so and the text stays`() {
@@ -127,7 +127,7 @@ struct EntryDialogTests {
     #expect(model.press(.enter) == [])
     #expect(model.said == "the service is not there; it is being reconnected")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
-    #expect(model.press(.enter) == [.limit([id], 9)])
+    #expect(model.press(.enter) == [.limit(.ids([id]), 9)])
   }
 
   @Test func `the outcome is told`() {

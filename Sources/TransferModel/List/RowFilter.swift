@@ -1,0 +1,43 @@
+/// Which transfers of the list are shown: those that pass every part that is set.
+package struct RowFilter: Codable, Hashable, Sendable {
+  package enum Scope: String, Codable, Sendable, CaseIterable {
+    case all
+    /// Without the finished ones that were cleared from view.
+    case uncleared
+  }
+
+  /// Any of these; nil is all.
+  package var states: [TransferState]?
+  package var session: SessionID?
+  /// The host of the URL, or a domain above it: `example.org` passes `cdn.example.org` too.
+  package var host: String?
+  /// Words parted by spaces; each is found in the title, the URL or the path, without regard to
+  /// case.
+  package var text: String?
+  package var scope: Scope
+
+  package init(
+    states: [TransferState]? = nil, session: SessionID? = nil, host: String? = nil,
+    text: String? = nil, scope: Scope = .all
+  ) {
+    self.states = states
+    self.session = session
+    self.host = host
+    self.text = text
+    self.scope = scope
+  }
+}
+
+extension RowFilter {
+  private enum CodingKeys: String, CodingKey { case states, session, host, text, scope }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      states: try container.decodeIfPresent([TransferState].self, forKey: .states),
+      session: try container.decodeIfPresent(SessionID.self, forKey: .session),
+      host: try container.decodeIfPresent(String.self, forKey: .host),
+      text: try container.decodeIfPresent(String.self, forKey: .text),
+      scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all)
+  }
+}

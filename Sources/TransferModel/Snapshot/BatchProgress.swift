@@ -1,0 +1,25 @@
+/// All that is under way as one piece of work: what runs, is queued or waits, and what has finished
+/// since the service last had nothing under way.
+public struct BatchProgress: Hashable, Sendable, Codable {
+  public var transferCount: Int
+  public var finishedCount: Int
+  /// Of those whose size is known.
+  public var bytesReceived: Int64
+  public var bytesExpected: Int64
+  /// Those whose size is not known; they are in no byte count.
+  public var unknownSizeCount: Int
+  /// nil when it cannot be told.
+  public var secondsLeft: Int64?
+
+  public init(
+    transferCount: Int, finishedCount: Int, bytesReceived: Int64, bytesExpected: Int64,
+    unknownSizeCount: Int, secondsLeft: Int64?
+  ) {
+    self.transferCount = transferCount
+    self.finishedCount = finishedCount
+    self.bytesReceived = bytesReceived
+    self.bytesExpected = bytesExpected
+    self.unknownSizeCount = unknownSizeCount
+    self.secondsLeft = secondsLeft
+  }
+}
