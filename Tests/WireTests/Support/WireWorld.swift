@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TransferCore
+import TransferDaemon
 import TransferEngine
 import TransferFiles
 import TransferModel
@@ -81,7 +82,7 @@ final class WireWorld: Sendable {
   private static func assemble(
     _ configuration: TransferEngine.Configuration, _ home: WireHome, _ told: Monitor<Told>
   ) throws -> Running {
-    let clock = WireClock()
+    let clock = SystemClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
     let journal = CuttableJournal(opened.journal)
     let settings = CurlSettings(
@@ -128,7 +129,7 @@ extension WireWorld {
   func pause(_ id: TransferID) async { _ = await engine.control(.pause, [id]) }
   func start(_ id: TransferID) async { _ = await engine.control(.start, [id]) }
 
-  var now: WallTime { WireClock().now().wall }
+  var now: WallTime { SystemClock().now().wall }
 
   func row(of id: TransferID) -> TransferSnapshot? { told.read { $0.rows[id] } }
 
