@@ -68,6 +68,23 @@ struct TransferBodyTests {
     #expect(body.heldByteCount == 6)
   }
 
+  @Test func `nothing is written on the thread that brings the bytes`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 3 << 20)
+    queue.suspend()
+    let answer = give(sink, piece)
+    let writtenMeanwhile = files.callCount(.write)
+    // A queue that is let go of while it is suspended ends the process.
+    queue.resume()
+    #expect(answer == .taken)
+    #expect(writtenMeanwhile == 0)
+    // Behind what waits for the queue already.
+    queue.sync {}
+    #expect(files.callCount(.write) == 3)
+    #expect(files.bytes(at: file.path)?.elementsEqual(piece) == true)
+  }
+
   // Fault 5
   @Test func `what comes behind the range is not taken`() throws {
     let body = body(total: 8)
