@@ -137,6 +137,9 @@ extension Brain {
   package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
     var turn = Turn()
     _ = update(id, &turn) { $0.bytesSynced(held) }
+    // How far it is, everybody is told at the pace of the ticks. A fast transfer has a hundred
+    // checkpoints a second, and to tell of each costs more than to make it.
+    turn.changed = []
     turn.afterCommit.append(.confirmHeld(id, held))
     return turn
   }
