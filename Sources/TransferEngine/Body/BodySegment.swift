@@ -43,6 +43,9 @@ struct BodySegment: Sendable {
   /// Received and not in the file yet.
   var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
 
+  /// Of that, what nobody writes yet, because its block is not full.
+  var gatheredByteCount: Int64 { Int64(block?.byteCount ?? 0) }
+
   /// All that is wanted is there, though the reply may go on.
   var isSatisfied: Bool {
     guard case .shortened(let upper) = bound else { return false }
@@ -82,7 +85,7 @@ struct BodySegment: Sendable {
         block
         ?? GatheredBlock(
           of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
-          in: spare.popLast() ?? BlockMemory(byteCount: Int(blockByteCount)))
+          in: spare.popLast() ?? BlockMemory(byteCount: memoryByteCount))
       let count = block.append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)
@@ -90,6 +93,15 @@ struct BodySegment: Sendable {
       if block.isFull { full.append(block) }
     }
     return full
+  }
+
+  /// No more than what is still to come needs.
+  private var memoryByteCount: Int {
+    let alignment = GatheredBlock.alignment
+    let missing = bound.upper.map { $0 - receivedUpTo } ?? .max
+    guard missing < blockByteCount - alignment else { return Int(blockByteCount) }
+    let withPadding = max(missing, 1) + receivedUpTo % alignment
+    return Int((withPadding + alignment - 1) / alignment * alignment)
   }
 
   /// Gives away what was gathered, full or not.

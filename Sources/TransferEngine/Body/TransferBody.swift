@@ -15,9 +15,10 @@ final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
   /// Of one attempt alone; several at once have smaller blocks each.
-  static let blockByteCountMax: Int64 = 1 << 20
+  static let blockByteCountMax: Int64 = 2 << 20
   static let blockByteCountMin: Int64 = 512 << 10
-  static let spareBlockCountMax = 4
+  /// No more is ever on its way to the disk.
+  static let spareByteCountMax = Int(refetchedByteCountMax)
   /// What the transport may have read of each attempt and not handed over.
   static let transportBufferByteCount: Int64 = 512 << 10
 
@@ -27,6 +28,14 @@ final class TransferBody: Sendable {
     case underWay
     /// Being recorded. When it is on record, what had been received when it was taken is confirmed.
     case synced(HeldRanges, receivedByteCount: Int64)
+  }
+
+  /// How much of what was received a checkpoint puts on the disk.
+  enum Extent: Sendable {
+    case everything
+    /// Not what is still being gathered, while that is little: a block that is cut where it happens
+    /// to be becomes several writes around borders of pages, and so does the next one.
+    case fullBlocks
   }
 
   private enum Writer: Sendable {
@@ -57,6 +66,21 @@ final class TransferBody: Sendable {
       if let block = segments[attempt]?.takeBlock() { pending.append(block) }
     }
 
+    private var spareByteCount: Int { spare.reduce(0) { $0 + $1.byteCount } }
+
+    /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
+    /// it.
+    mutating func handOver(_ extent: Extent) -> Int64 {
+      let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
+      switch extent {
+      case .fullBlocks where gathered <= unconfirmedByteCountMax / 3:
+        return receivedByteCount - gathered
+      case .fullBlocks, .everything:
+        for attempt in segments.keys { handOver(attempt) }
+        return receivedByteCount
+      }
+    }
+
     /// The next block to write, with what is in the file; nil when there is none.
     mutating func takePending() -> (GatheredBlock, over: HeldRanges)? {
       while !pending.isEmpty {
@@ -70,8 +94,19 @@ final class TransferBody: Sendable {
       return nil
     }
 
+    /// False when one is under way.
+    mutating func beginCheckpoint() -> Bool {
+      guard case .none = checkpoint else { return false }
+      checkpoint = .underWay
+      return true
+    }
+
     mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
-      if spare.count < TransferBody.spareBlockCountMax { spare.append(block.memory) }
+      if block.memory.byteCount >= TransferBody.blockByteCountMin,
+        spareByteCount + block.memory.byteCount <= TransferBody.spareByteCountMax
+      {
+        spare.append(block.memory)
+      }
       switch result {
       case .success:
         if let range = ByteRange(lower: block.lower, upper: block.upper) { written.insert(range) }
@@ -166,19 +201,18 @@ final class TransferBody: Sendable {
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
-    var asks = false
-    // Half of what is allowed, so that the disk can work while the network goes on.
-    if unconfirmed > state.unconfirmedByteCountMax / 2, case .none = state.checkpoint {
-      state.checkpoint = .underWay
-      asks = true
-    }
-    if unconfirmed > state.unconfirmedByteCountMax {
+    let most = state.unconfirmedByteCountMax
+    if unconfirmed > most {
       state.heldBack.insert(attempt)
-      return (.full, asks)
+      return (.full, state.beginCheckpoint())
     }
     state.receivedByteCount += Int64(allowed)
     let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
-    state.pending += state.segments[attempt]?.gather(taken, &state.spare) ?? []
+    let full = state.segments[attempt]?.gather(taken, &state.spare) ?? []
+    state.pending += full
+    // Seldom, because each costs the same however much it confirms; and while there is room, so
+    // that the network goes on meanwhile. With a full block there is little that it leaves out.
+    let asks = !full.isEmpty && unconfirmed > most / 4 * 3 && state.beginCheckpoint()
     guard let segment = state.segments[attempt] else { return (.failed, asks) }
     return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
   }
@@ -219,21 +253,16 @@ final class TransferBody: Sendable {
   /// way from here on.
   func claimCheckpoint() -> Bool {
     state.withLock { state in
-      guard case .none = state.checkpoint, state.receivedByteCount > state.confirmedByteCount else {
-        return false
-      }
-      state.checkpoint = .underWay
-      return true
+      state.receivedByteCount > state.confirmedByteCount && state.beginCheckpoint()
     }
   }
 
-  /// Writes and syncs everything received. Blocks.
-  func sync() throws(TransferFailure) -> Synced {
+  /// Writes and syncs what was received. Blocks.
+  func sync(_ extent: Extent = .everything) throws(TransferFailure) -> Synced {
     let (written, receivedByteCount, failure) = disk.withLock { _ in
       let receivedByteCount = state.withLock { state in
-        for attempt in state.segments.keys { state.handOver(attempt) }
         state.checkpoint = .underWay
-        return state.receivedByteCount
+        return state.handOver(extent)
       }
       writePending()
       return state.withLock { ($0.written, receivedByteCount, $0.failure) }
