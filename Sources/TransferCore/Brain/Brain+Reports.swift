@@ -97,7 +97,8 @@ extension Brain {
   /// The store knows the partial file of a transfer, and bytes flow into it.
   package mutating func bodyRecorded(of id: TransferID, at now: Moment) -> Turn {
     var turn = Turn()
-    _ = update(id, &turn) { $0.bodyRecorded() }
+    let policy = queue.limits.division
+    _ = update(id, &turn) { $0.bodyRecorded(policy, at: now.monotonic) }
     fillLanes(of: id, &turn, at: now)
     return turn
   }

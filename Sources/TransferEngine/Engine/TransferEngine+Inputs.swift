@@ -148,6 +148,7 @@ extension TransferEngine {
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
     if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {
+      for id in bodies.keys { noteProgress(of: id) }
       apply { brain, now in brain.timePassed(at: now) }
     } else {
       setAlarm(at: now)
