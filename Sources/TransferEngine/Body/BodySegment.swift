@@ -85,7 +85,7 @@ struct BodySegment: Sendable {
         block
         ?? GatheredBlock(
           of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
-          in: spare.popLast() ?? BlockMemory(byteCount: memoryByteCount))
+          in: spare.popLast() ?? BlockMemory(byteCount: Int(blockByteCount)))
       let count = block.append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)
@@ -93,15 +93,6 @@ struct BodySegment: Sendable {
       if block.isFull { full.append(block) }
     }
     return full
-  }
-
-  /// No more than what is still to come needs.
-  private var memoryByteCount: Int {
-    let alignment = GatheredBlock.alignment
-    let missing = bound.upper.map { $0 - receivedUpTo } ?? .max
-    guard missing < blockByteCount - alignment else { return Int(blockByteCount) }
-    let withPadding = max(missing, 1) + receivedUpTo % alignment
-    return Int((withPadding + alignment - 1) / alignment * alignment)
   }
 
   /// Gives away what was gathered, full or not.

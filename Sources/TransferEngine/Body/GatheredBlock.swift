@@ -27,7 +27,7 @@ final class GatheredBlock: @unchecked Sendable {
     self.lower = lower
     self.memory = memory
     padding = Int(lower % Self.alignment)
-    byteCountMax = min(Int(blockByteCount - lower % blockByteCount), memory.byteCount - padding)
+    byteCountMax = min(Int(blockByteCount - lower % blockByteCount), memory.byteCount)
   }
 
   var upper: Int64 { lower + Int64(byteCount) }
@@ -80,10 +80,12 @@ final class BlockMemory: @unchecked Sendable {
   let byteCount: Int
   fileprivate let bytes: UnsafeMutableRawBufferPointer
 
-  /// - Parameter byteCount: a multiple of `GatheredBlock.alignment`.
+  /// - Parameter byteCount: a multiple of `GatheredBlock.alignment`; there is place for what lies
+  ///   before the first byte in its page as well.
   init(byteCount: Int) {
+    let alignment = Int(GatheredBlock.alignment)
     self.byteCount = byteCount
-    bytes = .allocate(byteCount: byteCount, alignment: Int(GatheredBlock.alignment))
+    bytes = .allocate(byteCount: byteCount + alignment, alignment: alignment)
   }
 
   deinit { bytes.deallocate() }

@@ -15,10 +15,9 @@ final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
   /// Of one attempt alone; several at once have smaller blocks each.
-  static let blockByteCountMax: Int64 = 2 << 20
+  static let blockByteCountMax: Int64 = 1 << 20
   static let blockByteCountMin: Int64 = 512 << 10
-  /// No more is ever on its way to the disk.
-  static let spareByteCountMax = Int(refetchedByteCountMax)
+  static let spareBlockCountMax = 4
   /// What the transport may have read of each attempt and not handed over.
   static let transportBufferByteCount: Int64 = 512 << 10
 
@@ -66,8 +65,6 @@ final class TransferBody: Sendable {
       if let block = segments[attempt]?.takeBlock() { pending.append(block) }
     }
 
-    private var spareByteCount: Int { spare.reduce(0) { $0 + $1.byteCount } }
-
     /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
     /// it.
     mutating func handOver(_ extent: Extent) -> Int64 {
@@ -102,11 +99,7 @@ final class TransferBody: Sendable {
     }
 
     mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
-      if block.memory.byteCount >= TransferBody.blockByteCountMin,
-        spareByteCount + block.memory.byteCount <= TransferBody.spareByteCountMax
-      {
-        spare.append(block.memory)
-      }
+      if spare.count < TransferBody.spareBlockCountMax { spare.append(block.memory) }
       switch result {
       case .success:
         if let range = ByteRange(lower: block.lower, upper: block.upper) { written.insert(range) }

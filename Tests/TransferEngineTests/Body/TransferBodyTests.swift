@@ -199,15 +199,16 @@ struct TransferBodyTests {
     for _ in 0..<5 { #expect(give(sink, piece) == .taken) }
     #expect(asked.value == 0)
     #expect(give(sink, piece) == .taken)
-    #expect(asked.value == 1, "three blocks are full")
-    #expect(give(sink, piece) == .taken)
+    #expect(asked.value == 1, "six blocks are full")
+    #expect(give(sink, Array(piece.prefix(1000))) == .taken)
     let synced = try body.sync(.fullBlocks)
     #expect(synced.held == HeldRanges(prefix: 6 << 20))
     _ = body.confirm(synced.held)
-    // The seventh counts on.
-    for _ in 0..<6 { #expect(give(sink, piece) == .taken) }
-    #expect(give(sink, piece) == .full)
-    #expect(try body.sync().held == HeldRanges(prefix: 13 << 20))
+    // What was left out counts on.
+    let rest = [UInt8](repeating: 7, count: 15 << 19)
+    #expect(give(sink, rest) == .full)
+    #expect(give(sink, Array(rest.dropLast(1000))) == .taken)
+    #expect(try body.sync().held == HeldRanges(prefix: (6 << 20) + Int64(rest.count)))
   }
 
   @Test func `many attempts that have gathered a little each are put on the disk all the same`()
