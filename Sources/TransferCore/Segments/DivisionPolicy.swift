@@ -9,6 +9,9 @@ package struct DivisionPolicy: Sendable, Hashable {
   package var speedMilliseconds: Int64 = 200
   /// What the first connection brings within this time, it brings alone.
   package var aloneMillisecondsMax: Int64 = 2500
+  /// While it is as fast as that it stays alone, however long it takes: it is faster than a gigabit
+  /// of network, and what limits it is this machine, which others would only share.
+  package var aloneBytesPerSecondMin: Int64 = 128 << 20
 
   package init() {}
 }

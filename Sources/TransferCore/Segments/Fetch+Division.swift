@@ -2,7 +2,7 @@ import TransferModel
 
 /// Where one more connection does the most good.
 ///
-/// Nowhere, while there is one and it will soon be done (`DivisionPolicy`). Else first what nobody
+/// Nowhere, while there is one and it is enough (`DivisionPolicy`). Else first what nobody
 /// fetches. Then the part that will be ready last is divided, so that both ends
 /// come at one time by what is known of the speeds. When what is left is too little to be divided,
 /// and its connection is silent or much slower than others are, it is fetched a second time:
@@ -40,7 +40,7 @@ extension Fetch {
   func nextPiece(
     total: Int64, newcomerCount: Int, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Piece? {
-    guard let all = ByteRange(lower: 0, upper: total), !endsSoonAlone(all, policy) else {
+    guard let all = ByteRange(lower: 0, upper: total), !isEnoughAlone(all, policy) else {
       return nil
     }
     if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
@@ -58,10 +58,11 @@ extension Fetch {
     return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
   }
 
-  /// Whether the only connection so far will bring all that is missing before long.
-  private func endsSoonAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
+  /// Whether the only connection so far needs no other.
+  private func isEnoughAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
     guard lanes.count == 1, endedLaneSpeed == 0, let lane = lanes.first, lane.phase == .flowing
     else { return false }
+    if lane.speed.bytesPerSecond >= policy.aloneBytesPerSecondMin { return true }
     let gaps = covered.gaps(in: all).reduce(0) { $0 + $1.byteCount }
     guard let left = lane.millisecondsLeft(for: gaps + lane.missingByteCount) else { return false }
     return left < policy.aloneMillisecondsMax

@@ -44,6 +44,7 @@ final class WireWorld: Sendable {
     // Over the loopback no file here would ever get a second connection.
     configuration.limits.division.speedMilliseconds = 0
     configuration.limits.division.aloneMillisecondsMax = 0
+    configuration.limits.division.aloneBytesPerSecondMin = .max
     change(&configuration)
     self.configuration = configuration
     running = Mutex(try Self.assemble(configuration, home, told))
