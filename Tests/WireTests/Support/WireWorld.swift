@@ -42,6 +42,10 @@ final class WireWorld: Sendable {
     configuration.timeouts.headMilliseconds = 3000
     configuration.timeouts.slowMilliseconds = 3000
     configuration.checkpointMilliseconds = 100
+    // Over the loopback no file here would ever get a second connection.
+    configuration.limits.division.speedMilliseconds = 0
+    configuration.limits.division.aloneMillisecondsMax = 0
+    configuration.limits.division.aloneBytesPerSecondMin = .max
     change(&configuration)
     self.configuration = configuration
     running = Mutex(try Self.assemble(configuration, home, told))
