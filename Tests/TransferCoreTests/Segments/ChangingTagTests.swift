@@ -15,6 +15,8 @@ struct ChangingTagTests {
     let opener = try #require(script.attempt)
     script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.opened(opener, partial(total: Self.total))
+    script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    script.timePasses()
     let lane = try #require(script.attempt)
     #expect(lane != opener)
     script.head(lane, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v2\""])
