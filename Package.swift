@@ -187,7 +187,7 @@ let package = Package(
       "WireTests",
       [
         "TransferEngine", "TransferCore", "TransferModel", "CurlTransport", "TransferFiles",
-        "TransferStore", "TestSupport", logging,
+        "TransferStore", "TransferDaemon", "TestSupport", logging,
       ]),
     // The real program; it is built because the tests depend on it.
     tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),

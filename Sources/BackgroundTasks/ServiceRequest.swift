@@ -18,7 +18,8 @@ package enum ServiceRequest: Hashable, Sendable {
 
 /// What the service answered, as far as a session wants to know.
 package enum ServiceReply: Hashable, Sendable {
-  case added(TransferID)
+  /// In the order in which they were asked for.
+  case added([TransferID])
   case tokens([ResumeToken])
   case done
   case refused(ControlError)
@@ -37,14 +38,13 @@ enum Intent: Hashable, Sendable {
   case finishEvents, drop
   case options(SessionOptions)
 
-  /// nil as long as a task that it is about has no `id`.
-  func request(id: TransferID?, requestID: String) -> ServiceRequest? {
+  /// nil as long as a task that it is about has no `id`, and for what is added, several at once.
+  func request(id: TransferID?) -> ServiceRequest? {
     switch self {
-    case .add(let spec): return .add(.init(transfers: [spec], requestID: requestID))
     case .finishEvents: return .finishEvents
     case .drop: return .drop
     case .options(let options): return .options(options)
-    case .start, .pause, .cancel, .makeToken, .acknowledge, .update, .answer: break
+    case .add, .start, .pause, .cancel, .makeToken, .acknowledge, .update, .answer: break
     }
     guard let id else { return nil }
     switch self {

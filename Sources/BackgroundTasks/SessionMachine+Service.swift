@@ -40,18 +40,29 @@ extension SessionMachine {
   mutating func answered(_ serial: Int64, _ reply: ServiceReply) {
     // A service that is stopping did nothing; the next one is asked when it is there.
     if case .refused(let error) = reply, error.code == .stopping { return }
+    if case .refused = reply, log.addIsRefused(serial) { return }
+    if let numbers = log.addAnswered(serial) { return added(numbers, reply) }
     guard let entry = log.answered(serial) else { return }
     guard let number = entry.task else { return sessionAnswered(entry.intent) }
     switch (entry.intent, reply) {
-    case (.add, .added(let id)): tasks[number]?.id = id
-    case (.add, .refused(let error)):
-      if case .live? = tasks[number]?.phase { end(number, .failure(.notKept(error))) }
     case (.makeToken, let reply): tokenMade(number, reply)
     case (.acknowledge, _):
       if case .told? = tasks[number]?.phase { forget(number) }
     case (.add, _), (.start, _), (.pause, _), (.cancel, _), (.update, _), (.answer, _),
       (.finishEvents, _), (.drop, _), (.options, _):
       break
+    }
+  }
+
+  private mutating func added(_ numbers: [Int64?], _ reply: ServiceReply) {
+    switch reply {
+    case .added(let ids):
+      for case (let number?, let id) in zip(numbers, ids) { tasks[number]?.id = id }
+    case .refused(let error):
+      for case let number? in numbers {
+        if case .live? = tasks[number]?.phase { end(number, .failure(.notKept(error))) }
+      }
+    case .tokens, .done: break
     }
   }
 

@@ -99,6 +99,13 @@ struct TidyTests {
         path: paper.path))
   }
 
+  @Test func `every guard names a line and a test that are there`() throws {
+    let list = try #require(repository.file("assets/guards/guards.txt"))
+    expectNone(
+      GuardRule.findings(
+        in: list, tests: FaultRule.names(in: repository.swift), file: repository.file))
+  }
+
   @Test func `what programs see of the library is documented`() throws {
     let library = repository.swift.filter { $0.path.hasPrefix("Sources/BackgroundTransfer/") }
     let protocols = DocumentationRule.protocols(in: library)

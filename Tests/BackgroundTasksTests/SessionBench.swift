@@ -69,7 +69,7 @@ struct SessionBench {
   ) throws -> Int64 {
     let number = try create(kind, isAwaited: isAwaited, change: change)
     feed(.resume(number))
-    try answer(.added(Self.id(number)))
+    try answer(.added([Self.id(number)]))
     return number
   }
 

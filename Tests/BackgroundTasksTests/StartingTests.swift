@@ -51,16 +51,14 @@ struct StartingTests {
     let second = try bench.create()
     bench.feed(.resume(second))
     bench.feed(.resume(first))
-    let added = bench.requestsOnly.compactMap { request -> TransferSpec? in
-      if case .add(let params) = request { params.transfers.first } else { nil }
+    guard case .add(let params)? = bench.requestsOnly.first else {
+      Issue.record("they were not added")
+      return
     }
-    #expect(added.map(\.task?.taskIdentifier) == [first, second])
-    #expect(added.map(\.beginning) == [.idle, .queued])
-    for (serial, request) in bench.requests {
-      guard case .add(let params) = request else { continue }
-      let number = try #require(params.transfers.first?.task?.taskIdentifier)
-      bench.feed(.answered(serial, .added(SessionBench.id(number))))
-    }
+    #expect(params.transfers.map(\.task?.taskIdentifier) == [first, second])
+    #expect(params.transfers.map(\.beginning) == [.idle, .queued])
+    #expect(params.requestID == "run.1-2")
+    try bench.answer(.added([SessionBench.id(first), SessionBench.id(second)]))
     #expect(
       bench.requestsOnly.last
         == .control(.init(control: .start, selection: .ids([SessionBench.id(first)]))))
@@ -72,7 +70,7 @@ struct StartingTests {
     bench.feed(.resume(task))
     bench.feed(.suspend(task))
     #expect(bench.requests.count == 1)
-    try bench.answer(.added(SessionBench.id(task)))
+    try bench.answer(.added([SessionBench.id(task)]))
     #expect(
       bench.requestsOnly.last
         == .control(.init(control: .pause, selection: .ids([SessionBench.id(task)]))))

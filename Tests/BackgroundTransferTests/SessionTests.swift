@@ -112,6 +112,27 @@ struct SessionTests {
     #expect(made.withLock { $0 } == 1)
   }
 
+  @Test func `tasks that are made while the service is busy reach it together and in order`() throws
+  {
+    let world = try SessionWorld(prepare: { $0.change { $0.silence = [AddTransfers.name] } })
+    func numbers(_ request: ControlRequest) -> [Int64]? {
+      guard case .add(let params) = request else { return nil }
+      return params.transfers.compactMap { $0.task?.taskIdentifier }
+    }
+    for _ in 1...40 { world.session.downloadTask(with: SessionWorld.url).resume() }
+    _ = try world.service.added(1)
+    // The busy service is replaced by one that answers, and has what the other one had.
+    world.service.change { $0.silence = [] }
+    world.service.stop()
+    try world.service.start()
+    _ = try world.service.added(40)
+    let asked = world.service.requests.compactMap(numbers)
+    #expect(asked.count < 4, "\(asked)")
+    #expect(asked.flatMap { $0 }.elementsEqual(1...40))
+    try world.service.finish(40)
+    #expect(world.recorder.wait(for: "completed 40 0"))
+  }
+
   @Test func `a service of another version ends tasks with -997`() throws {
     let world = try SessionWorld(
       prepare: { service in

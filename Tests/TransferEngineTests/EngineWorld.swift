@@ -18,7 +18,9 @@ final class EngineWorld: Sendable {
   static let held = "/home/u/.local/state/kettle/held"
 
   /// - Parameter after: the world whose disk and store are found again, as after a crash.
-  init(after: EngineWorld? = nil) async throws {
+  init(
+    after: EngineWorld? = nil, _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
+  ) async throws {
     journal = after?.journal ?? InMemoryJournal()
     files =
       after?.files
@@ -29,6 +31,7 @@ final class EngineWorld: Sendable {
     let made = Mutex<ScriptedTransport?>(nil)
     var configuration = TransferEngine.Configuration(documentsDirectory: Self.documents)
     configuration.heldDirectory = Self.held
+    change(&configuration)
     engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(

@@ -10,6 +10,15 @@ struct SegmentedTransferTests {
   private static let total = 4 << 20
   private static let content = (0..<total).map { UInt8(truncatingIfNeeded: $0 &* 7 / 5) }
 
+  /// One in which further attempts do not wait for the speed of the first.
+  private func world() async throws -> EngineWorld {
+    try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
+  }
+
+  private func begunCount(_ world: EngineWorld) -> Int {
+    world.transport.calls.count { if case .begin = $0 { true } else { false } }
+  }
+
   private func spec(connections: Int = 2) -> TransferSpec {
     var spec = EngineWorld.spec()
     spec.connections = connections
@@ -36,7 +45,7 @@ struct SegmentedTransferTests {
   }
 
   @Test func `two attempts make one right file`() async throws {
-    let world = try await EngineWorld()
+    let world = try await world()
     let (id, opener, second) = try await flowing(world, spec())
     #expect(
       second.headers.contains(
@@ -52,8 +61,41 @@ struct SegmentedTransferTests {
     #expect(world.journal.records[id]?.state == .completed)
   }
 
-  @Test func `a pause keeps both parts and the next start fetches the holes`() async throws {
+  @Test func `further attempts join when the speed of the first is known`() async throws {
     let world = try await EngineWorld()
+    let id = try await world.engine.add([spec()])[0]
+    let opener = await world.transport.request(1).id
+    world.transport.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(opener)) }
+    world.transport.body(opener, Array(Self.content[..<1000]))
+    // Answered when the engine has done all that came before.
+    _ = await world.engine.control(.start, [id])
+    #expect(begunCount(world) == 1)
+    world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    let second = await world.transport.request(2)
+    #expect(second.headers.contains { $0.name == "Range" })
+  }
+
+  @Test func `what the first attempt ends soon it ends alone`() async throws {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([spec()])[0]
+    let opener = await world.transport.request(1).id
+    world.transport.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(opener)) }
+    world.transport.body(opener, Array(Self.content[..<(Self.total / 2)]))
+    // Answered when the engine has done all that came before.
+    _ = await world.engine.control(.start, [id])
+    world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    // The next tick comes after the look at the speed.
+    world.clock.advance(milliseconds: 50)
+    await world.told.wait { events in
+      events.contains { if case .progress = $0 { true } else { false } }
+    }
+    #expect(begunCount(world) == 1)
+  }
+
+  @Test func `a pause keeps both parts and the next start fetches the holes`() async throws {
+    let world = try await world()
     let (id, opener, second) = try await flowing(world, spec())
     world.transport.body(opener, Array(Self.content[..<1000]))
     let half = Self.total / 2
@@ -70,7 +112,7 @@ struct SegmentedTransferTests {
 
   // Fault 40
   @Test func `the digest is right whatever the order of the bytes`() async throws {
-    let world = try await EngineWorld()
+    let world = try await world()
     var spec = spec()
     let hex = try #require(TestDigest.hex(of: Self.content, .sha256))
     spec.checksum = Checksum(algorithm: .sha256, hex: hex)
@@ -87,7 +129,7 @@ struct SegmentedTransferTests {
   @Test func `a new version is fetched beside the old one, which goes when it is whole`()
     async throws
   {
-    let world = try await EngineWorld()
+    let world = try await world()
     let id = try await world.engine.add([spec(connections: 1)])[0]
     let first = await world.transport.request(1).id
     world.transport.head(first, 200, ["Content-Length": "10", "ETag": "\"v1\""])
@@ -110,7 +152,7 @@ struct SegmentedTransferTests {
 
   // Fault 1
   @Test func `a server without ranges costs traffic and no bytes`() async throws {
-    let world = try await EngineWorld()
+    let world = try await world()
     let id = try await world.engine.add([spec(connections: 1)])[0]
     let first = await world.transport.request(1).id
     let head = ["Content-Length": "6", "ETag": "\"v1\""]
@@ -135,7 +177,7 @@ struct SegmentedTransferTests {
   }
 
   @Test func `limits reach the transport at once and are kept`() async throws {
-    let world = try await EngineWorld()
+    let world = try await world()
     let (id, _, _) = try await flowing(world, spec())
     #expect(await world.engine.limit([id], toBytesPerSecond: 5000) == [.applied])
     #expect(world.transport.calls.contains(.limit(id, bytesPerSecond: 5000)))

@@ -83,7 +83,37 @@ struct TaskEngineTests {
     #expect(world.files.paths.count == 1)
     _ = await world.engine.acknowledgeTasks([id], keepsResumeData: false)
     #expect(world.files.paths.isEmpty)
+    // Behind what is being committed.
+    try await world.engine.keep([])
     #expect(world.journal.records[id] == nil)
+  }
+
+  @Test
+  func `a service that was killed before it deleted a held file deletes it at the next start`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let path = EngineWorld.held + "/a.iso"
+    world.files.makeDirectory(EngineWorld.held)
+    world.files.put([1, 2, 3], at: path)
+    var held = spec()
+    held.directory = nil
+    held.beginning = .idle
+    let id = try await world.engine.add([held])[0]
+    var record = try #require(world.journal.records[id])
+    record.state = .completed
+    record.finishedFile = FinishedFile(path: path, identity: nil)
+    record.resumeData = ResumeData(
+      partialPath: path, device: 1, inode: 1, held: HeldRanges(), totalByteCount: nil,
+      validator: nil, finalName: "a.iso")
+    try world.journal.commit([.put(record)])
+    let next = try await EngineWorld(after: world)
+    await next.told.wait { events in
+      events.contains { if case .removed(let row) = $0 { row.id == id } else { false } }
+    }
+    #expect(next.files.paths.isEmpty)
+    try await next.engine.keep([])
+    #expect(next.journal.records.isEmpty)
   }
 
   @Test func `a program that is quicker than the last bytes is waited for`() async throws {

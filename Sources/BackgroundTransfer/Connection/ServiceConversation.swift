@@ -136,11 +136,11 @@ struct ServiceConversation: ~Copyable {
       }
       phase = .attached
       core.attached(reply)
-    case .request(_, .add):
-      guard let ids = try? result.decode(AddTransfers.Result.self).ids, let id = ids.first else {
-        throw .lost
-      }
-      answer(asked, .added(id))
+    case .request(_, .add(let params)):
+      guard let ids = try? result.decode(AddTransfers.Result.self).ids,
+        ids.count == params.transfers.count
+      else { throw .lost }
+      answer(asked, .added(ids))
     case .request(_, .acknowledge):
       let tokens = try? result.decode(AcknowledgeTasks.Result.self).tokens
       answer(asked, .tokens(tokens ?? []))

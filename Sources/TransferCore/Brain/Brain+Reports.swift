@@ -97,7 +97,8 @@ extension Brain {
   /// The store knows the partial file of a transfer, and bytes flow into it.
   package mutating func bodyRecorded(of id: TransferID, at now: Moment) -> Turn {
     var turn = Turn()
-    _ = update(id, &turn) { $0.bodyRecorded() }
+    let policy = queue.limits.division
+    _ = update(id, &turn) { $0.bodyRecorded(policy, at: now.monotonic) }
     fillLanes(of: id, &turn, at: now)
     return turn
   }
@@ -137,6 +138,9 @@ extension Brain {
   package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
     var turn = Turn()
     _ = update(id, &turn) { $0.bytesSynced(held) }
+    // How far it is, everybody is told at the pace of the ticks. A fast transfer has a hundred
+    // checkpoints a second, and to tell of each costs more than to make it.
+    turn.changed = []
     turn.afterCommit.append(.confirmHeld(id, held))
     return turn
   }

@@ -122,11 +122,14 @@ extension Brain {
   /// Opens further connections for a transfer while they do good and the limits allow it.
   mutating func fillLanes(of id: TransferID, _ turn: inout Turn, at now: Moment) {
     guard phase == .working else { return }
-    while let url = machines[id]?.wantedLaneURL(at: now.monotonic) {
+    let policy = queue.limits.division
+    while let url = machines[id]?.wantedLaneURL(policy, at: now.monotonic) {
       let count = newcomerCount(of: id, at: url.origin, now)
       guard count > 0 else { return }
       let attempt = nextAttempt()
-      let action = update(id, &turn) { $0.beginLane(attempt, newcomerCount: count, at: now) }
+      let action = update(id, &turn) {
+        $0.beginLane(attempt, newcomerCount: count, policy, at: now)
+      }
       guard case .beginAttempt(let plan)? = action else { return }
       begin(plan, of: id, &turn)
     }

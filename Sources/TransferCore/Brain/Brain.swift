@@ -108,11 +108,21 @@ package struct Brain: Sendable {
     return turn
   }
 
-  /// Takes back an `add` that the store could not keep.
+  /// Takes back an `add` that the store could not keep. The numbers of tasks are free again, where
+  /// none was given out since: their program asks for them under the same ones.
   package mutating func withdraw(_ ids: [TransferID]) {
+    var numbers: [SessionID: [Int64]] = [:]
     for id in ids {
-      machines[id] = nil
+      if let record = machines.removeValue(forKey: id)?.record {
+        numbers[record.spec.session, default: []].append(record.taskIdentifier)
+      }
       if let old = takenOver.removeValue(forKey: id) { machines[old.record.id] = old }
+    }
+    for (session, numbers) in numbers {
+      guard let first = numbers.min(), numbers.max() == lastTaskIdentifiers[session] else {
+        continue
+      }
+      lastTaskIdentifiers[session] = first - 1
     }
   }
 

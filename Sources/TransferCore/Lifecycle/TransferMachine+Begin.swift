@@ -73,11 +73,14 @@ extension TransferMachine {
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       return AskedRange(lower: gap.lower, upper: Self.upper(gap, total), proof: proof)
     case .overlap:
-      // There must be something before the gap to compare with.
-      guard let gap = gaps.first(where: { $0.lower > 0 }) else { return nil }
-      let before = held.ranges.last { $0.upper == gap.lower }?.lower ?? gap.lower
-      let lower = max(before, gap.lower - Fetch.overlapByteCount)
-      return AskedRange(lower: lower, upper: Self.upper(gap, total), proof: proof)
+      // There must be something before the gap to compare with. Where nothing is missing, because
+      // the last byte was on its way when the doubt came up, the end of the file is compared.
+      let missing = gaps.first { $0.lower > 0 }
+      guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
+      let before = held.ranges.last { $0.upper == end }?.lower ?? end
+      let lower = max(before, end - Fetch.overlapByteCount)
+      return AskedRange(
+        lower: lower, upper: missing.flatMap { Self.upper($0, total) }, proof: proof)
     }
   }
 

@@ -31,10 +31,15 @@ extension TransferMachine {
     return .letBodyFlow(attempt, range)
   }
 
-  /// The store knows the partial file, and the body of the opener flows into it: others may join.
-  package mutating func bodyRecorded() {
+  /// The store knows the partial file, and the body of the opener flows into it: others may join
+  /// when its speed is known.
+  package mutating func bodyRecorded(_ policy: DivisionPolicy, at now: MonotonicTime) {
     guard case .running(var fetch) = state, fetch.body == .opened else { return }
     fetch.body = .open
+    for index in fetch.lanes.indices where fetch.lanes[index].phase == .flowing {
+      fetch.lanes[index].flow(fetch.lanes[index].range, at: now)
+    }
+    if divisibleTotal(fetch) != nil { fetch.awaitSpeed(policy, at: now) }
     enter(.running(fetch))
   }
 

@@ -187,6 +187,8 @@ extension TransferMachine {
       return discard(operation, next: .failed(failure))
     case .paused where isEmptyTask && isPutAside:
       return discard(operation, next: .removed)
+    case .completed where isEmptyTask:
+      return discard(operation, next: .removed)
     case .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
       .placing, .completed, .failed, .removed:
       return .nothing

@@ -15,16 +15,18 @@ extension TransferMachine {
   }
 
   /// Where another connection would go; nil when none could help.
-  package func wantedLaneURL(at now: MonotonicTime) -> TransferURL? {
+  package func wantedLaneURL(
+    _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> TransferURL? {
     guard case .running(let fetch) = state, let total = divisibleTotal(fetch),
       fetch.mayBeginLane(at: now),
-      fetch.nextPiece(total: total, newcomerCount: 1, at: now) != nil
+      fetch.nextPiece(total: total, newcomerCount: 1, policy, at: now) != nil
     else { return nil }
     return fetch.laneURL
   }
 
   /// The size of the file when it may come in parts.
-  private func divisibleTotal(_ fetch: Fetch) -> Int64? {
+  func divisibleTotal(_ fetch: Fetch) -> Int64? {
     guard fetch.body == .open, keepsBytes, let resumeData = record.resumeData,
       resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
     else { return nil }
@@ -36,11 +38,11 @@ extension TransferMachine {
 
   /// - Parameter newcomerCount: how many could be begun, this one among them.
   package mutating func beginLane(
-    _ attempt: AttemptID, newcomerCount: Int, at now: Moment
+    _ attempt: AttemptID, newcomerCount: Int, _ policy: DivisionPolicy, at now: Moment
   ) -> LaneAction {
     guard case .running(var fetch) = state, let total = divisibleTotal(fetch),
       let piece = fetch.nextPiece(
-        total: total, newcomerCount: newcomerCount, at: now.monotonic)
+        total: total, newcomerCount: newcomerCount, policy, at: now.monotonic)
     else { return .nothing }
     let range: ByteRange
     var owner: AttemptID?

@@ -75,19 +75,28 @@ extension TransferMachine {
   }
 
   /// Takes it off the list whoever was told what, with a finished file that only its program could
-  /// have found.
+  /// have found. That one is deleted as a partial file is: it stays on record until it is gone, so
+  /// that no crash leaves it behind where nobody looks.
   package mutating func drop(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
-    removeAnyhow(record.holdsFile ? .goes : fate, operation)
+    guard record.holdsFile else { return removeAnyhow(fate, operation) }
+    guard case .completed = state, let held = record.finishedFile?.asResumeData else {
+      return removeAnyhow(.stays, operation)
+    }
+    record.resumeData = held
+    return discard(operation, next: .removed)
   }
 
   /// While what it has is deleted, a task is on record as what its program was told, with a
-  /// partial file that holds nothing: after a crash the deletion is done again.
+  /// partial file that holds nothing: after a crash the deletion is done again. Completed it has
+  /// none otherwise, so that its program is not told of it a second time.
   func keepEnd(before next: AfterDiscarding, in durable: inout TransferRecord) {
     switch next {
     case .idle, .queued: return
     case .failed: break
     case .removed:
-      if isPutAside {
+      if record.finishedFile != nil {
+        durable.state = .completed
+      } else if isPutAside {
         durable.state = .paused
       } else if record.finishedAt != nil, record.failure != nil {
         durable.state = .failed
@@ -209,6 +218,17 @@ extension TransferMachine {
 extension TransferRecord {
   /// The finished file is where only its program finds it, for its program alone.
   package var holdsFile: Bool { spec.task != nil && spec.directory == nil }
+}
+
+extension FinishedFile {
+  /// The file as one that holds nothing of worth; nil when it is not ours.
+  fileprivate var asResumeData: ResumeData? {
+    guard let identity else { return nil }
+    return ResumeData(
+      partialPath: path, device: identity.device, inode: identity.inode, held: HeldRanges(),
+      totalByteCount: nil, validator: nil,
+      finalName: path.split(separator: "/").last.map(String.init) ?? path)
+  }
 }
 
 extension WallTime {

@@ -11,7 +11,8 @@ extension TransferMachine {
     switch state {
     case .scheduled(let date): .wall(date)
     case .waiting(let waiting): waiting.until.map(WakeUp.monotonic)
-    case .idle, .queued, .running, .ending, .paused, .verifying, .discarding, .placing, .completed,
+    case .running(let fetch): fetch.nextLaneAt.map(WakeUp.monotonic)
+    case .idle, .queued, .ending, .paused, .verifying, .discarding, .placing, .completed,
       .failed, .removed:
       nil
     }
@@ -38,7 +39,11 @@ extension TransferMachine {
       record.retryCount += waiting.reason == .retry ? 1 : 0
       enter(.queued)
       return .queued
-    case .idle, .scheduled, .queued, .running, .ending, .paused, .verifying, .discarding, .placing,
+    case .running(var fetch):
+      fetch.endPause(at: now.monotonic)
+      enter(.running(fetch))
+      return .nothing
+    case .idle, .scheduled, .queued, .ending, .paused, .verifying, .discarding, .placing,
       .completed, .failed, .removed:
       return .nothing
     }

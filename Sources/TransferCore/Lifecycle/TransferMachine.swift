@@ -38,8 +38,9 @@ package struct TransferMachine: Sendable {
     case paused
     /// The digest is being computed. Exits: placing, failed, paused, idle.
     case verifying(OperationID)
-    /// The partial file is being deleted. What was on record of it stays there until it is gone, so
-    /// that a crash leaves neither bytes without a record nor a record without bytes.
+    /// The partial file is being deleted, or the held one that its program took. What was on record
+    /// of it stays there until it is gone, so that a crash leaves neither bytes without a record
+    /// nor a record without bytes.
     /// Exits: idle, queued, failed, removed.
     case discarding(OperationID, next: AfterDiscarding)
     /// The rename is under way and cannot be taken back. Exits: completed, failed, removed; queued

@@ -13,6 +13,7 @@ package struct TransferQueue: Sendable {
     package var connectionsPerHostMax = 5
     /// Connections at once in all.
     package var connectionsMax = 64
+    package var division = DivisionPolicy()
 
     package init() {}
   }

@@ -41,7 +41,7 @@ extension ReplyJudge {
       return changed
     }
     let known = resumeData.validator
-    switch asked?.proof {
+    switch wantedProof {
     case .ifRange:
       if Self.isSurelySame(known, facts.validator) {
         return .askAgain(.proving(.sameValidator))
@@ -59,11 +59,19 @@ extension ReplyJudge {
     case .overlap(let suspect):
       if let suspect, facts.validator?.entityTag == suspect { return changed }
       if !isOtherServer, Self.isSurelyOther(known, facts.validator) { return changed }
-      return compared(facts, .rangeIgnored)
+      return compared(facts, asked == nil ? .noValidator : .rangeIgnored)
     case nil:
       if !isOtherServer, isOther(known, facts.validator) { return changed }
       return compared(facts, known?.strongValue == nil ? .noValidator : .rangeIgnored)
     }
+  }
+
+  /// Where nothing lies before a gap that could come again, an overlap is the whole file: its tag
+  /// tells as little as that of a part.
+  private var wantedProof: AskedRange.Proof? {
+    if let asked { return asked.proof }
+    if case .proving(.overlap(let suspect)) = asking { return .overlap(suspect: suspect) }
+    return nil
   }
 
   private func compared(_ facts: Facts, _ reason: FreshStartReason) -> Verdict {

@@ -2,7 +2,8 @@ import TransferModel
 
 /// Where one more connection does the most good.
 ///
-/// First what nobody fetches. Then the part that will be ready last is divided, so that both ends
+/// Nowhere, while there is one and it is enough (`DivisionPolicy`). Else first what nobody
+/// fetches. Then the part that will be ready last is divided, so that both ends
 /// come at one time by what is known of the speeds. When what is left is too little to be divided,
 /// and its connection is silent or much slower than others are, it is fetched a second time:
 /// whichever copy comes first wins, and bytes that come twice are compared. So neither a slow
@@ -19,6 +20,8 @@ extension Fetch {
 
   /// Less than this is not worth a request of its own.
   static let pieceByteCountMin: Int64 = 512 << 10
+  /// Parts meet at borders of pages: a page that two of them share is written twice, and read.
+  static let pageByteCount: Int64 = 4096
   /// What comes within this time is not divided.
   static let millisecondsLeftMin: Int64 = 500
   /// What is there within this time is not fetched a second time, whatever the others do.
@@ -34,8 +37,12 @@ extension Fetch {
   static let overlapByteCount: Int64 = 64 << 10
 
   /// - Parameter newcomerCount: how many connections may be begun; the piece is for the first.
-  func nextPiece(total: Int64, newcomerCount: Int, at now: MonotonicTime) -> Piece? {
-    guard let all = ByteRange(lower: 0, upper: total) else { return nil }
+  func nextPiece(
+    total: Int64, newcomerCount: Int, _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> Piece? {
+    guard let all = ByteRange(lower: 0, upper: total), !isEnoughAlone(all, policy) else {
+      return nil
+    }
     if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
       return .gap(gap)
     }
@@ -49,6 +56,16 @@ extension Fetch {
       return nil
     }
     return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
+  }
+
+  /// Whether the only connection so far needs no other.
+  private func isEnoughAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
+    guard lanes.count == 1, endedLaneSpeed == 0, let lane = lanes.first, lane.phase == .flowing
+    else { return false }
+    if lane.speed.bytesPerSecond >= policy.aloneBytesPerSecondMin { return true }
+    let gaps = covered.gaps(in: all).reduce(0) { $0 + $1.byteCount }
+    guard let left = lane.millisecondsLeft(for: gaps + lane.missingByteCount) else { return false }
+    return left < policy.aloneMillisecondsMax
   }
 
   /// The lanes as they will be when all that ask have been answered.
@@ -76,7 +93,9 @@ extension Fetch {
     let most = missing - Self.lead(own)
     let piece = min(max(Int64(Double(missing) * share), Self.pieceByteCountMin), most)
     guard piece > 0 else { return nil }
-    return ByteRange(lower: range.upper - piece, upper: range.upper)
+    let border = range.upper - piece
+    let lower = (border + Self.pageByteCount - 1) / Self.pageByteCount * Self.pageByteCount
+    return ByteRange(lower: min(lower, range.upper), upper: range.upper)
       .map { .share(of: lane.attempt, $0) }
   }
 

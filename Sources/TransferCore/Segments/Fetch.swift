@@ -36,7 +36,7 @@ package struct Fetch: Sendable, Hashable {
   /// Where further lanes ask: where the redirects of the opener led, so that each does not take the
   /// same way again.
   package var laneURL: TransferURL
-  /// No further lane before this time, after one that failed.
+  /// No further lane before this time: the first one's speed is not known, or one failed.
   package var nextLaneAt: MonotonicTime?
   /// Failures of lanes since one of them brought what it should.
   package var failureCount = 0
@@ -140,6 +140,16 @@ package struct Fetch: Sendable, Hashable {
       present.insert(brought)
     }
     return present.byteCount
+  }
+
+  /// Whether another connection is worth having is for the speed of the first one to say.
+  mutating func awaitSpeed(_ policy: DivisionPolicy, at now: MonotonicTime) {
+    nextLaneAt = now.advanced(byMilliseconds: policy.speedMilliseconds)
+  }
+
+  /// Forgets the time before which no further lane was to begin, once it has come.
+  mutating func endPause(at now: MonotonicTime) {
+    if let nextLaneAt, nextLaneAt <= now { self.nextLaneAt = nil }
   }
 
   /// Notes a failure of one of several lanes; the next one waits a little longer each time.

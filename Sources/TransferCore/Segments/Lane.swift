@@ -55,16 +55,20 @@ package struct Lane: Sendable, Hashable {
     if let range { receivedUpTo = range.lower }
     lastProgressAt = now
     sampledAt = now
+    speed = SpeedEstimator()
     speed.sample(byteCount: receivedUpTo, at: now)
   }
 
   package var missingByteCount: Int64 { max(0, (range?.upper ?? receivedUpTo) - receivedUpTo) }
 
   /// How long the rest will take at its speed; nil while nothing tells.
-  package var millisecondsLeft: Int64? {
+  package var millisecondsLeft: Int64? { millisecondsLeft(for: missingByteCount) }
+
+  /// How long so many bytes will take at its speed; nil while nothing tells.
+  func millisecondsLeft(for byteCount: Int64) -> Int64? {
     let perSecond = speed.bytesPerSecond
     guard perSecond > 0 else { return nil }
-    let (scaled, overflow) = missingByteCount.multipliedReportingOverflow(by: 1000)
+    let (scaled, overflow) = byteCount.multipliedReportingOverflow(by: 1000)
     return overflow ? .max : scaled / perSecond
   }
 

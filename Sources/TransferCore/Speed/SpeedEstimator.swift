@@ -3,7 +3,8 @@ import TransferModel
 /// How fast bytes come in: the rate of the last seconds, the latest weighing most.
 ///
 /// Each sample moves the estimate by 1 − e^(−t/τ) towards the rate of the time since the sample
-/// before, with τ of 3 s: quick enough to show a change, slow enough to be read.
+/// before, with τ of 3 s: quick enough to show a change, slow enough to be read. Before τ has
+/// passed it is the mean of all, so that the first sample does not count for more than its time.
 package struct SpeedEstimator: Sendable, Hashable {
   private struct Sample: Sendable, Hashable {
     var byteCount: Int64
@@ -11,6 +12,7 @@ package struct SpeedEstimator: Sendable, Hashable {
   }
 
   private var last: Sample?
+  private var firstAt: MonotonicTime?
   /// Bytes a second; nil until two samples have come.
   private var rate: Double?
 
@@ -25,12 +27,17 @@ package struct SpeedEstimator: Sendable, Hashable {
     guard let before = last, byteCount >= before.byteCount else {
       self = SpeedEstimator()
       last = Sample(byteCount: byteCount, at: now)
+      firstAt = now
       return
     }
     let elapsed = now.milliseconds(since: before.at)
     guard elapsed > 0 else { return }
     let current = Double(byteCount - before.byteCount) * 1000 / Double(elapsed)
-    let weight = 1 - Self.exponential(-Double(elapsed) / Self.timeConstantMilliseconds)
+    let age = Double(now.milliseconds(since: firstAt ?? before.at))
+    let weight =
+      age < Self.timeConstantMilliseconds
+      ? Double(elapsed) / age
+      : 1 - Self.exponential(-Double(elapsed) / Self.timeConstantMilliseconds)
     rate = rate.map { $0 + (current - $0) * weight } ?? current
     last = Sample(byteCount: byteCount, at: now)
   }

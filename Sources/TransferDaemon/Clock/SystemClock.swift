@@ -5,26 +5,26 @@ import TransferEngine
 import TransferModel
 
 /// The clocks of the machine, and one timer.
-final class SystemClock: EngineClock {
+package final class SystemClock: EngineClock {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
   private let wakeUp = Mutex<(@Sendable () -> Void)?>(nil)
 
-  init() {
+  package init() {
     timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "kettle.clock"))
     timer.setEventHandler { [weak self] in self?.ring() }
     timer.schedule(deadline: .distantFuture)
     timer.activate()
   }
 
-  func now() -> Moment {
+  package func now() -> Moment {
     Moment(
       // The time that the machine slept counts: a retry that is due is due (clock_gettime(2)).
       monotonic: MonotonicTime(milliseconds: Self.read(CLOCK_BOOTTIME)),
       wall: WallTime(millisecondsSince1970: Self.read(CLOCK_REALTIME)))
   }
 
-  func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void) {
+  package func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void) {
     guard let deadline else {
       wakeUp.withLock { $0 = nil }
       timer.schedule(deadline: .distantFuture)

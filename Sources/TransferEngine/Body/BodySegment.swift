@@ -43,6 +43,9 @@ struct BodySegment: Sendable {
   /// Received and not in the file yet.
   var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
 
+  /// Of that, what nobody writes yet, because its block is not full.
+  var gatheredByteCount: Int64 { Int64(block?.byteCount ?? 0) }
+
   /// All that is wanted is there, though the reply may go on.
   var isSatisfied: Bool {
     guard case .shortened(let upper) = bound else { return false }

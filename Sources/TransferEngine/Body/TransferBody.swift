@@ -29,6 +29,14 @@ final class TransferBody: Sendable {
     case synced(HeldRanges, receivedByteCount: Int64)
   }
 
+  /// How much of what was received a checkpoint puts on the disk.
+  enum Extent: Sendable {
+    case everything
+    /// Not what is still being gathered, while that is little: a block that is cut where it happens
+    /// to be becomes several writes around borders of pages, and so does the next one.
+    case fullBlocks
+  }
+
   private enum Writer: Sendable {
     case resting
     /// It comes, or is at work.
@@ -57,6 +65,19 @@ final class TransferBody: Sendable {
       if let block = segments[attempt]?.takeBlock() { pending.append(block) }
     }
 
+    /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
+    /// it.
+    mutating func handOver(_ extent: Extent) -> Int64 {
+      let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
+      switch extent {
+      case .fullBlocks where gathered <= unconfirmedByteCountMax / 3:
+        return receivedByteCount - gathered
+      case .fullBlocks, .everything:
+        for attempt in segments.keys { handOver(attempt) }
+        return receivedByteCount
+      }
+    }
+
     /// The next block to write, with what is in the file; nil when there is none.
     mutating func takePending() -> (GatheredBlock, over: HeldRanges)? {
       while !pending.isEmpty {
@@ -68,6 +89,13 @@ final class TransferBody: Sendable {
       }
       writer = .resting
       return nil
+    }
+
+    /// False when one is under way.
+    mutating func beginCheckpoint() -> Bool {
+      guard case .none = checkpoint else { return false }
+      checkpoint = .underWay
+      return true
     }
 
     mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
@@ -166,19 +194,18 @@ final class TransferBody: Sendable {
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
-    var asks = false
-    // Half of what is allowed, so that the disk can work while the network goes on.
-    if unconfirmed > state.unconfirmedByteCountMax / 2, case .none = state.checkpoint {
-      state.checkpoint = .underWay
-      asks = true
-    }
-    if unconfirmed > state.unconfirmedByteCountMax {
+    let most = state.unconfirmedByteCountMax
+    if unconfirmed > most {
       state.heldBack.insert(attempt)
-      return (.full, asks)
+      return (.full, state.beginCheckpoint())
     }
     state.receivedByteCount += Int64(allowed)
     let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
-    state.pending += state.segments[attempt]?.gather(taken, &state.spare) ?? []
+    let full = state.segments[attempt]?.gather(taken, &state.spare) ?? []
+    state.pending += full
+    // Seldom, because each costs the same however much it confirms; and while there is room, so
+    // that the network goes on meanwhile. With a full block there is little that it leaves out.
+    let asks = !full.isEmpty && unconfirmed > most / 4 * 3 && state.beginCheckpoint()
     guard let segment = state.segments[attempt] else { return (.failed, asks) }
     return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
   }
@@ -219,21 +246,16 @@ final class TransferBody: Sendable {
   /// way from here on.
   func claimCheckpoint() -> Bool {
     state.withLock { state in
-      guard case .none = state.checkpoint, state.receivedByteCount > state.confirmedByteCount else {
-        return false
-      }
-      state.checkpoint = .underWay
-      return true
+      state.receivedByteCount > state.confirmedByteCount && state.beginCheckpoint()
     }
   }
 
-  /// Writes and syncs everything received. Blocks.
-  func sync() throws(TransferFailure) -> Synced {
+  /// Writes and syncs what was received. Blocks.
+  func sync(_ extent: Extent = .everything) throws(TransferFailure) -> Synced {
     let (written, receivedByteCount, failure) = disk.withLock { _ in
       let receivedByteCount = state.withLock { state in
-        for attempt in state.segments.keys { state.handOver(attempt) }
         state.checkpoint = .underWay
-        return state.receivedByteCount
+        return state.handOver(extent)
       }
       writePending()
       return state.withLock { ($0.written, receivedByteCount, $0.failure) }

@@ -77,11 +77,11 @@ extension TransferEngine {
   }
 
   /// Puts what the attempts have brought so far on the disk, to go on record then.
-  func checkpoint(_ id: TransferID, at now: Moment) {
+  func checkpoint(_ id: TransferID, _ extent: TransferBody.Extent, at now: Moment) {
     guard case .open(let body, _)? = bodies[id] else { return }
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
     diskQueue.async { [weak self] in
-      let result = Result { () throws(TransferFailure) in try body.sync() }
+      let result = Result { () throws(TransferFailure) in try body.sync(extent) }
       self?.post(.checkpointDone(id, body, result))
     }
   }

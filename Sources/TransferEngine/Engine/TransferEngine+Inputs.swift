@@ -16,7 +16,7 @@ extension TransferEngine {
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let upTo):
       attemptEnded(attempt, outcome, receivedUpTo: upTo)
-    case .checkpointDue(let id): checkpoint(id, at: clock.now())
+    case .checkpointDue(let id): checkpoint(id, .fullBlocks, at: clock.now())
     case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
@@ -148,6 +148,7 @@ extension TransferEngine {
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
     if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {
+      for id in bodies.keys { noteProgress(of: id) }
       apply { brain, now in brain.timePassed(at: now) }
     } else {
       setAlarm(at: now)
@@ -167,7 +168,7 @@ extension TransferEngine {
     tellProgress(of: id, at: now)
     let age = now.monotonic.milliseconds(since: checkpointedAt)
     if age >= configuration.checkpointMilliseconds, body.claimCheckpoint() {
-      checkpoint(id, at: now)
+      checkpoint(id, .everything, at: now)
     }
   }
 

@@ -101,14 +101,18 @@ extension TransferEngine {
   /// Returns when nothing that the controls began is under way and the store has the outcome: the
   /// last bytes of a pause are kept, the partial file of a stop is gone.
   func rest(of ids: [TransferID]) async {
-    let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    if !moving.isEmpty, reader != nil {
-      await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
-    }
+    await settle(ids)
     // What came to rest while the caller waited for something else may not be in the store yet.
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       journal.submit([]) { _ in done.resume() }
     }
+  }
+
+  /// Returns when nothing that the controls began is under way.
+  func settle(_ ids: [TransferID]) async {
+    let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
+    guard !moving.isEmpty, reader != nil else { return }
+    await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
   }
 
   /// Called after every turn.

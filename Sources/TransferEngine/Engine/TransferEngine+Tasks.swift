@@ -20,9 +20,12 @@ extension TransferEngine {
     await rest(of: ids)
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
+    let failed = ids.filter { brain.machines[$0]?.record.failure != nil }
     let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
-    await runDeleting(turn, at: now)
-    await rest(of: ids)
+    await runDurably(turn, at: now)
+    await settle(ids)
+    // Of a completed one the store knows by the first commit that it is to go.
+    if !failed.isEmpty { await rest(of: failed) }
     return tokens
   }
 
@@ -36,14 +39,6 @@ extension TransferEngine {
     let (tokens, turn) = brain.makeTokens(for: ids, secrets: Self.secrets(for: ids))
     await runDurably(turn, at: now)
     return tokens
-  }
-
-  /// Runs a turn, and returns when the store has it and the finished files that it takes are gone.
-  private func runDeleting(_ turn: Turn, at now: Moment) async {
-    var turn = turn
-    let finished = turn.takeDeletions()
-    await runDurably(turn, at: now)
-    if !finished.isEmpty { _ = await delete(finished) }
   }
 
   private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
@@ -99,7 +94,7 @@ extension TransferEngine {
   package func drop(_ session: SessionID) async -> [TransferID] {
     let now = clock.now()
     let (ids, turn) = brain.drop(session, at: now)
-    await runDeleting(turn, at: now)
+    await runDurably(turn, at: now)
     await rest(of: ids)
     return ids
   }

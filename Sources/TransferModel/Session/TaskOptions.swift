@@ -20,7 +20,7 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   /// From the first start to the end, whatever happens in between (`timeoutIntervalForResource`).
   public var resourceTimeoutMilliseconds: Int64?
   /// What must hold while bytes flow.
-  public var conditions: Set<TransferCondition> = []
+  @EncodedInOrder public var conditions: Set<TransferCondition> = []
   /// Upper bounds as the program guesses them, headers included; nil when it does not.
   public var expectedSendByteCount: Int64?
   public var expectedReceiveByteCount: Int64?
@@ -35,11 +35,13 @@ public struct TaskOptions: Hashable, Sendable, Codable {
 }
 
 /// What the machine must give before bytes flow.
-public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable {
+public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   /// Not running from a battery.
   case mainsPower
   /// Traffic costs nothing extra.
   case unmeteredNetwork
+
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Names a transfer that was put aside with the bytes it has. The secret is made by the service, so
@@ -64,7 +66,7 @@ public struct OriginCredential: Hashable, Sendable, Codable {
   public var scheme: ServerChallenge.Kind?
   /// Server keys that are trusted whatever the system thinks of them: the SHA-256 of the
   /// SubjectPublicKeyInfo (RFC 7469, section 2.4), in hexadecimal.
-  public var trustedKeys: Set<String> = []
+  @EncodedInOrder public var trustedKeys: Set<String> = []
   public var certificate: ClientCertificate?
 
   public init(origin: String) { self.origin = origin }

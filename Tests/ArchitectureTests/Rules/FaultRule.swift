@@ -45,6 +45,11 @@ enum FaultRule {
     return tests
   }
 
+  /// The names of all tests.
+  static func names(in files: [SourceText]) -> Set<String> {
+    Set(files.filter { $0.path.hasPrefix("Tests/") }.flatMap(\.lines).compactMap(nameOfTest))
+  }
+
   static func findings(rows: [Row], marked: [Int: Set<String>], path: String) -> [Finding] {
     var findings: [Finding] = []
     func complain(_ row: Row?, _ why: String) {
@@ -73,7 +78,7 @@ enum FaultRule {
     return findings
   }
 
-  private static func nameOfTest(in line: String) -> String? {
+  private static func nameOfTest(in line: some StringProtocol) -> String? {
     guard let start = line.range(of: "func ")?.upperBound else { return nil }
     if line[start...].hasPrefix("`") { return quoted(in: String(line[start...])).first }
     return String(line[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" })

@@ -95,6 +95,21 @@ struct RequestLifeTests {
     #expect(script.lastAction == .confirmHeld(id, HeldRanges(prefix: 600)))
   }
 
+  @Test func `a checkpoint is put on record and told to nobody`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    #expect(turn.changed.isEmpty)
+    guard case .put(let record)? = turn.changes.first else {
+      Issue.record("nothing is put on record")
+      return
+    }
+    #expect(record.resumeData?.held == HeldRanges(prefix: 600))
+  }
+
   @Test(arguments: [true, false])
   func `only a plain GET is fetched over several connections`(isPlain: Bool) throws {
     var script = BrainScript()

@@ -117,6 +117,20 @@ struct ReplyJudgeTests {
     #expect(use(judge(200, whole, proof: .sameValidator)) == .compared(because: .rangeIgnored))
   }
 
+  @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
+    var resumeData = partial()
+    if let end = ByteRange(lower: 400, upper: 1000) { resumeData.held.insert(end) }
+    let judge = ReplyJudge(
+      url: url("http://files.example/a.iso"), asked: nil,
+      asking: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
+    func use(_ entityTag: String) -> ReplyJudge.Whole.Use? {
+      let head = BrainScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
+      return self.use(judge.judge(head, at: now))
+    }
+    #expect(use("\"v3\"") == .compared(because: .noValidator))
+    #expect(use("\"v2\"") == .instead(because: .resourceChanged))
+  }
+
   @Test func `without If-Range the tag must be there and the same`() {
     let range = ["Content-Range": "bytes 400-999/1000"]
     let same = range.merging(["ETag": "\"v1\""]) { $1 }

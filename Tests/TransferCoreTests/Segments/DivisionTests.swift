@@ -82,6 +82,34 @@ struct DivisionTests {
     #expect(raised.mostServed == 6)
   }
 
+  @Test(arguments: [2400, 2600])
+  func `what one connection ends soon it ends alone`(_ milliseconds: Int64) throws {
+    let policy = DivisionPolicy()
+    let rate: Int64 = 64 << 20
+    let total = rate / 1000 * (milliseconds + policy.speedMilliseconds)
+    var origin = SimulatedOrigin(total: total, limits: limits()) { _ in rate }
+    _ = try time(&origin, connections: 8)
+    #expect(origin.mostServed == (milliseconds < policy.aloneMillisecondsMax ? 1 : 8))
+  }
+
+  @Test(arguments: [130, 120])
+  func `a connection that is faster than a network needs no other`(_ mebibytes: Int64) throws {
+    var origin = SimulatedOrigin(total: 2 << 30, limits: limits()) { _ in mebibytes << 20 }
+    _ = try time(&origin, connections: 8)
+    #expect(origin.mostServed == (mebibytes >= 128 ? 1 : 8))
+  }
+
+  @Test func `a first connection that slows down is not left alone`() throws {
+    let total: Int64 = 64 << 20
+    var origin = SimulatedOrigin(total: total, limits: limits()) { _ in Self.rate }
+    // At first it would end within two seconds, then it would take sixteen.
+    origin.fadesAfterMilliseconds = 250
+    origin.bytesPerSecondBefore = 32 << 20
+    let milliseconds = try time(&origin, connections: 8)
+    #expect(origin.mostServed == 8)
+    #expect(milliseconds <= 64 * 1000 / 8 / 4 + 1500, "\(milliseconds) ms")
+  }
+
   @Test func `a small file is not divided`() throws {
     var origin = SimulatedOrigin(total: 900 << 10, limits: limits()) { _ in Self.rate }
     _ = try time(&origin, connections: 8)

@@ -16,6 +16,8 @@ struct LaneLifeTests {
     let opener = try #require(script.attempt)
     script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": entityTag])
     script.opened(opener, partial(total: Self.total, entityTag: entityTag))
+    script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    script.timePasses()
     return id
   }
 
@@ -33,13 +35,31 @@ struct LaneLifeTests {
       ])
   }
 
-  @Test func `others join when the store knows the partial file, in equal parts`() throws {
+  @Test func `others join when the first has had its time, in equal parts`() throws {
     var script = BrainScript()
     _ = try running(&script)
     let lanes = plans(script).dropFirst()
     #expect(lanes.count == 3)
     #expect(lanes.map { $0.asked?.lower } == [12 << 20, 8 << 20, 4 << 20])
     #expect(lanes.allSatisfy { $0.asked?.proof == .ifRange("\"v1\"") })
+  }
+
+  @Test func `nobody joins before the speed of the first is known`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let opener = try #require(script.attempt)
+    script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(opener, partial(total: Self.total))
+    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 200))
+    script.advance(milliseconds: 199)
+    script.timePasses()
+    script.take(script.brain.progressed(id, [opener: 100], at: script.now))
+    #expect(plans(script).count == 1)
+    script.advance(milliseconds: 1)
+    script.timePasses()
+    #expect(plans(script).count > 1)
+    #expect(script.brain.nextWakeUp(at: script.now) == nil)
   }
 
   @Test func `nobody joins before the store knows the partial file`() throws {

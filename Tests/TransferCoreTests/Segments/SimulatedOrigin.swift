@@ -6,6 +6,9 @@ import TransferModel
 struct SimulatedOrigin {
   /// By the number of the connection, from 0.
   var bytesPerSecond: (Int) -> Int64
+  /// What each connection gets at first.
+  var bytesPerSecondBefore: Int64 = 0
+  var fadesAfterMilliseconds: Int64 = 0
   /// How many it serves at once; it answers the others with 503.
   var connectionsMax = Int.max
   var total: Int64
@@ -111,7 +114,9 @@ struct SimulatedOrigin {
     mostServed = max(mostServed, connections.values.count(where: \.isServed))
     for attempt in connections.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
       guard var one = connections[attempt], one.isServed else { continue }
-      one.credit += Double(bytesPerSecond(one.number) * Self.stepMilliseconds) / 1000
+      let rate =
+        milliseconds <= fadesAfterMilliseconds ? bytesPerSecondBefore : bytesPerSecond(one.number)
+      one.credit += Double(rate * Self.stepMilliseconds) / 1000
       let count = min(Int64(one.credit), one.upper - one.upTo)
       one.credit -= Double(count)
       if let range = ByteRange(lower: one.upTo, upper: one.upTo + count) { written.insert(range) }
@@ -123,6 +128,10 @@ struct SimulatedOrigin {
     if milliseconds.isMultiple(of: Self.tickMilliseconds) {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
       script.take(script.brain.progressed(id, progress, at: script.now))
+    }
+    if let wakeUp = script.brain.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
+      let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
+      script.brain.noteProgress(progress, of: id, at: script.now)
     }
     script.timePasses()
   }

@@ -24,6 +24,14 @@ struct SpeedEstimatorTests {
     #expect((367...369).contains(speed.bytesPerSecond))
   }
 
+  @Test func `at first it is the mean of all, whatever the first sample says`() {
+    var speed = SpeedEstimator()
+    speed.sample(byteCount: 0, at: at(0))
+    speed.sample(byteCount: 10, at: at(100))
+    speed.sample(byteCount: 2000, at: at(200))
+    #expect(speed.bytesPerSecond == 10_000)
+  }
+
   @Test func `nothing is known before two samples and after a count that fell`() {
     var speed = SpeedEstimator()
     #expect(speed.bytesPerSecond == 0)

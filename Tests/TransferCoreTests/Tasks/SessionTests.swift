@@ -115,6 +115,28 @@ struct SessionTests {
     #expect(script.brain.machines[id]?.fetch?.activeCount == 3)
   }
 
+  // MARK: Numbers
+
+  @Test func `what the store could not keep is asked for again under the same numbers`() {
+    var script = BrainScript()
+    script.add(taskSpec { $0.taskIdentifier = 3 })
+    let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
+    let (ids, _) = script.brain.add(specs, at: script.now)
+    script.brain.withdraw(ids)
+    #expect(script.brain.lastTaskIdentifier(of: app) == 3)
+    let again = specs.map { script.add($0) }
+    #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
+  }
+
+  @Test func `a number is not given out again when others came after it`() {
+    var script = BrainScript()
+    let (ids, _) = script.brain.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now)
+    let later = script.add(taskSpec { $0.taskIdentifier = 5 })
+    script.brain.withdraw(ids)
+    #expect(script.record(later)?.taskIdentifier == 5)
+    #expect(script.brain.lastTaskIdentifier(of: app) == 5)
+  }
+
   // MARK: Adopting and dropping
 
   @Test func `what is adopted is the user's own with numbers of their own`() {

@@ -129,8 +129,9 @@ struct TaskEndTests {
   @Test func `removing a completed task takes its held file along`() {
     var (script, id) = completed()
     script.control(.remove(.stays), id)
+    script.discards()
     #expect(script.record(id) == nil)
-    #expect(script.deletedFiles == [file])
+    #expect(script.discarded.map(\.partialPath) == [file.path])
   }
 
   // MARK: Acknowledging
@@ -138,8 +139,49 @@ struct TaskEndTests {
   @Test func `a completed task goes with its held file when its program has it`() {
     var (script, id) = completed()
     script.acknowledge(id)
+    script.discards()
     #expect(script.record(id) == nil)
-    #expect(script.deletedFiles == [file])
+    #expect(script.discarded.map(\.partialPath) == [file.path])
+    #expect(script.discarded.map(\.inode) == [7])
+  }
+
+  @Test func `a crash before a held file is deleted neither leaves it nor tells its end again`() {
+    var (script, id) = completed()
+    script.acknowledge(id)
+    #expect(script.record(id) != nil)
+    script.restart()
+    #expect(script.brain.tasks(of: app).isEmpty)
+    script.restart()
+    script.discards()
+    #expect(script.discarded.map(\.partialPath) == [file.path])
+    #expect(script.record(id) == nil)
+    script.restart()
+    #expect(script.brain.machines.isEmpty)
+  }
+
+  @Test func `a task whose held file is being deleted is neither adopted nor set going`() {
+    var (script, id) = completed()
+    script.acknowledge(id)
+    #expect(script.brain.adopt(app, at: script.now).ids.isEmpty)
+    script.acknowledge(id)
+    script.control(.start, id)
+    script.control(.remove(.goes), id)
+    script.discards()
+    #expect(script.record(id) == nil)
+    #expect(script.discarded.count == 1)
+  }
+
+  @Test func `a held file that was there before is not ours to delete`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 1000)
+    script.settled(attempt, .complete, held: 1000)
+    if case .placeFile(_, let operation, _, _)? = script.lastAction {
+      let there = FinishedFile(path: "/held/a.iso", identity: nil)
+      script.take(script.brain.placed(.success(there), of: id, by: operation, at: script.now))
+    }
+    script.acknowledge(id)
+    #expect(script.record(id) == nil)
+    #expect(script.deletedFiles.isEmpty)
   }
 
   @Test func `a file in a place that the program named stays`() {

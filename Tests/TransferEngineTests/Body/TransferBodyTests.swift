@@ -68,6 +68,23 @@ struct TransferBodyTests {
     #expect(body.heldByteCount == 6)
   }
 
+  @Test func `nothing is written on the thread that brings the bytes`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 3 << 20)
+    queue.suspend()
+    let answer = give(sink, piece)
+    let writtenMeanwhile = files.callCount(.write)
+    // A queue that is let go of while it is suspended ends the process.
+    queue.resume()
+    #expect(answer == .taken)
+    #expect(writtenMeanwhile == 0)
+    // Behind what waits for the queue already.
+    queue.sync {}
+    #expect(files.callCount(.write) == 3)
+    #expect(files.bytes(at: file.path)?.elementsEqual(piece) == true)
+  }
+
   // Fault 5
   @Test func `what comes behind the range is not taken`() throws {
     let body = body(total: 8)
@@ -190,6 +207,42 @@ struct TransferBodyTests {
     #expect(body.confirm(HeldRanges(prefix: 1)).isEmpty, "another run's record")
     #expect(body.confirm(synced.held) == Set((UInt64(0)..<4).map(attempt)))
     #expect(give(sinks[0], piece) == .taken)
+  }
+
+  @Test func `a checkpoint leaves out what is gathered while that is little`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<5 { #expect(give(sink, piece) == .taken) }
+    #expect(asked.value == 0)
+    #expect(give(sink, piece) == .taken)
+    #expect(asked.value == 1, "six blocks are full")
+    #expect(give(sink, Array(piece.prefix(1000))) == .taken)
+    let synced = try body.sync(.fullBlocks)
+    #expect(synced.held == HeldRanges(prefix: 6 << 20))
+    _ = body.confirm(synced.held)
+    // What was left out counts on.
+    let rest = [UInt8](repeating: 7, count: 15 << 19)
+    #expect(give(sink, rest) == .full)
+    #expect(give(sink, Array(rest.dropLast(1000))) == .taken)
+    #expect(try body.sync().held == HeldRanges(prefix: (6 << 20) + Int64(rest.count)))
+  }
+
+  @Test func `many attempts that have gathered a little each are put on the disk all the same`()
+    throws
+  {
+    let body = body(total: 64 << 20)
+    let sinks = (UInt64(0)..<12).map { number in
+      body.begin(attempt(number), from: Int64(number) << 22, .part((Int64(number) + 1) << 22))
+    }
+    let piece = [UInt8](repeating: 7, count: 200 << 10)
+    var taken: Int64 = 0
+    for sink in sinks where give(sink, piece) == .taken { taken += Int64(piece.count) }
+    #expect(asked.value == 1)
+    let synced = try body.sync(.fullBlocks)
+    #expect(synced.held.byteCount == taken)
+    #expect(!body.confirm(synced.held).isEmpty)
+    for sink in sinks.prefix(10) { #expect(give(sink, piece) == .taken) }
   }
 
   @Test func `what comes during a checkpoint is confirmed by the next`() throws {

@@ -140,4 +140,19 @@ struct ValidatorTests {
     world.expectFile(of: row, is: Self.body)
     #expect(row.freshStart == nil, "\(world.wire)")
   }
+
+  // Fault 17
+  @Test(arguments: 0..<8)
+  func `a file that is there before the other connections are answered is not fetched again`(
+    round: Int
+  ) async throws {
+    // Not slowed down: the other tags come while the last bytes do.
+    let body = SeededBody(seed: UInt64(round), byteCount: 2 << 20)
+    let world = try await WireWorld()
+    world.origin.serve(
+      OriginBehavior(body).with { $0.entityTag = .rotating }, at: WireWorld.path)
+    let row = try await world.download(WireWorld.path) { $0.connections = 8 }
+    world.expectFile(of: row, is: body)
+    #expect(row.freshStart == nil, "\(world.wire)")
+  }
 }

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TransferCore
+import TransferDaemon
 import TransferEngine
 import TransferFiles
 import TransferModel
@@ -41,6 +42,10 @@ final class WireWorld: Sendable {
     configuration.timeouts.headMilliseconds = 3000
     configuration.timeouts.slowMilliseconds = 3000
     configuration.checkpointMilliseconds = 100
+    // Over the loopback no file here would ever get a second connection.
+    configuration.limits.division.speedMilliseconds = 0
+    configuration.limits.division.aloneMillisecondsMax = 0
+    configuration.limits.division.aloneBytesPerSecondMin = .max
     change(&configuration)
     self.configuration = configuration
     running = Mutex(try Self.assemble(configuration, home, told))
@@ -81,7 +86,7 @@ final class WireWorld: Sendable {
   private static func assemble(
     _ configuration: TransferEngine.Configuration, _ home: WireHome, _ told: Monitor<Told>
   ) throws -> Running {
-    let clock = WireClock()
+    let clock = SystemClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
     let journal = CuttableJournal(opened.journal)
     let settings = CurlSettings(
@@ -128,7 +133,7 @@ extension WireWorld {
   func pause(_ id: TransferID) async { _ = await engine.control(.pause, [id]) }
   func start(_ id: TransferID) async { _ = await engine.control(.start, [id]) }
 
-  var now: WallTime { WireClock().now().wall }
+  var now: WallTime { SystemClock().now().wall }
 
   func row(of id: TransferID) -> TransferSnapshot? { told.read { $0.rows[id] } }
 
