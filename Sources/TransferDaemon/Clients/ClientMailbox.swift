@@ -63,6 +63,11 @@ final class ClientMailbox: Sendable {
     viewportSignal.yield()
   }
 
+  /// The rows or the totals are others, by something that is no event.
+  func refreshViewport() {
+    if viewport != nil { viewportSignal.yield() }
+  }
+
   func tell(_ event: TransferEvent) {
     let (isWanted, hasViewport) = state.withLock { state in
       (state.wants(event), state.viewport != nil)

@@ -24,8 +24,9 @@ struct ClientSession: Sendable {
 
   /// No client is sent rows more often than this.
   static let viewportInterval = Duration.milliseconds(100)
-  /// Filter and sort go through the whole list: of a very long one the windows come less often, so
-  /// that they never take more than this part of the time.
+  /// The first window of a view sorts the whole list, and a far one is found block by block: of a
+  /// very long list the windows come less often, so that they never take more than this part of
+  /// the time.
   static let viewportShare = 10
 
   private enum Greeting: Sendable {

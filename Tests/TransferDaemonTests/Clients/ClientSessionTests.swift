@@ -160,7 +160,8 @@ struct ClientSessionTests {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
     let path = world.socketPath
-    let hello = Self.hello.replacingOccurrences(of: #""client":"c""#, with: #""client":"c"\#(said)"#)
+    let hello = Self.hello.replacingOccurrences(
+      of: #""client":"c""#, with: #""client":"c"\#(said)"#)
     async let client: String = onThread {
       let descriptor = connectedSocket(path)
       defer { close(descriptor) }
