@@ -14,9 +14,8 @@ final class Broadcaster: Sendable {
     var lastClient: UInt64 = 0
 
     mutating func look(_ client: ClientID, at view: RowView?) {
-      if let old = views[client] { table.leave(old) }
+      table.look(from: views[client], to: view)
       views[client] = view
-      if let view { table.look(at: view) }
     }
 
     func refreshViewports() {

@@ -78,16 +78,14 @@ struct RowTable: Sendable {
 
   // MARK: Looking
 
-  /// Keeps the order of a view from its first window on, until as many `leave` it.
-  mutating func look(at view: RowView) {
-    guard !view.isPlain else { return }
-    looks[view, default: Look(lookerCount: 0)].lookerCount += 1
-  }
-
-  mutating func leave(_ view: RowView) {
-    guard var look = looks[view] else { return }
-    look.lookerCount -= 1
-    looks[view] = look.lookerCount > 0 ? look : nil
+  /// Somebody looks at another view than before, nil being none. The order of a view is kept from
+  /// its first window until the last one has left it; whoever only scrolls stays in it.
+  mutating func look(from old: RowView?, to new: RowView?) {
+    guard old != new else { return }
+    if let new, !new.isPlain { looks[new, default: Look(lookerCount: 0)].lookerCount += 1 }
+    guard let old, var left = looks[old] else { return }
+    left.lookerCount -= 1
+    looks[old] = left.lookerCount > 0 ? left : nil
   }
 
   /// By id, which is the order in which they were added.
@@ -118,7 +116,9 @@ struct RowTable: Sendable {
 
   private mutating func index(of view: RowView) -> RowIndex {
     if let index = looks[view]?.index { return index }
-    let index = RowIndex(view, of: rows.values)
+    // What is nearly in order already is sorted faster.
+    let rows = rows
+    let index = RowIndex(view, of: order.all.lazy.compactMap { rows[$0.id] })
     looks[view]?.index = index
     return index
   }
