@@ -14,7 +14,8 @@ extension Brain {
     _ ids: [TransferID], _ move: Move, at now: Moment
   ) -> ([ControlResult], Turn) {
     var turn = Turn()
-    let places = Set(ids).compactMap { machines[$0].map { QueuePlace($0.record) } }.sorted()
+    let places = Set(ids).compactMap { machines[$0].map { QueuePlace($0.record) } }
+      .filter(order.contains).sorted()
     let positions =
       switch move {
       case .up: exchange(places) { order, place in order.element(before: place) }

@@ -22,7 +22,8 @@ package struct Brain: Sendable {
   var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
-  /// All of the list, in the order that the user gives it.
+  /// All that the store has, in the order that the user gives it. Who is not kept yet makes room
+  /// for nobody, because that would put on record what may yet be withdrawn.
   var order = SortedBlocks<QueuePlace>()
   var lastPosition: Int64 = 0
   /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
@@ -101,7 +102,6 @@ package struct Brain: Sendable {
       holdBack(&machine)
       machine.noteStart(at: now.wall)
       machines[lastID] = machine
-      order.insert(QueuePlace(record))
       ids.append(lastID)
       turn.changes.append(.put(machine.durableRecord))
       turn.added.append(lastID)
@@ -113,7 +113,10 @@ package struct Brain: Sendable {
   package mutating func admit(_ ids: [TransferID], at now: Moment) -> Turn {
     var turn = Turn()
     for id in ids {
-      if let machine = machines[id] { file(machine) }
+      if let machine = machines[id] {
+        order.insert(QueuePlace(machine.record))
+        file(machine)
+      }
       takenOver[id] = nil
     }
     fillSlots(&turn, at: now)
@@ -123,7 +126,7 @@ package struct Brain: Sendable {
   /// Takes back an `add` that the store could not keep.
   package mutating func withdraw(_ ids: [TransferID]) {
     for id in ids {
-      if let gone = machines.removeValue(forKey: id) { order.remove(QueuePlace(gone.record)) }
+      machines[id] = nil
       guard let old = takenOver.removeValue(forKey: id) else { continue }
       machines[old.record.id] = old
       order.insert(QueuePlace(old.record))
