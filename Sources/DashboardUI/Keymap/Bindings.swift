@@ -1,7 +1,7 @@
 /// The one table of keys: the handling, the footer, the help and docs/keybindings.md all read it.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + moving + reader + add + question
+    transfer + everything + finding + moving + reader + add + question
     + dashboard
 
   /// What a key means; nil when it means nothing there.

@@ -39,6 +39,7 @@ extension DashboardModel {
   private func drawList(on canvas: inout Canvas, at now: Moment) {
     drawTitleBar(on: &canvas, at: now)
     drawTable(on: &canvas, at: now)
+    if layout.hasViewLine { drawViewLine(on: &canvas) }
     drawMessage(on: &canvas, row: layout.messageRow, at: now)
     drawFooter(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
   }

@@ -26,13 +26,14 @@ extension DashboardModel {
 
   /// What a key does for this row, where that is not what it does for others.
   private func footerLabel(_ command: DashboardCommand) -> String? {
-    guard let row = cursorRow else { return nil }
+    if command == .row(.pause), pauseMeansStart { return Strings.footerGoOn }
+    guard marks.isEmpty, let row = cursorRow else { return nil }
     switch (command, row.state) {
-    case (.row(.pause), .paused): return Strings.footerGoOn
     case (.row(.start), .failed): return Strings.footerTryAgain
     case (.row(.start), .waiting): return Strings.footerTryNow
     case (.row(.relink), _) where row.wantsLink: return Strings.footerNewLink
-    case (.row, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _), (.enterNow, _),
+    case (.row, _), (.mark, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _),
+      (.enterNow, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
       return nil

@@ -19,6 +19,7 @@ extension DashboardModel {
       let screenRow = layout.bodyTop + line
       if let row = window.row(at: index) {
         draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
         canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
