@@ -14,7 +14,7 @@ extension DashboardModel {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
-    case .mouse: return []
+    case .mouse(let event): return receive(event, at: now)
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)

@@ -21,11 +21,16 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
   package internal(set) var utcOffsetSeconds: Int
+  /// That of the terminal: some signs take more room without Unicode.
+  package let charset: Charset
   /// The rows that were asked for last.
   var subscription: Range<Int>?
 
-  package init(size: ScreenSize, utcOffsetSeconds: Int = 0) {
+  package init(
+    size: ScreenSize, charset: Charset = .utf8, utcOffsetSeconds: Int = 0
+  ) {
     self.size = size
+    self.charset = charset
     self.utcOffsetSeconds = utcOffsetSeconds
   }
 

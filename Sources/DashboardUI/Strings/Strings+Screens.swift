@@ -44,7 +44,8 @@ extension Strings {
     }
   }
 
-  static let yesOrNo = "y yes   n no (Enter, Esc)"
+  static let yes = "y yes"
+  static let no = "n no (Enter, Esc)"
 
   static func questionTitle(_ question: Question) -> String {
     switch question {

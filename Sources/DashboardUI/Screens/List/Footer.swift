@@ -4,6 +4,8 @@ import TransferModel
 extension DashboardModel {
   package struct FooterItem: Hashable, Sendable {
     package var key: String
+    /// What a click on it presses.
+    package var pressed: Key
     package var label: String
     package var group: Binding.Group
     package var rank: Int
@@ -19,7 +21,7 @@ extension DashboardModel {
         availability(of: binding.command).isPossible
       else { return nil }
       return FooterItem(
-        key: key.name, label: label, group: binding.group,
+        key: key.name, pressed: key, label: label, group: binding.group,
         rank: binding.footerRank)
     }
   }
@@ -47,6 +49,8 @@ extension DashboardModel {
       for item in items {
         if let group { column += group == item.group ? 2 : 3 }
         group = item.group
+        canvas.claim(
+          row: row + line, columns: column..<(column + item.columns), for: .key(item.pressed))
         column += canvas.put(
           item.key, row: row + line, column: column, width: size.columns - column, .key)
         column += 1
