@@ -21,6 +21,8 @@ extension DashboardModel {
       return scrollToCursor()
     case .rowsArrived(let window, let totals):
       return receive(window, totals, at: now)
+    case .found(let search, let found):
+      return receive(search, found, at: now)
     case .detailsArrived(let details):
       receive(details)
       clampScroll(at: now)
@@ -50,6 +52,7 @@ extension DashboardModel {
       link = .connected
       // The service knows nothing of what was asked on an earlier connection.
       subscription = nil
+      search.asked = nil
       return subscribeIfMoved() + reloadDetails(at: now)
     case .lost:
       if case .lost = link { return [] }

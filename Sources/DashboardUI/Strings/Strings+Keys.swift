@@ -26,6 +26,8 @@ extension Strings {
     case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
     case .entry: key.name + " has no meaning here; Enter takes it, Esc leaves"
     case .question: "y for yes; n, Enter or Esc for no"
+    case .query: key.name + " has no meaning here; Enter keeps it, Esc leaves"
+    case .menu: key.name + " has no meaning here; Enter takes the line, Esc leaves"
     }
   }
 

@@ -27,7 +27,7 @@ struct ListScreenTests {
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
        p pause  x stop  Enter details  d remove   S start all  X stop all
-       P pause all  R reset  a add   ? help  q leave
+       P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 
@@ -53,7 +53,7 @@ struct ListScreenTests {
        ○  New                                                                                                        not started
        ▶  文件传输指南 🚀 第二版                                    ██▋                          10 %    100/1000 B       10 B/s      1:30      1
       (22 empty lines)
-       p pause  x stop  Enter details  d remove   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+       p pause  x stop  Enter details  d remove   S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 
@@ -98,7 +98,7 @@ struct ListScreenTests {
        *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
        p pause  x stop  Enter details  d remove   S start all  X stop all
-       P pause all  R reset  a add   ? help  q leave
+       P pause all  R reset  a add   / search   ? help  q leave
       """)
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
@@ -166,7 +166,7 @@ struct ListScreenTests {
        ▶  A stream without a …                         5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -182,7 +182,7 @@ struct ListScreenTests {
        ▶  A stream witho…           500 KiB/s
        ◷  Offline           33 %  no network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
   }
 

@@ -4,28 +4,45 @@ import TransferModel
 extension DashboardModel {
   func drawTable(on canvas: inout Canvas, at now: Moment) {
     let columns = TableColumns(width: size.columns)
-    drawColumnNames(columns, on: &canvas)
+    switch view.kind {
+    case .transfers: drawColumnNames(columns, on: &canvas)
+    case .history: drawHistoryNames(on: &canvas)
+    }
     guard let window else {
       drawInBody(Strings.waitingForRows, on: &canvas)
       return
     }
     if window.matchingCount == 0 {
-      drawInBody(Strings.emptyList, on: &canvas)
+      drawInBody(emptyText, on: &canvas)
       return
     }
+    let fileColumns =
+      view.kind == .history ? HistoryColumns(width: size.columns).file : columns.file
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
       guard index < window.matchingCount else { break }
       let screenRow = layout.bodyTop + line
       canvas.claim(row: screenRow, columns: 0..<size.columns, for: .row(index))
       if let row = window.row(at: index) {
-        draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        switch view.kind {
+        case .transfers: draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        case .history: drawHistory(row, on: &canvas, screenRow: screenRow, now)
+        }
+        drawMatches(in: row, on: &canvas, screenRow: screenRow, fileColumns)
         if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
         canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
       }
-      if index == cursor, screens.isEmpty { markCursor(columns, on: &canvas, row: screenRow) }
+      if index == cursor, isListOnTop { markCursor(columns, on: &canvas, row: screenRow) }
+    }
+  }
+
+  private var emptyText: [String] {
+    if view.isFiltered { return Strings.nothingPasses(view.filterText) }
+    return switch view.kind {
+    case .transfers: Strings.emptyList
+    case .history: Strings.emptyHistory
     }
   }
 
@@ -97,7 +114,7 @@ extension DashboardModel {
   private func markCursor(_ columns: TableColumns, on canvas: inout Canvas, row: Int) {
     canvas.put(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
     let look = canvas.look
-    let bar = columns.bar ?? 0..<0
+    let bar = view.kind == .history ? 0..<0 : columns.bar ?? 0..<0
     canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }
     canvas.restyle(row: row, columns: bar) { look.select(&$0, isBar: true) }
     let rest = bar.upperBound..<size.columns
