@@ -24,6 +24,7 @@ struct LongList {
   }
 
   func find(_ search: RowSearch) -> FoundRow? {
+    guard !rows.isEmpty else { return nil }
     let words = RowFilter.words(of: search.text)
     let start = search.start.flatMap { id in rows.firstIndex { $0.id == id } } ?? search.startIndex
     for offset in (search.includesStart ? 0 : 1)...rows.count {
@@ -44,16 +45,24 @@ struct LongList {
     var turns = 0
     while !asked.isEmpty, turns < 100 {
       turns += 1
-      switch asked.removeFirst() {
-      case .subscribe(let viewport):
-        asked += model.update(
-          .rowsArrived(window(viewport), Sample.totals(of: rows)), at: Sample.now)
-      case .find(let search):
-        asked += model.update(.found(search, find(search)), at: Sample.now)
-      case let other: others.append(other)
+      let effect = asked.removeFirst()
+      switch effect {
+      case .subscribe, .find: asked += answerOne(effect, &model)
+      default: others.append(effect)
       }
     }
     return others
+  }
+
+  /// Answers one effect, if it is for the service, and hands on what comes of it.
+  func answerOne(_ effect: DashboardEffect, _ model: inout DashboardModel) -> [DashboardEffect] {
+    switch effect {
+    case .subscribe(let viewport):
+      model.update(.rowsArrived(window(viewport), Sample.totals(of: rows)), at: Sample.now)
+    case .find(let search):
+      model.update(.found(search, find(search)), at: Sample.now)
+    default: []
+    }
   }
 
   /// A dashboard that shows it.
