@@ -5,7 +5,7 @@ import TransferModel
 
 /// The next row with some words.
 struct RowTableFindTests {
-  private let table: RowTable = {
+  private static let table: RowTable = {
     var table = RowTable()
     let titles = ["a.iso", "b.txt", "c.iso", "d.txt", "e.iso"]
     for (index, title) in titles.enumerated() {
@@ -23,7 +23,8 @@ struct RowTableFindTests {
     _ text: String, from start: Int64?, index: Int = 0, backwards: Bool = false,
     here: Bool = false, filter: RowFilter = RowFilter(), sort: RowSort = RowSort()
   ) -> [Int]? {
-    table.find(
+    var table = Self.table
+    return table.find(
       RowSearch(
         filter: filter, sort: sort, text: text, start: start.map { TransferID(rawValue: $0) },
         startIndex: index, isBackwards: backwards, includesStart: here)
