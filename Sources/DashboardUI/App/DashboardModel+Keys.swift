@@ -4,7 +4,7 @@ import TransferModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    if let command = Bindings.command(for: key, in: keyContext) {
+    if let command = keymap.command(for: key, in: keyContext) {
       switch availability(of: command) {
       case .possible: return perform(command, key: key, at: now)
       case .impossible(let reason):

@@ -17,13 +17,19 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
   package internal(set) var utcOffsetSeconds: Int
+  package let settings: DashboardSettings
   /// The rows that were asked for last.
   var subscription: Range<Int>?
 
-  package init(size: ScreenSize, utcOffsetSeconds: Int = 0) {
+  package init(
+    size: ScreenSize, utcOffsetSeconds: Int = 0, settings: DashboardSettings = DashboardSettings()
+  ) {
     self.size = size
+    self.settings = settings
     self.utcOffsetSeconds = utcOffsetSeconds
   }
+
+  package var keymap: Keymap { settings.keymap }
 
   package var clockText: ClockText { ClockText(utcOffsetSeconds: utcOffsetSeconds) }
 

@@ -13,7 +13,7 @@ extension DashboardModel {
 
   package var footerItems: [FooterItem] {
     let context = keyContext
-    return Bindings.all.compactMap { binding in
+    return keymap.bindings.compactMap { binding in
       guard binding.contexts.contains(context),
         let label = footerLabel(binding.command) ?? binding.label, let key = binding.keys.first,
         availability(of: binding.command).isPossible
