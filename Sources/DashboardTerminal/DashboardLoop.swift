@@ -25,8 +25,8 @@ struct DashboardLoop {
     self.effects = effects
     let now = TerminalClock.now()
     model = DashboardModel(
-      size: backend.size, utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall),
-      settings: settings)
+      size: backend.size, charset: look.charset,
+      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
 
   mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {

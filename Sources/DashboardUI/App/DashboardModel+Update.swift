@@ -4,10 +4,17 @@ extension DashboardModel {
   /// Takes in what happened and answers what is to be done about it.
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if let notice, notice.until <= now.monotonic { self.notice = nil }
+    let before = layout
+    let effects = take(message, at: now)
+    // A line more or less for the rows.
+    return layout.bodyHeight == before.bodyHeight ? effects : effects + scrollToCursor()
+  }
+
+  private mutating func take(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
-    case .mouse: return []
+    case .mouse(let event): return receive(event, at: now)
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)
@@ -65,6 +72,7 @@ extension DashboardModel {
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
     switch outcome {
     case .controlled(let verb, let appliedCount, let refused):
+      forgetMarks(of: refused)
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
         say(text, refused.isEmpty ? .plain : .problem, at: now)
       }

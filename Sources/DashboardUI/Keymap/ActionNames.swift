@@ -4,6 +4,7 @@ extension DashboardCommand {
   func actionName(in group: Binding.Group) -> String {
     switch self {
     case .row(let command): command.actionName
+    case .mark(let command): command.actionName
     case .all(let command): command.actionName
     case .move(let movement): movement.actionName(in: group)
     case .edit(let edit): edit.actionName
@@ -24,7 +25,7 @@ extension DashboardCommand {
   var needsKey: Bool {
     switch self {
     case .addNow, .enterNow, .back, .confirm, .cancel, .help, .leave: true
-    case .row, .all, .move, .edit, .add, .redraw, .suspend: false
+    case .row, .mark, .all, .move, .edit, .add, .redraw, .suspend: false
     }
   }
 }
@@ -40,6 +41,17 @@ extension RowCommand {
     case .details: "details"
     case .relink: "new-link"
     case .limit: "limit"
+    }
+  }
+}
+
+extension MarkCommand {
+  fileprivate var actionName: String {
+    switch self {
+    case .toggle: "mark"
+    case .all: "mark-all"
+    case .none: "unmark-all"
+    case .invert: "invert-marks"
     }
   }
 }
@@ -68,7 +80,7 @@ extension Movement {
       case .end: "last"
       }
     return switch group {
-    case .transfer, .all, .moving, .dashboard: name
+    case .transfer, .all, .finding, .moving, .dashboard: name
     case .reader: "scroll-" + name
     case .add, .question: "dialog-" + name
     }

@@ -2,7 +2,7 @@
 package struct Binding: Hashable, Sendable {
   /// Where it stands in the help and, if so, in the footer.
   package enum Group: Hashable, Sendable, CaseIterable {
-    case transfer, all, moving, reader, add, question, dashboard
+    case transfer, all, finding, moving, reader, add, question, dashboard
   }
 
   package var group: Group

@@ -2,7 +2,7 @@
 /// docs/keybindings.md.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + moving + reader + add + question
+    transfer + everything + finding + moving + reader + add + question
     + dashboard
 
   private static let transfer: [Binding] = [
