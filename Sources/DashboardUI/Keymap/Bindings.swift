@@ -22,7 +22,8 @@ package enum Bindings {
       .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
       "Take it off the list, after a question; a finished file stays"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
+      .transfer, [.list], [.character("D")], .row(.removeWithFile),
+      label: Strings.footerDeleteFile, rank: 4,
       "Take it off the list and delete its finished file, after a question"),
     Binding(
       .transfer, [.list], [.character("u")], .row(.relink), rank: 4,

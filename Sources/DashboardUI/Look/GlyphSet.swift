@@ -4,6 +4,9 @@ import TransferModel
 package struct GlyphSet: Hashable, Sendable {
   package var states: [TransferState: String]
   package var arrowDown: String
+  /// Beside the name of the column that the list is sorted by.
+  package var ascending: String
+  package var descending: String
   /// Rising levels for the speeds.
   package var levels: [String]
   /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
@@ -26,7 +29,7 @@ package struct GlyphSet: Hashable, Sendable {
       .idle: "○", .scheduled: "◔", .queued: "·", .running: "▶", .waiting: "◷", .paused: "‖",
       .verifying: "≡", .completed: "✔", .failed: "✘",
     ],
-    arrowDown: "↓", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    arrowDown: "↓", ascending: "▲", descending: "▼", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], heldCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
 
@@ -35,7 +38,7 @@ package struct GlyphSet: Hashable, Sendable {
       .idle: "o", .scheduled: "@", .queued: ".", .running: "*", .waiting: "~", .paused: "=",
       .verifying: "#", .completed: "+", .failed: "!",
     ],
-    arrowDown: "v", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
+    arrowDown: "v", ascending: "^", descending: "v", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     heldCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
 }

@@ -135,7 +135,7 @@ struct MarksTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          1 running  1 paused  1 done      182 GiB free
+       Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        ‖◆ x                                                     paused
        ▶  x                         ███                               0 B/s
@@ -143,13 +143,13 @@ struct MarksTests {
       (15 empty lines)
        2 marked
 
-       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   ? help  q leave
+       s start  p go on  x stop  Enter details  d remove  D delete file
+       S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 0 B/s      _          1 running  1 paused  1 done      182 GiB free
+       Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        =x x                     [        ]                      paused
        *  x                     [===     ]                            0 B/s
@@ -157,8 +157,8 @@ struct MarksTests {
       (15 empty lines)
        2 marked
 
-       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   ? help  q leave
+       s start  p go on  x stop  Enter details  d remove  D delete file
+       S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
   }
 }
