@@ -66,7 +66,7 @@ struct DashboardLoop {
       case .copy(let text): backend.copy(text)
       case .ring: backend.ring()
       case .subscribe, .control, .add, .remove, .relink, .limit, .move, .prioritize,
-        .clearFinished, .reset, .loadDetails, .openFile:
+        .clearFinished, .find, .reset, .loadDetails, .openFile:
         effects(effect)
       }
     }

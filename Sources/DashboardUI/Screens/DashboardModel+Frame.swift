@@ -21,7 +21,10 @@ extension DashboardModel {
     case .question(let question):
       drawList(on: &canvas, at: now)
       draw(question, on: &canvas)
-    case nil: drawList(on: &canvas, at: now)
+    case .sortMenu(let menu):
+      drawList(on: &canvas, at: now)
+      draw(menu, on: &canvas)
+    case .query, nil: drawList(on: &canvas, at: now)
     }
     return canvas
   }
@@ -52,7 +55,10 @@ extension DashboardModel {
     let width = size.columns - 2
     if let notice {
       canvas.put(notice.text, row: row, column: 1, width: width, notice.kind.role)
-    } else if screens.isEmpty, let row = cursorRow, let remark = row.remark {
+    } else if case .query(let field) = screens.last {
+      let verdict = verdict(on: field)
+      canvas.put(verdict.text, row: row, column: 1, width: width, verdict.role)
+    } else if screens.isEmpty, let remark = cursorRow?.remark ?? matchRemark {
       canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
     }
   }

@@ -15,7 +15,8 @@ extension Strings {
     case .row(.start): [footerRetry]
     // One place is for both: what has a finished file needs no link.
     case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .all, .move, .edit, .add, .addNow, .enterNow, .back, .confirm, .cancel,
+    case .row, .mark, .view, .queue, .all, .move, .edit, .add, .addNow, .enterNow, .takeField,
+      .choose, .back, .confirm, .cancel,
       .help, .redraw, .suspend, .leave:
       []
     }
@@ -40,6 +41,8 @@ extension Strings {
     case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
     case .entry: key.name + " has no meaning here; Enter takes it, Esc leaves"
     case .question: "y for yes; n, Enter or Esc for no"
+    case .query: key.name + " has no meaning here; Enter keeps it, Esc leaves"
+    case .menu: key.name + " has no meaning here; Enter takes the line, Esc leaves"
     }
   }
 

@@ -26,8 +26,8 @@ struct ListScreenTests {
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-                p pause  x stop  Enter details  d remove
-       S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 
@@ -98,8 +98,8 @@ struct ListScreenTests {
        o  New                   [        ]                      not started
        *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-                p pause  x stop  Enter details  d remove
-       S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
@@ -167,7 +167,7 @@ struct ListScreenTests {
        ▶  A stream without a …                         5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -183,7 +183,7 @@ struct ListScreenTests {
        ▶  A stream witho…           500 KiB/s
        ◷  Offline           33 %  no network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
   }
 

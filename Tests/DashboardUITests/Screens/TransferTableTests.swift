@@ -37,19 +37,17 @@ struct TransferTableTests {
 
   @Test(arguments: 36...200)
   func `columns stand one after the other within the screen`(width: Int) {
-    for purpose in [TableColumns.Purpose.all, .finished] {
-      let columns = TableColumns(width: width, purpose: purpose)
-      let places = [
-        columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,
-        columns.connections, columns.host, columns.session, columns.date,
-      ].compactMap(\.self)
-      for (one, next) in zip(places, places.dropFirst()) {
-        #expect(one.upperBound < next.lowerBound)
-      }
-      #expect(places.last.map { $0.upperBound <= width } == true)
-      #expect(columns.file.count >= 10)
-      #expect(columns.words.upperBound <= width)
+    let columns = TableColumns(width: width)
+    let places = [
+      columns.file, columns.bar, columns.percent, columns.size, columns.speed, columns.left,
+      columns.connections, columns.host, columns.session, columns.added,
+    ].compactMap(\.self)
+    for (one, next) in zip(places, places.dropFirst()) {
+      #expect(one.upperBound < next.lowerBound)
     }
+    #expect(places.last.map { $0.upperBound <= width } == true)
+    #expect(columns.file.count >= 10)
+    #expect(columns.words.upperBound <= width)
   }
 
   @Test func `a wider screen has all columns of a narrower one`() {
@@ -57,7 +55,7 @@ struct TransferTableTests {
       let columns = TableColumns(width: width)
       return [
         columns.bar, columns.percent, columns.size, columns.speed, columns.left,
-        columns.connections, columns.host, columns.session, columns.date,
+        columns.connections, columns.host, columns.session, columns.added,
       ].compactMap(\.self).count
     }
     let counts = (36...200).map(count)

@@ -18,11 +18,7 @@ extension DashboardModel {
     drawColumnName(Strings.columnConnections, .connections, columns.connections, on: &canvas)
     drawColumnName(Strings.columnHost, .host, columns.host, .leading, on: &canvas)
     drawColumnName(Strings.columnSession, .session, columns.session, .leading, on: &canvas)
-    switch tablePurpose {
-    case .all: drawColumnName(Strings.columnAdded, .createdAt, columns.date, on: &canvas)
-    case .finished:
-      drawColumnName(Strings.columnFinished, .finishedAt, columns.date, on: &canvas)
-    }
+    drawColumnName(Strings.columnAdded, .createdAt, columns.added, on: &canvas)
   }
 
   private enum Side { case leading, trailing }
@@ -33,8 +29,7 @@ extension DashboardModel {
   ) {
     guard let place else { return }
     let row = layout.columnNamesRow
-    let glyphs = canvas.look.glyphs
-    let arrow = sort.key == key ? (sort.isDescending ? glyphs.descending : glyphs.ascending) : ""
+    let arrow = sort.key == key ? canvas.look.glyphs.arrow(of: sort) : ""
     canvas.claim(row: row, columns: place, for: .column(key))
     switch side {
     case .leading:

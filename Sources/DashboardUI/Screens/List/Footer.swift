@@ -49,7 +49,8 @@ extension DashboardModel {
     switch (command, row.state) {
     case (.row(.start), .failed), (.row(.start), .waiting): return Strings.footerRetry
     case (.row(.relink), _) where cursorWantsLink: return Strings.footerNewLink
-    case (.row, _), (.mark, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _),
+    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.takeField, _), (.choose, _), (.all, _),
+      (.move, _), (.edit, _), (.add, _), (.addNow, _),
       (.enterNow, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):

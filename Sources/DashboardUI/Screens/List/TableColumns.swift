@@ -1,12 +1,7 @@
+import TransferModel
+
 /// Where the columns of the table are. What does not fit is left out, the least needed first.
 package struct TableColumns: Hashable, Sendable {
-  /// What the list is of.
-  package enum Purpose: Hashable, Sendable {
-    case all
-    /// Finished transfers alone: where they came from and when, not how they go.
-    case finished
-  }
-
   /// The cursor's mark; the sign of the state is beside it.
   package static let markColumn = 0
   package static let symbolColumn = 1
@@ -21,40 +16,39 @@ package struct TableColumns: Hashable, Sendable {
   package private(set) var connections: Range<Int>?
   package private(set) var host: Range<Int>?
   package private(set) var session: Range<Int>?
-  /// When it was added; of finished ones, when they were.
-  package private(set) var date: Range<Int>?
+  package private(set) var added: Range<Int>?
 
   /// Words in place of the numbers may take all from the speed to the last column about how it
   /// goes.
   package private(set) var words = 0..<0
 
-  private enum Column: Hashable {
-    case bar, percent, size, speed, left, connections, host, session, date
+  /// What the columns sort by, from left to right.
+  package var keys: [RowSort.Key] {
+    let optional: [(Range<Int>?, RowSort.Key)] = [
+      (size, .size), (speed, .speed), (left, .secondsLeft), (connections, .connections),
+      (host, .host), (session, .session), (added, .createdAt),
+    ]
+    return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
   }
 
-  package init(width: Int, purpose: Purpose = .all) {
-    switch purpose {
-    case .all:
-      for choice in Self.choices where place(choice, width: width) { return }
-    case .finished:
-      for choice in Self.choicesOfFinished where place(choice, width: width) { return }
-    }
+  private enum Column: Hashable {
+    case bar, percent, size, speed, left, connections, host, session, added
+  }
+
+  package init(width: Int) {
+    for choice in Self.choices where place(choice, width: width) { return }
   }
 
   /// From the fullest to the barest, which always fits.
   private static let choices: [[Column]] = [
-    [.bar, .percent, .size, .speed, .left, .connections, .host, .session, .date],
-    [.bar, .percent, .size, .speed, .left, .connections, .host, .date],
+    [.bar, .percent, .size, .speed, .left, .connections, .host, .session, .added],
+    [.bar, .percent, .size, .speed, .left, .connections, .host, .added],
     [.bar, .percent, .size, .speed, .left, .connections, .host],
     [.bar, .percent, .size, .speed, .left, .connections],
     [.bar, .percent, .size, .speed, .left],
     [.bar, .percent, .speed, .left],
     [.bar, .percent, .speed],
     [.percent, .speed],
-  ]
-
-  private static let choicesOfFinished: [[Column]] = [
-    [.size, .host, .session, .date], [.size, .host, .date], [.size, .date], [.date],
   ]
 
   /// False when the file's name, or the bar, would be too short to be of use.
@@ -66,7 +60,7 @@ package struct TableColumns: Hashable, Sendable {
     }
     // One column stays free at the end of the line.
     let room = width - Self.fileStart - fixed - 1
-    let isBarest = choice == Self.choices.last || choice == Self.choicesOfFinished.last
+    let isBarest = choice == Self.choices.last
     guard isBarest || room >= Self.roomMin(choice) else { return false }
     let barWidth = hasBar ? min(max(10, room / 3), 32) : 0
     var next = Self.fileStart + max(1, room - barWidth)
@@ -87,7 +81,7 @@ package struct TableColumns: Hashable, Sendable {
 
   /// For the file's name and the bar together.
   private static func roomMin(_ choice: [Column]) -> Int {
-    if choice.contains(.host) { return choice.contains(.bar) ? 38 : 24 }
+    if choice.contains(.host) { return 38 }
     return choice.contains(.bar) ? 26 : 16
   }
 
@@ -95,7 +89,7 @@ package struct TableColumns: Hashable, Sendable {
     switch column {
     // What is beside a bar needs no second blank.
     case .percent: hasBar ? 1 : 2
-    case .bar, .size, .speed, .left, .connections, .host, .session, .date: 2
+    case .bar, .size, .speed, .left, .connections, .host, .session, .added: 2
     }
   }
 
@@ -110,7 +104,7 @@ package struct TableColumns: Hashable, Sendable {
     case .connections: 5
     case .host: 20
     case .session: 12
-    case .date: 10
+    case .added: 10
     }
   }
 
@@ -124,7 +118,7 @@ package struct TableColumns: Hashable, Sendable {
     case .connections: connections = place
     case .host: host = place
     case .session: session = place
-    case .date: date = place
+    case .added: added = place
     }
   }
 }

@@ -3,35 +3,47 @@ import TransferModel
 /// The table of transfers.
 extension DashboardModel {
   func drawTable(on canvas: inout Canvas, at now: Moment) {
-    let columns = TableColumns(width: size.columns, purpose: tablePurpose)
-    drawColumnNames(columns, on: &canvas)
+    let columns = TableColumns(width: size.columns)
+    switch view.kind {
+    case .transfers: drawColumnNames(columns, on: &canvas)
+    case .history: drawHistoryNames(on: &canvas)
+    }
     guard let window else {
       drawInBody(Strings.waitingForRows, on: &canvas)
       return
     }
     if window.matchingCount == 0 {
-      drawInBody(Strings.emptyList, on: &canvas)
+      drawInBody(emptyText, on: &canvas)
       return
     }
+    let fileColumns =
+      view.kind == .history ? HistoryColumns(width: size.columns).file : columns.file
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
       guard index < window.matchingCount else { break }
       let screenRow = layout.bodyTop + line
       canvas.claim(row: screenRow, columns: 0..<size.columns, for: .row(index))
       if let row = window.row(at: index) {
-        draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        switch view.kind {
+        case .transfers: draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        case .history: drawHistory(row, on: &canvas, screenRow: screenRow, now)
+        }
+        drawMatches(in: row, on: &canvas, screenRow: screenRow, fileColumns)
         if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
         canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
       }
-      if index == cursor, screens.isEmpty { markCursor(columns, on: &canvas, row: screenRow) }
+      if index == cursor, isListOnTop { markCursor(columns, on: &canvas, row: screenRow) }
     }
   }
 
-  /// A list of finished ones alone has the columns of a history.
-  var tablePurpose: TableColumns.Purpose {
-    filter.states == [.completed] ? .finished : .all
+  private var emptyText: [String] {
+    if view.isFiltered { return Strings.nothingPasses(view.filterText) }
+    return switch view.kind {
+    case .transfers: Strings.emptyList
+    case .history: Strings.emptyHistory
+    }
   }
 
   private func drawInBody(_ lines: [String], on canvas: inout Canvas) {
@@ -66,7 +78,7 @@ extension DashboardModel {
     right(row.sizeText, columns.size, plain)
     drawStatus(of: row, columns, on: &canvas, screenRow: screenRow, now)
     drawOrigin(of: row, columns, on: &canvas, screenRow: screenRow)
-    right(dateText(of: row, now: now.wall), columns.date, .quiet)
+    right(clockText.short(row.createdAt, now: now.wall), columns.added, .quiet)
   }
 
   /// How it goes: in numbers while it moves, else in words.
@@ -108,13 +120,6 @@ extension DashboardModel {
     left(row.session.rawValue, columns.session)
   }
 
-  private func dateText(of row: TransferSnapshot, now: WallTime) -> String {
-    switch tablePurpose {
-    case .all: clockText.short(row.createdAt, now: now)
-    case .finished: row.finishedAt.map { clockText.short($0, now: now) } ?? ""
-    }
-  }
-
   private func shownWidth(_ text: String) -> Int {
     ShownText(text, charset: .utf8, columnsMax: size.columns + 1).columns
   }
@@ -122,7 +127,7 @@ extension DashboardModel {
   private func markCursor(_ columns: TableColumns, on canvas: inout Canvas, row: Int) {
     canvas.put(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
     let look = canvas.look
-    let bar = columns.bar ?? 0..<0
+    let bar = view.kind == .history ? 0..<0 : columns.bar ?? 0..<0
     canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }
     canvas.restyle(row: row, columns: bar) { look.select(&$0, isBar: true) }
     let rest = bar.upperBound..<size.columns
