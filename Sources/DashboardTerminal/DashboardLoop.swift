@@ -17,7 +17,7 @@ struct DashboardLoop {
   private var end: DashboardEnd?
 
   init(
-    backend: any TerminalBackend, look: Look,
+    backend: any TerminalBackend, look: Look, settings: DashboardSettings,
     effects: @escaping @Sendable (DashboardEffect) -> Void
   ) {
     self.backend = backend
@@ -26,7 +26,7 @@ struct DashboardLoop {
     let now = TerminalClock.now()
     model = DashboardModel(
       size: backend.size, charset: look.charset,
-      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall))
+      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
 
   mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {

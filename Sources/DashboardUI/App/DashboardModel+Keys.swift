@@ -4,13 +4,8 @@ import TransferModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    if let command = Bindings.command(for: key, in: keyContext) {
-      switch availability(of: command) {
-      case .possible: return perform(command, key: key, at: now)
-      case .impossible(let reason):
-        say(reason, at: now)
-        return []
-      }
+    if let command = keymap.command(for: key, in: keyContext) {
+      return attempt(command, key: key, at: now)
     }
     if case .add(var dialog) = screens.last, let text = key.typedText {
       if !dialog.insert(text) { say(Strings.tooManyLines, .problem, at: now) }
@@ -29,6 +24,18 @@ extension DashboardModel {
     }
     say(Strings.noMeaning(key, in: keyContext), at: now)
     return []
+  }
+
+  /// Does it, or says why it cannot be done.
+  mutating func attempt(
+    _ command: DashboardCommand, key: Key, at now: Moment
+  ) -> [DashboardEffect] {
+    switch availability(of: command) {
+    case .possible: return perform(command, key: key, at: now)
+    case .impossible(let reason):
+      say(reason, at: now)
+      return []
+    }
   }
 
   private mutating func perform(

@@ -49,6 +49,7 @@ extension DashboardModel {
       return []
     case .connected:
       if case .lost = link { say(Strings.serviceIsBack, at: now) }
+      if link == .connecting { sayWhatIsWrong(at: now) }
       link = .connected
       // The service knows nothing of what was asked on an earlier connection.
       subscription = nil
@@ -60,6 +61,15 @@ extension DashboardModel {
       totals.bytesPerSecond = 0
       return []
     }
+  }
+
+  /// At the start, until a key is pressed: whoever starts the dashboard may look away first.
+  private mutating func sayWhatIsWrong(at now: Moment) {
+    let text = Strings.configurationProblems(
+      settings.problems, helpKey: keymap.key(.help)?.name)
+    guard let text else { return }
+    let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
+    notice = Notice(text: text, kind: .problem, until: until)
   }
 
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {

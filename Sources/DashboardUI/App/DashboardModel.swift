@@ -31,18 +31,23 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var utcOffsetSeconds: Int
   /// That of the terminal: some signs take more room without Unicode.
   package let charset: Charset
+  package let settings: DashboardSettings
   /// What was asked for last.
   var subscription: Viewport?
   /// The service sends it along with the rows: others are of an earlier filter or order.
   var viewTag = 0
 
   package init(
-    size: ScreenSize, charset: Charset = .utf8, utcOffsetSeconds: Int = 0
+    size: ScreenSize, charset: Charset = .utf8, utcOffsetSeconds: Int = 0,
+    settings: DashboardSettings = DashboardSettings()
   ) {
     self.size = size
     self.charset = charset
+    self.settings = settings
     self.utcOffsetSeconds = utcOffsetSeconds
   }
+
+  package var keymap: Keymap { settings.keymap }
 
   package var clockText: ClockText { ClockText(utcOffsetSeconds: utcOffsetSeconds) }
 

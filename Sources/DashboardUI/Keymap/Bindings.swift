@@ -1,23 +1,9 @@
-/// The one table of keys: the handling, the footer, the help and docs/keybindings.md all read it.
+/// The one table of keys, as it is without mappings of the user: `Keymap` is made from it, and
+/// docs/keybindings.md.
 package enum Bindings {
   package static let all: [Binding] =
     transfer + everything + finding + moving + reader + add + question
     + dashboard
-
-  /// What a key means; nil when it means nothing there.
-  package static func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
-    byKey[context]?[key.pattern]
-  }
-
-  private static let byKey: [KeyContext: [Key: DashboardCommand]] = {
-    var result: [KeyContext: [Key: DashboardCommand]] = [:]
-    for binding in all {
-      for context in binding.contexts {
-        for key in binding.keys { result[context, default: [:]][key] = binding.command }
-      }
-    }
-    return result
-  }()
 
   private static let transfer: [Binding] = [
     Binding(
@@ -36,7 +22,8 @@ package enum Bindings {
       .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
       "Take it off the list, after a question; a finished file stays"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
+      .transfer, [.list], [.character("D")], .row(.removeWithFile),
+      label: Strings.footerDeleteFile, rank: 4,
       "Take it off the list and delete its finished file, after a question"),
     Binding(
       .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
@@ -146,6 +133,7 @@ package enum Bindings {
     Binding(
       .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
       "Leave; the transfers go on in the background"),
-    Binding(.dashboard, [.list, .reader], [.control("c")], .leave, "The same"),
+    Binding(
+      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt", "The same"),
   ]
 }

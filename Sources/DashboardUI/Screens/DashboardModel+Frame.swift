@@ -43,6 +43,7 @@ extension DashboardModel {
 
   private func drawList(on canvas: inout Canvas, at now: Moment) {
     drawTitleBar(on: &canvas, at: now)
+    if layout.hasBatchLine { drawBatchLine(on: &canvas) }
     drawTable(on: &canvas, at: now)
     if layout.hasViewLine { drawViewLine(on: &canvas) }
     drawMessage(on: &canvas, row: layout.messageRow, at: now)
@@ -77,7 +78,8 @@ extension TransferSnapshot {
   var remark: String? {
     switch state {
     case .failed, .waiting: problemSentence ?? reason.map(Strings.remark)
-    case .running, .queued, .paused, .verifying: freshStart.map(Strings.freshStart)
+    case .running, .queued, .paused, .verifying:
+      freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
     }
   }

@@ -136,6 +136,4 @@ extension Strings {
   static let emptyHistory = [
     "Nothing is finished yet", "what is finished is kept here, also when c cleared it; H goes back",
   ]
-  static let columnHost = "From"
-  static let columnFinished = "Finished"
 }

@@ -136,7 +136,7 @@ struct MarksTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          1 running  1 paused  1 done      182 GiB free
+       Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        ‖◆ x                                                     paused
        ▶  x                         ███                               0 B/s
@@ -150,7 +150,7 @@ struct MarksTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 0 B/s      _          1 running  1 paused  1 done      182 GiB free
+       Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        =x x                     [        ]                      paused
        *  x                     [===     ]                            0 B/s

@@ -22,7 +22,7 @@ extension DashboardModel {
     switch target {
     case .row(let index):
       let effects = moveCursor(to: index)
-      return isDouble ? effects + keyPressed(.enter, at: now) : effects
+      return isDouble ? effects + attempt(.row(.details), key: .enter, at: now) : effects
     case .key(let key): return keyPressed(key, at: now)
     case .column(let key):
       guard link.isConnected else {

@@ -17,14 +17,7 @@ extension DashboardModel {
   /// What `<` and `>` go through, as it stands from left to right.
   package var columnKeys: [RowSort.Key] {
     switch view.kind {
-    case .transfers:
-      let columns = TableColumns(width: size.columns)
-      var keys: [RowSort.Key] = [.queue, .state, .title, .progress]
-      if columns.size != nil { keys.append(.size) }
-      keys.append(.speed)
-      if columns.left != nil { keys.append(.secondsLeft) }
-      if columns.connections != nil { keys.append(.connections) }
-      return keys
+    case .transfers: return [.queue, .state] + TableColumns(width: size.columns).keys
     case .history: return HistoryColumns(width: size.columns).keys
     }
   }

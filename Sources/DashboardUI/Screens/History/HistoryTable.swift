@@ -4,16 +4,16 @@ import TransferModel
 extension DashboardModel {
   func drawHistoryNames(on canvas: inout Canvas) {
     let columns = HistoryColumns(width: size.columns)
-    canvas.fill(row: 1, column: 0, width: size.columns, .columnHeader)
+    canvas.fill(row: layout.columnNamesRow, column: 0, width: size.columns, .columnHeader)
     func name(_ text: String, _ key: RowSort.Key, _ place: Range<Int>, isRight: Bool) {
       let shown = key == sort.key ? text + " " + canvas.look.glyphs.arrow(of: sort) : text
       if isRight {
         canvas.putRight(
-          shown, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
+          shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count, .columnHeader)
       } else {
-        canvas.put(shown, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
+        canvas.put(shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count, .columnHeader)
       }
-      canvas.claim(row: 1, columns: place, for: .column(key))
+      canvas.claim(row: layout.columnNamesRow, columns: place, for: .column(key))
     }
     name(Strings.columnFile, .title, columns.file, isRight: false)
     if let place = columns.size { name(Strings.columnSize, .size, place, isRight: true) }

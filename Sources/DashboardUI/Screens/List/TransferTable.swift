@@ -53,22 +53,6 @@ extension DashboardModel {
     }
   }
 
-  private func drawColumnNames(_ columns: TableColumns, on canvas: inout Canvas) {
-    canvas.fill(row: 1, column: 0, width: size.columns, .columnHeader)
-    func left(_ text: String, _ place: Range<Int>) {
-      canvas.put(text, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
-    }
-    func right(_ text: String, _ place: Range<Int>) {
-      canvas.putRight(text, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
-    }
-    left(Strings.columnFile, columns.file)
-    if let bar = columns.bar { left(Strings.columnProgress, bar) }
-    if let place = columns.size { right(Strings.columnSize, place) }
-    right(Strings.columnSpeed, columns.speed)
-    if let place = columns.left { right(Strings.columnLeft, place) }
-    if let place = columns.connections { right(Strings.columnConnections, place) }
-  }
-
   private func draw(
     _ row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
     _ now: Moment
@@ -85,26 +69,55 @@ extension DashboardModel {
       let progress = ProgressBar(row, at: now, isLive: link.isConnected)
       progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)
     }
-    func right(_ text: String, _ place: Range<Int>, _ role: Role) {
+    func right(_ text: String, _ place: Range<Int>?, _ role: Role) {
+      guard let place else { return }
       canvas.putRight(
         text, row: screenRow, column: place.lowerBound, width: place.count, role)
     }
     if let text = row.percentText { right(text, columns.percent, plain) }
-    if let place = columns.size { right(row.sizeText, place, plain) }
+    right(row.sizeText, columns.size, plain)
+    drawStatus(of: row, columns, on: &canvas, screenRow: screenRow, now)
+    drawOrigin(of: row, columns, on: &canvas, screenRow: screenRow)
+    right(clockText.short(row.createdAt, now: now.wall), columns.added, .quiet)
+  }
+
+  /// How it goes: in numbers while it moves, else in words.
+  private func drawStatus(
+    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
+    _ now: Moment
+  ) {
+    guard let speedPlace = columns.speed else { return }
+    let plain: Role = link.isConnected ? .plain : .quiet
+    func right(_ text: String, _ place: Range<Int>?) {
+      guard let place else { return }
+      canvas.putRight(
+        text, row: screenRow, column: place.lowerBound, width: place.count, plain)
+    }
     switch RowStatus(row, clock: clockText, now: now.wall) {
-    case .moving(let speed, let left, let connections):
-      right(speed, columns.speed, plain)
-      if let place = columns.left { right(left, place, plain) }
-      if let place = columns.connections { right(connections, place, plain) }
+    case .moving(let speeds, let left, let connections):
+      right(speeds.first { shownWidth($0) <= speedPlace.count } ?? "", speedPlace)
+      right(left, columns.left)
+      right(connections, columns.connections)
     case .words(let forms, let clock):
       let clockPlace = clock.isEmpty ? nil : columns.left
-      let room = clockPlace == nil ? columns.words : columns.speed
+      let room = clockPlace == nil ? columns.words : speedPlace
       let text = forms.first { shownWidth($0) <= room.count } ?? forms.last ?? ""
       canvas.put(
         text, row: screenRow, column: room.lowerBound, width: room.count,
         link.isConnected ? row.stateRole : .quiet)
-      if let clockPlace { right(clock, clockPlace, plain) }
+      right(clock, clockPlace)
     }
+  }
+
+  private func drawOrigin(
+    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int
+  ) {
+    func left(_ text: String, _ place: Range<Int>?) {
+      guard let place else { return }
+      canvas.put(text, row: screenRow, column: place.lowerBound, width: place.count, .quiet)
+    }
+    left(String(row.host), columns.host)
+    left(row.session.rawValue, columns.session)
   }
 
   private func shownWidth(_ text: String) -> Int {

@@ -15,7 +15,7 @@ extension DashboardModel {
   private var viewParts: [Part] {
     var parts: [Part] = []
     if isFrozen {
-      parts.append(Part(text: Strings.frozen, role: .problem, pressed: .character("Z")))
+      parts.append(Part(text: Strings.frozen, role: .problem, pressed: keymap.key(.view(.freeze))))
     }
     if view.kind == .history {
       parts.append(Part(text: Strings.historyShown, pressed: .character("H")))
@@ -28,7 +28,7 @@ extension DashboardModel {
     if let sortText { parts.append(Part(text: sortText, role: .quiet)) }
     if isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }
     let isCleared = view.isFiltered || search.isOn || !marks.isEmpty
-    if isCleared { parts.append(Part(text: Strings.escClears, role: .quiet, pressed: .escape)) }
+    if isCleared { parts.append(Part(text: Strings.escClears, role: .quiet, pressed: keymap.key(.view(.clear)))) }
     return parts
   }
 
