@@ -5,7 +5,7 @@ extension Strings {
   static let filterTitle = "Filter"
   static let searchTitle = "Search"
   static let orderTitle = "Sort by"
-  static let historyTitle = "History"
+  static let historyShown = "History, H goes back"
   static let escClears = "Esc clears it"
 
   static func title(of purpose: QueryField.Purpose) -> String {
@@ -49,22 +49,35 @@ extension Strings {
 
   // MARK: - What stands beside the field
 
-  static let filterHint =
-    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\""
-  static let searchHint = "Words of the name, the URL or the path; n and N go on"
+  static let filterHints = [
+    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\"",
+    "state:  host:  session:  words",
+  ]
+  static let searchHints = [
+    "Words of the name, the URL or the path; n and N go on", "Words; n and N go on",
+  ]
   static let searching = "searching…"
 
-  static func sentence(_ problem: FilterQuery.Problem) -> String {
+  /// From the longest form to the shortest.
+  static func forms(of problem: FilterQuery.Problem) -> [String] {
     switch problem {
     case .unknownKey(let name):
-      "There is no \(quoted(name + ":")); there are state:, host: and session:"
+      [
+        "There is no \(quoted(name + ":")); there are state:, host: and session:",
+        "Not one of state: host: session:",
+      ]
     case .unknownState(let name):
-      "There is no state \(quoted(name)); there are "
-        + TransferState.allCases.map(\.rawValue).joined(separator: ", ")
-    case .missingValue(.state): "state: needs a state, as in state:failed"
-    case .missingValue(.host): "host: needs a host, as in host:example.org"
-    case .missingValue(.session): "session: needs the name of a session, as in session:kettle"
-    case .second(let key): "Only one \(key.rawValue): can be asked for"
+      [
+        "There is no state \(quoted(name)); there are "
+          + TransferState.allCases.map(countWord).joined(separator: ", "),
+        "Not one of " + TransferState.allCases.map(countWord).joined(separator: " "),
+        "There is no state \(quoted(name))",
+      ]
+    case .missingValue(.state): ["state: needs a state, as in state:failed"]
+    case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
+    case .missingValue(.session):
+      ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
+    case .second(let key): ["Only one \(key.rawValue): can be asked for"]
     }
   }
 

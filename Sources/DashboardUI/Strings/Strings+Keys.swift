@@ -129,11 +129,13 @@ extension Strings {
 
   static func cleared(_ count: Int) -> String {
     count == 0
-      ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
+      ? "Everything finished is cleared already; H shows it"
+      : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
+        + (count == 1 ? "its file stays" : "their files stay")
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    transfers(count) + ": priority \(priority.value)"
+    transfers(count) + ": \(Self.priority(priority)) priority"
   }
 
   static func resetDone(deletedCount: Int) -> String {

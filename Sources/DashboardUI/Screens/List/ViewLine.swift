@@ -17,7 +17,9 @@ extension DashboardModel {
     if isFrozen {
       parts.append(Part(text: Strings.frozen, role: .problem, pressed: keymap.key(.view(.freeze))))
     }
-    if view.kind == .history { parts.append(Part(text: Strings.historyTitle)) }
+    if view.kind == .history {
+      parts.append(Part(text: Strings.historyShown, pressed: .character("H")))
+    }
     if !marks.isEmpty { parts.append(Part(text: Strings.marked(markedCount), role: .key)) }
     if view.isFiltered {
       parts.append(Part(text: Strings.filterShown(view.filterText, count: rowCount)))
@@ -42,7 +44,7 @@ extension DashboardModel {
     var column = 1
     for part in viewParts {
       let room = size.columns - 1 - column
-      guard room > 3 else { break }
+      guard room > 3, part.pressed == nil || part.text.count <= room else { break }
       let used = canvas.put(
         part.text, row: layout.viewRow, column: column, width: room, part.role)
       if let key = part.pressed {
