@@ -148,7 +148,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          180 queued  20 failed            182 GiB free
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
       >✘  file 0                                                failed
        ·  file 1                                                queued
@@ -184,7 +184,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          180 queued  20 failed            182 GiB free
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        ·◆ file 19                                               queued
       >·  file 119                                              queued
@@ -201,8 +201,8 @@ struct FilterTests {
       (6 empty lines)
        1 marked   Filter: file 19 (12)   Esc clears it
 
-       p pause  x stop  Enter details  d remove   S start all  X stop all
-       P pause all  R reset  a add   / search   ? help  q leave
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 
@@ -214,7 +214,7 @@ struct FilterTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        ·180 ✘20
-          File                          Speed
+          File                 %        Speed
       >✘  file 0                  failed
        ·  file 1                  queued
        ·  file 2                  queued
@@ -236,7 +236,7 @@ struct FilterTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s        ·180 ✘20
-          File                          Speed
+          File                 %        Speed
        ·◆ file 19                 queued
       >·  file 119                queued
        ✘  file 190                failed
@@ -256,7 +256,7 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        180 queued  20 failed
+       Kettle   ↓ 0 B/s        180 queued  20 failed          0 %
           File                     Progress                 Speed
 
 

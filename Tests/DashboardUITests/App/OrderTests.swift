@@ -48,7 +48,7 @@ struct OrderTests {
     _ = model.click(row: 0, column: 0)
     #expect(model.keyContext == .list)
     _ = model.press(.character("o"))
-    let place = try #require(model.screen().place(of: "size"))
+    let place = try #require(model.screen().place(of: "z  size"))
     _ = model.click(row: place.row, column: place.column)
     #expect(model.sort == RowSort(key: .size, isDescending: true))
   }
@@ -162,8 +162,8 @@ struct OrderTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
-          File                  Progress                  Size        Speed      Left
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                  Progress                  Size       ↓Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
        ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
@@ -190,7 +190,7 @@ struct OrderTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kett+- Sort by ------------------+
+       Kett+- Sort by ------------------+1 !1
           F|   s  state                 |peed
        *  N|   z  size                  |iB/s
        =  i|   p  progress              |

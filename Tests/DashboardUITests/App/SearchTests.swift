@@ -122,8 +122,8 @@ struct SearchTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s
-          File                          Speed
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
       >▶  Networking Ove…   61 %   12.1 MiB/s
        ‖  iOS Technology…   22 %  paused
        ◷  Archive of 2025    0 %  12 s
@@ -137,8 +137,8 @@ struct SearchTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s
-          File                          Speed
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
+          File                 %        Speed
       >*  Networking Ove~   61 %   12.1 MiB/s
        =  iOS Technology~   22 %  paused
        ~  Archive of 2025    0 %  12 s

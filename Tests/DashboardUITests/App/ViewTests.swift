@@ -155,16 +155,16 @@ struct ViewTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
-          File                                 Size  From                   Finished ↓
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
+          File                                 Size  Host                   Finished ↓
       >✔  AV Foundation Guide                11 MiB  example.org                 09:58
        ✔  Debian 13 netinst, which has …    700 MiB  cdimage.example.org  18 Nov 12:00
        ✔  文件传输指南                         12 B  [2001:db8::1]          2025-10-17
       (15 empty lines)
-       History
+       History, H goes back
 
-       Enter details  d remove  D delete file   S start all  X stop all  P pause all
-       R reset  a add   / search   ? help  q leave
+                                 Enter details  d remove  D delete file   S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     _ = model.press(.character("J"))
     #expect(model.said == "what is finished is not in the queue")
@@ -176,16 +176,16 @@ struct ViewTests {
     expectScreen(
       Self.history(columns: 40, rows: 10).screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
           File              Size    Finished v
       >+  AV Foundat~     11 MiB         09:58
        +  Debian 13 ~    700 MiB  18 Nov 12:00
        +  ??????            12 B    2025-10-17
 
 
-       History
+       History, H goes back
 
-       S start all  a add   ? help  q leave
+       a add   ? help  q leave
       """)
   }
 
@@ -193,21 +193,22 @@ struct ViewTests {
     expectScreen(
       Self.history(columns: 140, rows: 40).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed          182 GiB free
-          File                                                                                Size  From                                Finished ↓
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                                                                                Size  Host                                Finished ↓
       >✔  AV Foundation Guide                                                               11 MiB  example.org                              09:58
        ✔  Debian 13 netinst, which has a long name                                         700 MiB  cdimage.example.org               18 Nov 12:00
        ✔  文件传输指南                                                                        12 B  [2001:db8::1]                       2025-10-17
-      (32 empty lines)
-       History
+      (31 empty lines)
+       History, H goes back
 
-       Enter details  d remove  D delete file   S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
+                                 Enter details  d remove  D delete file   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
   }
 
   @Test func `the names of the columns of the history sort it`() throws {
     var model = Self.history(columns: 80, rows: 24)
-    let place = try #require(model.screen().place(of: "From"))
+    let place = try #require(model.screen().place(of: "Host"))
     _ = model.click(row: place.row, column: place.column)
     #expect(model.sort == RowSort(key: .host))
     _ = model.click(row: place.row, column: place.column)
@@ -223,13 +224,13 @@ struct ViewTests {
       model.screen(),
       """
        Kettle   ↓ 0 B/s      ▁
-          File                                 Size  From                   Finished ↓
+          File                                 Size  Host                   Finished ↓
 
 
                                   Nothing is finished yet
              what is finished is kept here, also when c cleared it; H goes back
       (3 empty lines)
-       History
+       History, H goes back
 
        a add   ? help  q leave
       """)

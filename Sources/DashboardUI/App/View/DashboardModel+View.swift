@@ -83,6 +83,7 @@ extension DashboardModel {
     search.asked = nil
     // The rows of the other view would stand below the wrong names.
     window = nil
+    (cursor, firstVisible) = (0, 0)
     return showOther(wanted: view.cursorID)
   }
 
