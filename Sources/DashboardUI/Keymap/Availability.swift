@@ -23,10 +23,10 @@ extension DashboardModel {
     switch command {
     case .row(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
-      guard let row = cursorRow else {
-        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
-      }
-      return Self.availability(of: command, on: row)
+      return availability(of: command)
+    case .mark(let command): return availability(of: command)
+    case .view(let command): return availability(of: command)
+    case .queue(let command): return availability(of: command)
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
@@ -34,9 +34,41 @@ extension DashboardModel {
       return link.isConnected ? .possible : .impossible(Strings.needsService)
     case .move(let movement):
       return availability(of: movement)
-    case .edit, .add, .back, .cancel, .help, .redraw, .suspend, .leave:
+    case .edit, .add, .takeField, .choose, .back, .cancel, .help, .redraw, .suspend, .leave:
       return .possible
     }
+  }
+
+  /// With marks: whether one of the marked rows allows it, as far as they have been sent.
+  private func availability(of command: RowCommand) -> Availability {
+    if marks.isEmpty || command == .details {
+      guard let row = cursorRow else {
+        return .impossible(rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
+      }
+      return Self.availability(of: command, on: row)
+    }
+    if command == .relink, markedCount > 1 { return .impossible(Strings.linkIsForOne) }
+    let rows = selectedRows
+    var reasons: Set<String> = []
+    for row in rows {
+      switch Self.availability(of: command, on: row) {
+      case .possible: return .possible
+      case .impossible(let reason): reasons.insert(reason)
+      }
+    }
+    if rows.isEmpty, command.needsRow { return .impossible(Strings.markedRowOutOfSight) }
+    // Those that have not been sent may allow it; the service says of each that does not.
+    guard rows.count >= markedCount else { return .possible }
+    if markedCount == 1, let reason = reasons.first { return .impossible(reason) }
+    return .impossible(
+      Strings.noneOfMarked(markedCount, because: reasons.count == 1 ? reasons.first : nil))
+  }
+
+  /// `p` goes on with what is paused: with marks, when all that is known of them is paused.
+  var pauseMeansStart: Bool {
+    let rows = selectedRows
+    return !rows.isEmpty && rows.allSatisfy { $0.state == .paused || $0.state == .completed }
+      && rows.contains { $0.state == .paused }
   }
 
   private static func availability(
@@ -75,12 +107,14 @@ extension DashboardModel {
   private func availability(of movement: Movement) -> Availability {
     if keyContext == .reader { return availabilityOfScroll(movement) }
     guard screens.isEmpty else { return .possible }
-    guard rowCount > 0 else { return .impossible(Strings.listIsEmpty) }
+    guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {
     case .up, .pageUp, .home:
-      return Availability(unless: cursor > 0 ? nil : Strings.atFirstRow)
+      guard cursor <= cursorRange.lowerBound else { return .possible }
+      return .impossible(cursor > 0 ? Strings.frozenEdge : Strings.atFirstRow)
     case .down, .pageDown, .end:
-      return Availability(unless: cursor < rowCount - 1 ? nil : Strings.atLastRow)
+      guard cursor >= cursorRange.upperBound - 1 else { return .possible }
+      return .impossible(cursor < rowCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
     }
   }
 

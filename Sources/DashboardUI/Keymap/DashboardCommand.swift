@@ -1,6 +1,9 @@
 /// Everything that a key can mean.
 package enum DashboardCommand: Hashable, Sendable {
   case row(RowCommand)
+  case mark(MarkCommand)
+  case view(ViewCommand)
+  case queue(QueueCommand)
   case all(ListCommand)
   case move(Movement)
   case edit(Edit)
@@ -8,6 +11,10 @@ package enum DashboardCommand: Hashable, Sendable {
   case add, addNow
   /// Takes what stands in a dialog of one line.
   case enterNow
+  /// Takes the filter or the search that stands in the line below the list.
+  case takeField
+  /// Takes the line of the menu.
+  case choose
   /// Closes what is read.
   case back
   /// Yes to a question; `cancel` is no, and leaves a dialog.
@@ -15,11 +22,19 @@ package enum DashboardCommand: Hashable, Sendable {
   case help, redraw, suspend, leave
 }
 
-/// For the transfer under the cursor.
+/// For the marked transfers, else the one under the cursor.
 package enum RowCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, remove, removeWithFile, details
   /// Opens the dialog for a fresh link, or for a speed limit.
   case relink, limit
+
+  /// Whether it shows something of a row, which must have been sent for that.
+  var needsRow: Bool {
+    switch self {
+    case .relink, .limit, .details: true
+    case .start, .pause, .stop, .remove, .removeWithFile: false
+    }
+  }
 }
 
 /// For all transfers.
@@ -60,4 +75,7 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   case entry
   /// A question that is answered with yes or no.
   case question
+  /// The line in which a filter or a search is typed.
+  case query
+  case menu
 }

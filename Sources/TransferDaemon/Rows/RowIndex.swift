@@ -6,13 +6,20 @@ struct RowView: Sendable, Hashable {
   var filter: RowFilter
   var sort: RowSort
 
-  init(_ viewport: Viewport) {
-    filter = viewport.filter
-    sort = viewport.sort
+  init(filter: RowFilter, sort: RowSort) {
+    self.filter = filter
+    self.sort = sort
   }
+
+  init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
   /// The whole list in its own order, which is kept anyhow.
   var isPlain: Bool { filter == RowFilter() && sort == RowSort() }
+
+  /// The same without what was cleared: while nothing is, there is no difference.
+  var isPlainWhenNoneIsCleared: Bool {
+    filter == RowFilter(scope: .uncleared) && sort == RowSort()
+  }
 }
 
 /// The rows of one view in their order, kept up to date row by row: to sort a long list anew for

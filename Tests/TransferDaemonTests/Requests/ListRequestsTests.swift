@@ -55,6 +55,24 @@ struct ListRequestsTests {
     #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])
   }
 
+  @Test func `a search goes through the list as it is shown, and rows come back with their tag`()
+    async throws
+  {
+    let (world, person) = try await world()
+    let here = RowFilter(host: "a.example")
+    let search = RowSearch(
+      filter: here, sort: RowSort(isDescending: true), text: "example/2", start: nil,
+      startIndex: 0)
+    let found = try await world.ask(FindTransfer.self, .find(search), person).found
+    #expect(found == FoundRow(id: TransferID(rawValue: 2), index: 2, hasWrapped: false))
+    var other = search
+    other.text = "b.example"
+    #expect(try await world.ask(FindTransfer.self, .find(other), person).found == nil)
+    let window = try await world.ask(
+      ListTransfers.self, .list(Viewport(filter: here, tag: 7)), person)
+    #expect(window.tag == 7 && window.matchingCount == 4)
+  }
+
   @Test func `priority and limit are for what passes a filter, too`() async throws {
     let (world, person) = try await world()
     let selection = TransferSelection.matching(RowFilter(host: "b.example"), except: [])

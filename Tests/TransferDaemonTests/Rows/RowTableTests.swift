@@ -66,6 +66,23 @@ struct RowTableTests {
     #expect(ids(table, uncleared) == [1, 2, 3])
   }
 
+  @Test func `the uncleared ones need no order of their own while nothing is cleared`() {
+    var table = table([row(1, state: .completed), row(2)])
+    let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
+    table.look(from: nil, to: RowView(uncleared))
+    func shown() -> [Int64] {
+      table.window(uncleared, freeBytes: nil).rows.map(\.id.rawValue)
+    }
+    #expect(shown() == [1, 2])
+    #expect(table.indexCount == 0)
+    table.clear([row(1).id])
+    #expect(shown() == [2])
+    #expect(table.indexCount == 1)
+    table.remove(row(1).id)
+    table.put(row(3))
+    #expect(shown() == [2, 3])
+  }
+
   @Test func `totals follow every change`() {
     var table = table([row(1, state: .running, speed: 10), row(2, state: .running, speed: 5)])
     #expect(table.totals.bytesPerSecond == 15)
