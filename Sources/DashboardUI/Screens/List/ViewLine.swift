@@ -15,10 +15,11 @@ extension DashboardModel {
   private var viewParts: [Part] {
     var parts: [Part] = []
     if isFrozen {
-      parts.append(Part(text: Strings.frozen, role: .problem, pressed: keymap.key(.view(.freeze))))
+      let text = keymap.filled(Strings.frozen)
+      parts.append(Part(text: text, role: .problem, pressed: keymap.key(.view(.freeze))))
     }
     if view.kind == .history {
-      parts.append(Part(text: Strings.historyShown, pressed: .character("H")))
+      parts.append(historyPart)
     }
     if !marks.isEmpty { parts.append(Part(text: Strings.marked(markedCount), role: .key)) }
     if view.isFiltered {
@@ -28,8 +29,16 @@ extension DashboardModel {
     if let sortText { parts.append(Part(text: sortText, role: .quiet)) }
     if isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }
     let isCleared = view.isFiltered || search.isOn || !marks.isEmpty
-    if isCleared { parts.append(Part(text: Strings.escClears, role: .quiet, pressed: keymap.key(.view(.clear)))) }
+    if isCleared {
+      let text = keymap.filled(Strings.escClears)
+      parts.append(Part(text: text, role: .quiet, pressed: keymap.key(.view(.clear))))
+    }
     return parts
+  }
+
+  private var historyPart: Part {
+    Part(
+      text: keymap.filled(Strings.historyShown), pressed: keymap.key(.view(.history)))
   }
 
   /// nil when the order is the usual one or the name of a column shows it.
