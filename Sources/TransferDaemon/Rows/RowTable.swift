@@ -136,9 +136,7 @@ struct RowTable: Sendable {
 
   private mutating func index(of view: RowView) -> RowIndex {
     if let index = looks[view]?.index { return index }
-    // What is nearly in order already is sorted faster.
-    let rows = rows
-    let index = RowIndex(view, of: order.all.lazy.compactMap { rows[$0.id] })
+    let index = RowIndex(view, of: rows, in: order.all)
     looks[view]?.index = index
     return index
   }

@@ -62,9 +62,10 @@ struct DashboardSessionTests {
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
       [
-        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])), .control(.pause, .all),
-        .remove(.ids([id]), withFile: true), .remove(.ids([id]), withFile: false), .reset, .add([spec]),
-        .suspend, .redraw, .leave, .control(.stop, .all),
+        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
+        .control(.pause, .all), .remove(.ids([id]), withFile: true),
+        .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
+        .control(.stop, .all),
       ], count: 8, in: world)
     #expect(
       world.service.asked == [

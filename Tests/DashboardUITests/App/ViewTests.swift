@@ -88,6 +88,7 @@ struct ViewTests {
     let effects = model.press(.character("H"))
     guard case .subscribe(let viewport) = try #require(effects.first) else { return }
     #expect(viewport.filter == RowFilter(states: [.completed]))
+    #expect(model.cursor == 0)
     #expect(viewport.sort == RowSort(key: .finishedAt, isDescending: true))
     list.answer(effects, &model)
     #expect(model.cursorRow?.id == TransferID(rawValue: 499))

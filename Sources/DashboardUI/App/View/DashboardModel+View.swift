@@ -79,12 +79,13 @@ extension DashboardModel {
 
   private mutating func showOtherView() -> [DashboardEffect] {
     view.cursorID = cursorID
+    view.cursorLine = cursor - firstVisible
     swap(&view, &otherView)
     search.asked = nil
     // The rows of the other view would stand below the wrong names.
     window = nil
-    (cursor, firstVisible) = (0, 0)
-    return showOther(wanted: view.cursorID)
+    (cursor, cursorID, firstVisible) = (0, nil, 0)
+    return showOther(wanted: view.cursorID, line: view.cursorLine)
   }
 
   // MARK: - Esc
