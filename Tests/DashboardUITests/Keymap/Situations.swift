@@ -19,10 +19,13 @@ struct Situations {
     var possible: Set<String> = []
   }
 
+  /// Found once for all tests.
+  static let found = Situations().all
+
   private(set) var all: [Situation] = []
   private var seen: Set<Signature> = []
 
-  init() {
+  private init() {
     for start in Self.starts { add(start.name, start.model, from: start.name) }
     var next = 0
     while next < all.count, all.count < 5000 {

@@ -175,6 +175,32 @@ struct ReaderScreenTests {
       """)
   }
 
+  @Test(arguments: [(100, 30), (140, 40), (40, 10)])
+  func `the help is seen whole by scrolling`(columns: Int, rows: Int) {
+    var model = Sample.model(columns: columns, rows: rows)
+    _ = model.press(.character("?"))
+    var seen: Set<String> = []
+    for _ in 0..<40 {
+      seen.formUnion(model.screen().lines.dropFirst().dropLast())
+      _ = model.press(.pageDown)
+    }
+    var tall = Sample.model(columns: columns, rows: 400)
+    _ = tall.press(.character("?"))
+    #expect(seen.isSuperset(of: tall.screen().lines.dropFirst().dropLast()))
+  }
+
+  @Test func `the help has two columns on a wide screen`() {
+    var model = Sample.model(columns: 140, rows: 40)
+    _ = model.press(.character("?"))
+    let lines = model.screen().lines
+    #expect(lines[1].contains("The marked transfers, else the one under the cursor     "))
+    #expect(lines[1].hasSuffix("   Moving"))
+    #expect(lines[2].hasPrefix(" s              Start it, or go on with it; what"))
+    #expect(
+      lines[2].hasSuffix(
+        " start             Up k           One row up                           up"))
+  }
+
   @Test(arguments: [80, 100, 140, 300])
   func `every binding is in the help, with its name in the configuration`(columns: Int) {
     var model = Sample.model(columns: columns, rows: 400)

@@ -62,13 +62,13 @@ extension DashboardModel {
 
   private mutating func toggleFollowing(at now: Moment) -> [DashboardEffect] {
     isFollowing.toggle()
-    say(isFollowing ? Strings.followingOn : Strings.followingOff, at: now)
+    say(keymap.filled(isFollowing ? Strings.followingOn : Strings.followingOff), at: now)
     return subscribeIfMoved()
   }
 
   private mutating func toggleFreezing(at now: Moment) -> [DashboardEffect] {
     isFrozen.toggle()
-    say(isFrozen ? Strings.frozenOn : Strings.frozenOff, at: now)
+    say(keymap.filled(isFrozen ? Strings.frozenOn : Strings.frozenOff), at: now)
     guard !isFrozen else { return [] }
     // What was sent meanwhile was not taken in.
     subscription = nil

@@ -16,10 +16,10 @@ extension DashboardModel {
   private var viewParts: [Part] {
     var parts: [Part] = []
     if isFrozen {
-      parts.append(Part(text: Strings.frozen, role: .problem, command: .freeze))
+      parts.append(Part(text: keymap.filled(Strings.frozen), role: .problem, command: .freeze))
     }
     if view.kind == .history {
-      parts.append(Part(text: Strings.historyShown, command: .history))
+      parts.append(Part(text: keymap.filled(Strings.historyShown), command: .history))
     }
     if !marks.isEmpty { parts.append(Part(text: Strings.marked(markedCount), role: .key)) }
     if view.isFiltered {
@@ -29,7 +29,9 @@ extension DashboardModel {
     if let sortText { parts.append(Part(text: sortText, role: .quiet)) }
     if isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }
     let isCleared = view.isFiltered || search.isOn || !marks.isEmpty
-    if isCleared { parts.append(Part(text: Strings.escClears, role: .quiet, command: .clear)) }
+    if isCleared {
+      parts.append(Part(text: keymap.filled(Strings.escClears), role: .quiet, command: .clear))
+    }
     return parts
   }
 
