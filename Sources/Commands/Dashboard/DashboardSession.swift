@@ -163,7 +163,7 @@ extension DashboardSession {
       // A new connection makes the dashboard ask for its rows again.
       case .subscribe: break
       case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .openFile, .copy, .ring, .suspend, .redraw, .leave:
+        .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
       }
     }
@@ -220,7 +220,7 @@ extension DashboardSession {
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
-    case .openFile, .copy, .ring, .suspend, .redraw, .leave: return nil
+    case .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
     }
   }
 }

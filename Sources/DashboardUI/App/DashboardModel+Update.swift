@@ -8,12 +8,15 @@ extension DashboardModel {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
     case .mouse: return []
+    case .pasteRefused(let countMax):
+      say(Strings.pasteRefused(countMax), .problem, at: now)
+      return []
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)
       return scrollToCursor()
     case .rowsArrived(let window, let totals):
-      return receive(window, totals, at: now)
+      return attention(to: totals) + receive(window, totals, at: now)
     case .detailsArrived(let details):
       receive(details)
       clampScroll(at: now)

@@ -1,0 +1,4 @@
+@main
+struct DashboardStage {
+  static func main() {}
+}
