@@ -18,7 +18,7 @@ struct DashboardLoop {
   private var end: DashboardEnd?
 
   init(
-    backend: any TerminalBackend, look: Look,
+    backend: any TerminalBackend, look: Look, settings: DashboardSettings,
     effects: @escaping @Sendable (DashboardEffect) -> Void
   ) {
     self.backend = backend
@@ -26,7 +26,8 @@ struct DashboardLoop {
     self.effects = effects
     let now = TerminalClock.now()
     model = DashboardModel(
-      size: backend.size, utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall))
+      size: backend.size, charset: look.charset,
+      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
 
   mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {

@@ -13,7 +13,7 @@ package struct TerminalDashboard: DashboardOpening {
     let session = try await DashboardSession.open(request, in: world)
     let end: DashboardTerminal.DashboardEnd
     do {
-      end = try await show(session, request, world.clock)
+      end = try await show(session, request, world)
     } catch {
       await session.close()
       throw error
@@ -29,9 +29,9 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private func show(
-    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) async throws -> DashboardTerminal.DashboardEnd {
-    let runner = try Self.runner(session, request, clock)
+    let runner = try Self.runner(session, request, world)
     let messages = session.messages
     let postman = Task {
       for await message in messages { runner.post(message) }
@@ -50,14 +50,15 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private static func runner(
-    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) throws(NoDashboard) -> DashboardRunner {
     do {
       let deadline = request.limitMilliseconds.map {
-        clock.now().monotonic.advanced(byMilliseconds: $0)
+        world.clock.now().monotonic.advanced(byMilliseconds: $0)
       }
-      let backend = TimedTerminal(try NcursesTerminal(), clock: clock, deadline: deadline)
-      return DashboardRunner(backend: backend) { session.perform($0) }
+      let backend = TimedTerminal(try NcursesTerminal(), clock: world.clock, deadline: deadline)
+      let settings = DashboardSettings.ofUser(environment: world.environment)
+      return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw NoDashboard(sentence: error.sentence)
     }

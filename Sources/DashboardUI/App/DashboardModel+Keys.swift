@@ -4,7 +4,7 @@ import TransferModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    if let command = Bindings.command(for: key, in: keyContext) {
+    if let command = keymap.command(for: key, in: keyContext) {
       switch availability(of: command) {
       case .possible: return perform(command, key: key, at: now)
       case .impossible(let reason):
@@ -29,9 +29,8 @@ extension DashboardModel {
     _ command: DashboardCommand, key: Key, at now: Moment
   ) -> [DashboardEffect] {
     switch command {
-    case .row(let command):
-      guard let row = cursorRow else { return [] }
-      return perform(command, on: row, at: now)
+    case .row(let command): return perform(command, at: now)
+    case .mark(let command): return mark(command)
     case .all(let command): return perform(command)
     case .move(let movement): return move(movement, at: now)
     case .edit(let edit): self.edit(edit)
@@ -51,20 +50,32 @@ extension DashboardModel {
     return []
   }
 
-  private mutating func perform(
-    _ command: RowCommand, on row: TransferSnapshot, at now: Moment
-  ) -> [DashboardEffect] {
+  private mutating func perform(_ command: RowCommand, at now: Moment) -> [DashboardEffect] {
+    guard let selection else { return [] }
     switch command {
-    case .start: return [.control(.start, .ids([row.id]))]
-    case .pause: return [.control(row.state == .paused ? .start : .pause, .ids([row.id]))]
-    case .stop: return [.control(.stop, .ids([row.id]))]
-    case .remove: screens.append(.question(.remove(row)))
-    case .removeWithFile: screens.append(.question(.removeWithFile(row)))
-    case .details: return openDetails(of: row, at: now)
-    case .relink: screens.append(.entry(EntryDialog(.freshLink, for: row)))
-    case .limit: screens.append(.entry(EntryDialog(.speedLimit, for: row)))
+    case .start: return [.control(.start, selection)]
+    case .pause: return [.control(pauseMeansStart ? .start : .pause, selection)]
+    case .stop: return [.control(.stop, selection)]
+    case .remove: askToRemove(withFile: false)
+    case .removeWithFile: askToRemove(withFile: true)
+    case .details: return cursorRow.map { openDetails(of: $0, at: now) } ?? []
+    case .relink: openEntry(.freshLink)
+    case .limit: openEntry(.speedLimit)
     }
     return []
+  }
+
+  private mutating func askToRemove(withFile: Bool) {
+    if marks.isEmpty, let row = cursorRow {
+      screens.append(.question(withFile ? .removeWithFile(row) : .remove(row)))
+    } else if let selection = marks.selection {
+      screens.append(.question(.removeMarked(selection, count: markedCount, withFiles: withFile)))
+    }
+  }
+
+  private mutating func openEntry(_ purpose: EntryDialog.Purpose) {
+    guard let row = selectedRows.first else { return }
+    screens.append(.entry(EntryDialog(purpose, for: row)))
   }
 
   private mutating func perform(_ command: ListCommand) -> [DashboardEffect] {
@@ -87,6 +98,9 @@ extension DashboardModel {
     case .reset: return [.reset]
     case .remove(let row): return [.remove(.ids([row.id]), withFile: false)]
     case .removeWithFile(let row): return [.remove(.ids([row.id]), withFile: true)]
+    case .removeMarked(let selection, _, let withFiles):
+      marks.removeAll()
+      return [.remove(selection, withFile: withFiles)]
     }
   }
 

@@ -17,6 +17,7 @@ extension DashboardModel {
     totals = newTotals
     speeds.record(newTotals.bytesPerSecond, at: now.monotonic)
     refreshDetails(from: next)
+    pruneMarks(with: next)
     if let cursorID, let index = next.index(of: cursorID) {
       cursor = index
     } else {
@@ -42,9 +43,14 @@ extension DashboardModel {
     guard link.isConnected else { return [] }
     let margin = 8
     let first = max(0, firstVisible - margin)
-    let wanted = first..<(firstVisible + layout.bodyHeight + margin)
+    // By the size alone, so that a line about the view does not ask for the rows anew.
+    let height = ListLayout(size: size).bodyHeight
+    let wanted = first..<(firstVisible + height + margin)
     guard wanted != subscription else { return [] }
     subscription = wanted
-    return [.subscribe(Viewport(first: wanted.lowerBound, count: wanted.count))]
+    return [
+      .subscribe(
+        Viewport(filter: filter, sort: sort, first: wanted.lowerBound, count: wanted.count))
+    ]
   }
 }

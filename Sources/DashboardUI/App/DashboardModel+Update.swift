@@ -4,10 +4,17 @@ extension DashboardModel {
   /// Takes in what happened and answers what is to be done about it.
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if let notice, notice.until <= now.monotonic { self.notice = nil }
+    let before = layout
+    let effects = take(message, at: now)
+    // A line more or less for the rows.
+    return layout.bodyHeight == before.bodyHeight ? effects : effects + scrollToCursor()
+  }
+
+  private mutating func take(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
-    case .mouse: return []
+    case .mouse(let event): return receive(event, at: now)
     case .pasteRefused(let countMax):
       say(Strings.pasteRefused(countMax), .problem, at: now)
       return []
@@ -43,6 +50,7 @@ extension DashboardModel {
       return []
     case .connected:
       if case .lost = link { say(Strings.serviceIsBack, at: now) }
+      if link == .connecting { sayWhatIsWrong(at: now) }
       link = .connected
       // The service knows nothing of what was asked on an earlier connection.
       subscription = nil
@@ -55,9 +63,19 @@ extension DashboardModel {
     }
   }
 
+  /// At the start, until a key is pressed: whoever starts the dashboard may look away first.
+  private mutating func sayWhatIsWrong(at now: Moment) {
+    let text = Strings.configurationProblems(
+      settings.problems, helpKey: keymap.keyName(.help))
+    guard let text else { return }
+    let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
+    notice = Notice(text: text, kind: .problem, until: until)
+  }
+
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
     switch outcome {
     case .controlled(let verb, let appliedCount, let refused):
+      forgetMarks(of: refused)
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
         say(text, refused.isEmpty ? .plain : .problem, at: now)
       }

@@ -13,17 +13,31 @@ package struct DashboardModel: Hashable, Sendable {
   /// The transfer under the cursor: the cursor follows it when rows come and go.
   package internal(set) var cursorID: TransferID?
   package internal(set) var firstVisible = 0
+  package internal(set) var marks = Marks()
+  /// Which transfers the list shows, and in which order.
+  package internal(set) var filter = RowFilter()
+  package internal(set) var sort = RowSort()
   /// What lies over the list, the topmost last.
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
   package internal(set) var utcOffsetSeconds: Int
+  /// That of the terminal: some signs take more room without Unicode.
+  package let charset: Charset
+  package let settings: DashboardSettings
   /// The rows that were asked for last.
   var subscription: Range<Int>?
 
-  package init(size: ScreenSize, utcOffsetSeconds: Int = 0) {
+  package init(
+    size: ScreenSize, charset: Charset = .utf8, utcOffsetSeconds: Int = 0,
+    settings: DashboardSettings = DashboardSettings()
+  ) {
     self.size = size
+    self.charset = charset
+    self.settings = settings
     self.utcOffsetSeconds = utcOffsetSeconds
   }
+
+  package var keymap: Keymap { settings.keymap }
 
   package var clockText: ClockText { ClockText(utcOffsetSeconds: utcOffsetSeconds) }
 
@@ -32,5 +46,5 @@ package struct DashboardModel: Hashable, Sendable {
   /// The row under the cursor; nil in an empty list and before the row was sent.
   package var cursorRow: TransferSnapshot? { window?.row(at: cursor) }
 
-  var layout: ListLayout { ListLayout(size: size) }
+  var layout: ListLayout { ListLayout(size: size, hasViewLine: hasViewLine) }
 }

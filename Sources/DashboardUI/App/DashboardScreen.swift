@@ -39,6 +39,7 @@ package enum Question: Hashable, Sendable {
   case reset(finishedCount: Int, unfinishedCount: Int)
   case remove(TransferSnapshot)
   case removeWithFile(TransferSnapshot)
+  case removeMarked(TransferSelection, count: Int, withFiles: Bool)
 }
 
 package struct ResetReport: Hashable, Sendable {

@@ -23,10 +23,8 @@ extension DashboardModel {
     switch command {
     case .row(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
-      guard let row = cursorRow else {
-        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
-      }
-      return Self.availability(of: command, on: row)
+      return availability(of: command)
+    case .mark(let command): return availability(of: command)
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
@@ -37,6 +35,38 @@ extension DashboardModel {
     case .edit, .add, .back, .cancel, .help, .redraw, .suspend, .leave:
       return .possible
     }
+  }
+
+  /// With marks: whether one of the marked rows allows it, as far as they have been sent.
+  private func availability(of command: RowCommand) -> Availability {
+    if marks.isEmpty || command == .details {
+      guard let row = cursorRow else {
+        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+      }
+      return Self.availability(of: command, on: row)
+    }
+    if command == .relink, markedCount > 1 { return .impossible(Strings.linkIsForOne) }
+    let rows = selectedRows
+    var reasons: Set<String> = []
+    for row in rows {
+      switch Self.availability(of: command, on: row) {
+      case .possible: return .possible
+      case .impossible(let reason): reasons.insert(reason)
+      }
+    }
+    if rows.isEmpty, command.needsRow { return .impossible(Strings.markedRowOutOfSight) }
+    // Those that have not been sent may allow it; the service says of each that does not.
+    guard rows.count >= markedCount else { return .possible }
+    if markedCount == 1, let reason = reasons.first { return .impossible(reason) }
+    return .impossible(
+      Strings.noneOfMarked(markedCount, because: reasons.count == 1 ? reasons.first : nil))
+  }
+
+  /// `p` goes on with what is paused: with marks, when all that is known of them is paused.
+  var pauseMeansStart: Bool {
+    let rows = selectedRows
+    return !rows.isEmpty && rows.allSatisfy { $0.state == .paused || $0.state == .completed }
+      && rows.contains { $0.state == .paused }
   }
 
   private static func availability(

@@ -1,23 +1,9 @@
-/// The one table of keys: the handling, the footer, the help and docs/keybindings.md all read it.
+/// The one table of keys, as it is without mappings of the user: `Keymap` is made from it, and
+/// docs/keybindings.md.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + moving + reader + add + question
+    transfer + everything + finding + moving + reader + add + question
     + dashboard
-
-  /// What a key means; nil when it means nothing there.
-  package static func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
-    byKey[context]?[key.pattern]
-  }
-
-  private static let byKey: [KeyContext: [Key: DashboardCommand]] = {
-    var result: [KeyContext: [Key: DashboardCommand]] = [:]
-    for binding in all {
-      for context in binding.contexts {
-        for key in binding.keys { result[context, default: [:]][key] = binding.command }
-      }
-    }
-    return result
-  }()
 
   private static let transfer: [Binding] = [
     Binding(
@@ -140,6 +126,7 @@ package enum Bindings {
     Binding(
       .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
       "Leave; the transfers go on in the background"),
-    Binding(.dashboard, [.list, .reader], [.control("c")], .leave, "The same"),
+    Binding(
+      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt", "The same"),
   ]
 }

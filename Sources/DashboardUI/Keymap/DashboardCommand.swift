@@ -1,6 +1,7 @@
 /// Everything that a key can mean.
 package enum DashboardCommand: Hashable, Sendable {
   case row(RowCommand)
+  case mark(MarkCommand)
   case all(ListCommand)
   case move(Movement)
   case edit(Edit)
@@ -15,11 +16,19 @@ package enum DashboardCommand: Hashable, Sendable {
   case help, redraw, suspend, leave
 }
 
-/// For the transfer under the cursor.
+/// For the marked transfers, else the one under the cursor.
 package enum RowCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, remove, removeWithFile, details
   /// Opens the dialog for a fresh link, or for a speed limit.
   case relink, limit
+
+  /// Whether it shows something of a row, which must have been sent for that.
+  var needsRow: Bool {
+    switch self {
+    case .relink, .limit, .details: true
+    case .start, .pause, .stop, .remove, .removeWithFile: false
+    }
+  }
 }
 
 /// For all transfers.

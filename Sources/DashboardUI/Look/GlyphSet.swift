@@ -16,6 +16,8 @@ package struct GlyphSet: Hashable, Sendable {
   package var corners: [String]
   package var good: String
   package var bad: String
+  /// Beside a marked row.
+  package var mark: String
 
   package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
 
@@ -26,7 +28,7 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "↓", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], heldCell: "█", missingCell: "░",
-    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘")
+    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
 
   package static let ascii = GlyphSet(
     states: [
@@ -35,5 +37,5 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "v", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     heldCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
-    corners: ["+", "+", "+", "+"], good: "+", bad: "!")
+    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
 }

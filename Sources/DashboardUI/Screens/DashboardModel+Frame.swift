@@ -2,11 +2,13 @@ import TransferModel
 
 extension DashboardModel {
   /// Draws everything, in exactly `size` cells.
-  package func frame(at now: Moment, look: Look) -> Frame {
+  package func frame(at now: Moment, look: Look) -> Frame { drawn(at: now, look: look).frame }
+
+  func drawn(at now: Moment, look: Look) -> Canvas {
     var canvas = Canvas(size: size, look: look)
     guard size.holds(ListLayout.minimum) else {
       drawTooSmall(on: &canvas)
-      return canvas.frame
+      return canvas
     }
     switch screens.last {
     case .details, .help, .resetReport: drawReader(on: &canvas, at: now)
@@ -21,7 +23,7 @@ extension DashboardModel {
       draw(question, on: &canvas)
     case nil: drawList(on: &canvas, at: now)
     }
-    return canvas.frame
+    return canvas
   }
 
   /// Says what is needed, in the longest form that fits.
@@ -39,6 +41,7 @@ extension DashboardModel {
   private func drawList(on canvas: inout Canvas, at now: Moment) {
     drawTitleBar(on: &canvas, at: now)
     drawTable(on: &canvas, at: now)
+    if layout.hasViewLine { drawViewLine(on: &canvas) }
     drawMessage(on: &canvas, row: layout.messageRow, at: now)
     drawFooter(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
   }

@@ -111,7 +111,8 @@ extension Strings {
   static func removed(_ count: Int) -> String { transfers(count) + " removed" }
 
   static func cleared(_ count: Int) -> String {
-    count == 0 ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
+    count == 0
+      ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {

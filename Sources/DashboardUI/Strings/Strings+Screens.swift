@@ -44,13 +44,14 @@ extension Strings {
     }
   }
 
-  static let yesOrNo = "y yes   n no (Enter, Esc)"
+  static let yes = "y yes"
+  static let no = "n no (Enter, Esc)"
 
   static func questionTitle(_ question: Question) -> String {
     switch question {
     case .reset: "Reset"
-    case .remove: "Remove"
-    case .removeWithFile: "Remove and delete"
+    case .remove, .removeMarked(_, _, withFiles: false): "Remove"
+    case .removeWithFile, .removeMarked(_, _, withFiles: true): "Remove and delete"
     }
   }
 
@@ -77,6 +78,16 @@ extension Strings {
         row.path ?? "",
         "A file that others changed is kept.",
       ].filter { !$0.isEmpty }
+    case .removeMarked(_, let count, withFiles: false):
+      [
+        "Take \(transfers(count)) off the list?",
+        "Finished files stay where they are. What was fetched of the unfinished is thrown away.",
+      ]
+    case .removeMarked(_, let count, withFiles: true):
+      [
+        "Take \(transfers(count)) off the list and delete their finished files?",
+        "A file that others changed is kept. What was fetched of the unfinished is thrown away.",
+      ]
     }
   }
 
@@ -135,7 +146,8 @@ extension Strings {
 
   static func title(of group: Binding.Group) -> String {
     switch group {
-    case .transfer: "The transfer under the cursor"
+    case .transfer: "The marked transfers, else the one under the cursor"
+    case .finding: "Marks, filter, search and order"
     case .all: "All transfers"
     case .moving: "Moving"
     case .reader: "Details and other screens"

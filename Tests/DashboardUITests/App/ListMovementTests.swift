@@ -24,7 +24,9 @@ struct ListMovementTests {
   @Test func `connecting subscribes to what is seen and a few rows more`() {
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
     #expect(
-      model.update(.linkChanged(.connected), at: Sample.now) == [.subscribe(Viewport(first: 0, count: 27))])
+      model.update(.linkChanged(.connected), at: Sample.now) == [
+        .subscribe(Viewport(first: 0, count: 27))
+      ])
     #expect(model.update(.linkChanged(.connecting), at: Sample.now) == [])
   }
 
@@ -33,7 +35,9 @@ struct ListMovementTests {
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.update(window(0..<40, of: 100), at: Sample.now) == [])
     #expect(
-      model.update(.linkChanged(.connected), at: Sample.now) == [.subscribe(Viewport(first: 0, count: 27))])
+      model.update(.linkChanged(.connected), at: Sample.now) == [
+        .subscribe(Viewport(first: 0, count: 27))
+      ])
     #expect(model.said == "the service is back")
   }
 

@@ -148,8 +148,8 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                              lines 1 to 22 of 67
-       The transfer under the cursor
+       Kettle   Keys                                              lines 1 to 22 of 73
+       The marked transfers, else the one under the cursor
        s               Start it, or go on with it; what waits is tried at once
        p               Pause it and keep what was fetched; a paused one goes on
        x               Stop it; what was fetched so far is thrown away
@@ -170,7 +170,7 @@ struct ReaderScreenTests {
                        list, after a question
        a paste         Add one URL or many: type them, or paste them right here
 
-       Moving
+       Marks, filter, search and order
        Esc back  PgDn more   ? help
       """)
   }

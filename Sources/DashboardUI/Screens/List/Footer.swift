@@ -4,6 +4,8 @@ import TransferModel
 extension DashboardModel {
   package struct FooterItem: Hashable, Sendable {
     package var key: String
+    /// What a click on it presses.
+    package var pressed: Key
     package var label: String
     package var group: Binding.Group
     package var rank: Int
@@ -13,26 +15,27 @@ extension DashboardModel {
 
   package var footerItems: [FooterItem] {
     let context = keyContext
-    return Bindings.all.compactMap { binding in
+    return keymap.bindings.compactMap { binding in
       guard binding.contexts.contains(context),
         let label = footerLabel(binding.command) ?? binding.label, let key = binding.keys.first,
         availability(of: binding.command).isPossible
       else { return nil }
       return FooterItem(
-        key: key.name, label: label, group: binding.group,
+        key: key.name, pressed: key, label: label, group: binding.group,
         rank: binding.footerRank)
     }
   }
 
   /// What a key does for this row, where that is not what it does for others.
   private func footerLabel(_ command: DashboardCommand) -> String? {
-    guard let row = cursorRow else { return nil }
+    if command == .row(.pause), pauseMeansStart { return Strings.footerGoOn }
+    guard marks.isEmpty, let row = cursorRow else { return nil }
     switch (command, row.state) {
-    case (.row(.pause), .paused): return Strings.footerGoOn
     case (.row(.start), .failed): return Strings.footerTryAgain
     case (.row(.start), .waiting): return Strings.footerTryNow
     case (.row(.relink), _) where row.wantsLink: return Strings.footerNewLink
-    case (.row, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _), (.enterNow, _),
+    case (.row, _), (.mark, _), (.all, _), (.move, _), (.edit, _), (.add, _), (.addNow, _),
+      (.enterNow, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
       return nil
@@ -46,6 +49,8 @@ extension DashboardModel {
       for item in items {
         if let group { column += group == item.group ? 2 : 3 }
         group = item.group
+        canvas.claim(
+          row: row + line, columns: column..<(column + item.columns), for: .key(item.pressed))
         column += canvas.put(
           item.key, row: row + line, column: column, width: size.columns - column, .key)
         column += 1

@@ -17,8 +17,10 @@ extension DashboardModel {
       let index = firstVisible + line
       guard index < window.matchingCount else { break }
       let screenRow = layout.bodyTop + line
+      canvas.claim(row: screenRow, columns: 0..<size.columns, for: .row(index))
       if let row = window.row(at: index) {
         draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
         canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
