@@ -127,7 +127,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "dashboard-frames",
-      dependencies: ["ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferModel"],
+      dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CLinux"],
       path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
 
     // MARK: Tests

@@ -1,5 +1,3 @@
-import DashboardUI
-
 /// What the user wants of the terminal.
 package struct TerminalOptions: Hashable, Sendable {
   /// Whether the mouse is ours; with Shift held it is the terminal's all the same.
