@@ -63,8 +63,15 @@ struct DashboardLoop {
   }
 
   private mutating func update(_ message: DashboardMessage, at now: Moment) {
-    needsDrawing = true
-    for effect in model.update(message, at: now) {
+    let before = model
+    let wanted = model.update(message, at: now)
+    // Rows that are as they were leave the screen as it is; time has its own message.
+    if case .rowsArrived = message {
+      needsDrawing = needsDrawing || model != before
+    } else {
+      needsDrawing = true
+    }
+    for effect in wanted {
       switch effect {
       case .leave: end = end ?? .left
       case .redraw: backend.forgetScreen()

@@ -16,6 +16,7 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   private let script: Mutex<[[TerminalInput]]>
   let frames = Mutex<[Frame]>([])
   let calls = Mutex<[String]>([])
+  let gauges = Mutex<[BatchGauge?]>([])
   let problem: TerminalProblem?
 
   init(_ script: [[TerminalInput]], problem: TerminalProblem? = nil) {
@@ -35,8 +36,13 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   }
 
   func restore() { note("restore") }
-  func copy(_ text: String) {}
-  func ring() {}
+  func copy(_ text: String) -> CopyProblem? {
+    note("copy \(text)")
+    return text.isEmpty ? .tooLong : nil
+  }
+  func ring() { note("ring") }
+  func announce(_ text: String) { note("announce \(text)") }
+  func show(_ gauge: BatchGauge?) { gauges.withLock { $0.append(gauge) } }
   func suspend() { note("suspend") }
   func reclaim() { note("reclaim") }
   func forgetScreen() { note("forget") }

@@ -37,7 +37,8 @@ struct InputDecoder {
     case string(OSC: Bool, text: String, endsWithEscape: Bool)
     /// `Esc [ M` and up to three characters: a mouse that knows no other form.
     case oldPointer([Unicode.Scalar])
-    case paste(Paste)
+    /// What comes is collected in `paste`.
+    case paste
   }
 
   private struct Paste {
@@ -55,7 +56,7 @@ struct InputDecoder {
       }
       if scalars.count > InputDecoder.pasteCountMax + Self.end.count {
         isTooLong = true
-        scalars = Array(scalars.suffix(Self.end.count))
+        scalars.removeFirst(scalars.count - Self.end.count)
       }
       return false
     }
@@ -71,6 +72,8 @@ struct InputDecoder {
   private static let stringCountMax = 4096
 
   private var state = State.ground
+  /// Beside the state, so that a character more does not copy all of it.
+  private var paste = Paste()
   private var changedAt: MonotonicTime?
 
   /// How long to wait for the rest of what has begun; nil when nothing has.
@@ -95,7 +98,7 @@ struct InputDecoder {
     case .escape: return [.key(.escape)]
     case .singleShift: return [.key(.alt("O"))]
     case .control(let text): return [.key(text.isEmpty ? .alt("[") : .unknown)]
-    case .paste(let paste): return Self.pieces(of: paste)
+    case .paste: return endPaste()
     }
   }
 
@@ -132,11 +135,15 @@ struct InputDecoder {
   }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> [Piece] {
+    if case .paste = state {
+      guard paste.append(scalar) else { return [] }
+      state = .ground
+      return endPaste()
+    }
     let before = state
-    // Out of the way, so that what is collected is not copied with every character.
     state = .ground
     switch before {
-    case .ground:
+    case .ground, .paste:
       if scalar == "\u{1B}" {
         state = .escape
         return []
@@ -154,10 +161,6 @@ struct InputDecoder {
         return []
       }
       return PointerPress(oldForm: scalars).map { [.pointer($0)] } ?? []
-    case .paste(var paste):
-      if paste.append(scalar) { return Self.pieces(of: paste) }
-      state = .paste(paste)
-      return []
     }
   }
 
@@ -188,7 +191,8 @@ struct InputDecoder {
     }
     switch (text, scalar) {
     case ("200", "~"):
-      state = .paste(Paste())
+      paste = Paste()
+      state = .paste
       return []
     case ("201", "~"): return []
     case ("", "M"):
@@ -222,9 +226,10 @@ struct InputDecoder {
 
   // MARK: - Pastes -
 
-  private static func pieces(of paste: Paste) -> [Piece] {
-    paste.isTooLong || paste.scalars.count > pasteCountMax
-      ? [.pasteRefused] : [.key(.paste(text(paste.scalars)))]
+  private mutating func endPaste() -> [Piece] {
+    defer { paste = Paste() }
+    return paste.isTooLong || paste.scalars.count > Self.pasteCountMax
+      ? [.pasteRefused] : [.key(.paste(Self.text(paste.scalars)))]
   }
 
   /// Terminals without bracketed paste send what is pasted as if it were typed, and the letters of

@@ -29,7 +29,8 @@ package struct RGB: Hashable, Sendable {
       separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3 || parts.count == 4 else { return nil }
     let levels = parts.prefix(3).compactMap { part -> UInt8? in
-      guard (1...4).contains(part.utf8.count), let number = Int(part, radix: 16), number >= 0
+      guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit),
+        let number = Int(part, radix: 16)
       else { return nil }
       return UInt8(number * 255 / (1 << (4 * part.utf8.count) - 1))
     }
