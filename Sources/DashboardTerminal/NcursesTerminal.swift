@@ -313,7 +313,8 @@ package final class NcursesTerminal: TerminalBackend {
     text.withUTF8 { bytes in
       var start = 0
       while start < bytes.count {
-        let count = write(STDOUT_FILENO, bytes.baseAddress?.advanced(by: start), bytes.count - start)
+        let rest = bytes.baseAddress?.advanced(by: start)
+        let count = write(STDOUT_FILENO, rest, bytes.count - start)
         // A terminal that is gone is noticed by poll(2).
         guard count > 0 || errno == EINTR else { return }
         start += max(0, count)

@@ -43,7 +43,8 @@ struct TerminalKind: Hashable, Sendable {
       && isOfFamily(
         "xterm", "tmux", "alacritty", "foot", "rxvt", "st", "contour", "konsole", "vte", "mintty",
         "wezterm", "iterm2", "kitty", "ghostty", "gnome", "screen")
-    let isPlain = isOfFamily("dumb", "linux", "ansi") || name.hasPrefix("vt1") || name.hasPrefix("vt2")
+    let isPlain =
+      isOfFamily("dumb", "linux", "ansi") || name.hasPrefix("vt1") || name.hasPrefix("vt2")
     canCopy = !isPlain
     guard multiplexer == nil, !isPlain else { return }
     let isGhostty = program == "ghostty" || name == "xterm-ghostty"

@@ -42,8 +42,8 @@ package struct Frame: Hashable, Sendable {
     return true
   }
 
-  /// Puts text that is nothing but printable ASCII, cut to `width`; the common case of `put`, in one
-  /// pass.
+  /// Puts text that is nothing but printable ASCII, cut to `width`: the common case of `put`, in
+  /// one pass.
   package mutating func put(
     ascii text: some Sequence<UInt8>, row: Int, column: Int, width: Int, style: Style
   ) {

@@ -45,7 +45,9 @@ package struct RGB: Hashable, Sendable {
   }
 
   func distance(to other: RGB) -> Int {
-    func squared(_ one: UInt8, _ two: UInt8) -> Int { (Int(one) - Int(two)) * (Int(one) - Int(two)) }
+    func squared(_ one: UInt8, _ two: UInt8) -> Int {
+      (Int(one) - Int(two)) * (Int(one) - Int(two))
+    }
     return squared(red, other.red) + squared(green, other.green) + squared(blue, other.blue)
   }
 }

@@ -49,7 +49,7 @@ struct AttentionTests {
     #expect(announced([.failed: 3], [.failed: 1], [.running: 1]) == [])
   }
 
-  @Test func `what was so before the dashboard was opened, or while the link was lost, is no news`() {
+  @Test func `what was so before, or while the link was lost, is no news`() {
     #expect(announced([.failed: 3]) == [])
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
