@@ -83,7 +83,7 @@ struct DashboardLoop {
       case .ring: backend.ring()
       case .announce(let text): backend.announce(text)
       case .subscribe, .control, .add, .remove, .relink, .limit, .move, .prioritize,
-        .clearFinished, .reset, .loadDetails, .openFile:
+        .clearFinished, .find, .reset, .loadDetails, .openFile:
         effects(effect)
       }
     }

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 21)
+    #expect(checked.count == 22)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -69,6 +69,7 @@ struct ProtocolDocumentTests {
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)
     case .relink: _ = try result.decode(RelinkTransfer.Result.self)
+    case .find: _ = try result.decode(FindTransfer.Result.self)
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)

@@ -81,7 +81,7 @@ extension DashboardSession {
         case .viewport(let window):
           let rows = ListWindow(
             first: window.first, matchingCount: window.matchingCount, rows: window.rows,
-            anchorIndex: window.anchorIndex)
+            anchorIndex: window.anchorIndex, tag: window.tag)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
         case .event: break
@@ -162,6 +162,9 @@ extension DashboardSession {
         output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
       // A new connection makes the dashboard ask for its rows again.
       case .subscribe: break
+      case .find(let search):
+        output.yield(.found(search, nil))
+        fail(error)
       case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
         .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
@@ -213,6 +216,9 @@ extension DashboardSession {
     case .clearFinished:
       let result = try await service.call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
+    case .find(let search):
+      let result = try await service.call(FindTransfer.self, search)
+      return .found(search, result.found)
     case .reset:
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(

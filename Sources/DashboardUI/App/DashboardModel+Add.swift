@@ -10,7 +10,7 @@ extension DashboardModel {
     screens.append(.add(dialog))
   }
 
-  mutating func edit(_ edit: Edit) {
+  mutating func edit(_ edit: Edit, at now: Moment) -> [DashboardEffect] {
     switch screens.last {
     case .add(var dialog):
       dialog.apply(edit)
@@ -18,8 +18,10 @@ extension DashboardModel {
     case .entry(var dialog):
       dialog.line.apply(edit)
       replaceTop(with: .entry(dialog))
-    case .details, .help, .question, .resetReport, nil: break
+    case .query: return changeField(at: now) { $0.line.apply(edit) }
+    case .details, .help, .question, .resetReport, .sortMenu, nil: break
     }
+    return []
   }
 
   /// All the lines or none: a list of which half was added is hard to go on with.

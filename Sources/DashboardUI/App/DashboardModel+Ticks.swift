@@ -11,7 +11,7 @@ extension DashboardModel {
     if let notice { consider(notice.until.milliseconds(since: now.monotonic)) }
     if case .lost = link { consider(1000) }
     if openDetails != nil || speeds.isMoving { consider(1000) }
-    if screens.isEmpty {
+    if isListOnTop {
       for row in visibleRows {
         if row.isMovingBar(link: link) { consider(MovingBar.stepMilliseconds) }
         if let left = row.countdownMilliseconds(at: now.wall) { consider(left) }

@@ -24,6 +24,8 @@ extension DashboardModel {
       return scrollToCursor()
     case .rowsArrived(let window, let totals):
       return attention(to: totals) + receive(window, totals, at: now)
+    case .found(let search, let found):
+      return receive(search, found, at: now)
     case .detailsArrived(let details):
       receive(details)
       clampScroll(at: now)
@@ -54,6 +56,7 @@ extension DashboardModel {
       link = .connected
       // The service knows nothing of what was asked on an earlier connection.
       subscription = nil
+      search.asked = nil
       return subscribeIfMoved() + reloadDetails(at: now)
     case .lost:
       if case .lost = link { return [] }
@@ -66,7 +69,7 @@ extension DashboardModel {
   /// At the start, until a key is pressed: whoever starts the dashboard may look away first.
   private mutating func sayWhatIsWrong(at now: Moment) {
     let text = Strings.configurationProblems(
-      settings.problems, helpKey: keymap.keyName(.help))
+      settings.problems, helpKey: keymap.key(.help)?.name)
     guard let text else { return }
     let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
     notice = Notice(text: text, kind: .problem, until: until)

@@ -1,19 +1,24 @@
 /// The names of actions in the configuration and in docs/keybindings.md. They never change: what a
 /// user has mapped stays mapped.
 extension DashboardCommand {
-  func actionName(in group: Binding.Group) -> String {
+  /// - Parameter place: Where the binding is; the first of its contexts.
+  func actionName(in place: KeyContext) -> String {
     switch self {
     case .row(let command): command.actionName
     case .mark(let command): command.actionName
+    case .view(let command): command.actionName
+    case .queue(let command): command.actionName
     case .all(let command): command.actionName
-    case .move(let movement): movement.actionName(in: group)
+    case .move(let movement): movement.actionName(in: place)
     case .edit(let edit): edit.actionName
     case .add: "add"
     case .addNow: "add-now"
     case .enterNow: "accept"
+    case .takeField: "keep-query"
+    case .choose: "choose"
     case .back: "back"
     case .confirm: "yes"
-    case .cancel: group == .question ? "no" : "cancel"
+    case .cancel: cancelName(in: place)
     case .help: "help"
     case .redraw: "redraw"
     case .suspend: "suspend"
@@ -21,11 +26,19 @@ extension DashboardCommand {
     }
   }
 
+  private func cancelName(in place: KeyContext) -> String {
+    switch place {
+    case .question: "no"
+    case .menu: "menu-cancel"
+    case .list, .reader, .add, .entry, .query: "cancel"
+    }
+  }
+
   /// Without a key for it nobody would find out of where they are, or what the keys are.
   var needsKey: Bool {
     switch self {
-    case .addNow, .enterNow, .back, .confirm, .cancel, .help, .leave: true
-    case .row, .mark, .all, .move, .edit, .add, .redraw, .suspend: false
+    case .addNow, .enterNow, .takeField, .choose, .back, .confirm, .cancel, .help, .leave: true
+    case .row, .mark, .view, .queue, .all, .move, .edit, .add, .redraw, .suspend: false
     }
   }
 }
@@ -56,6 +69,39 @@ extension MarkCommand {
   }
 }
 
+extension ViewCommand {
+  fileprivate var actionName: String {
+    switch self {
+    case .filter: "filter"
+    case .search: "search"
+    case .findNext: "next-match"
+    case .findPrevious: "previous-match"
+    case .sortMenu: "sort-menu"
+    case .columnLeft: "sort-left"
+    case .columnRight: "sort-right"
+    case .reverse: "reverse"
+    case .follow: "follow"
+    case .freeze: "freeze"
+    case .history: "history"
+    case .clearFinished: "clear-finished"
+    case .clear: "clear"
+    }
+  }
+}
+
+extension QueueCommand {
+  fileprivate var actionName: String {
+    switch self {
+    case .up: "queue-up"
+    case .down: "queue-down"
+    case .toTop: "queue-top"
+    case .toBottom: "queue-bottom"
+    case .sooner: "priority-up"
+    case .later: "priority-down"
+    }
+  }
+}
+
 extension ListCommand {
   fileprivate var actionName: String {
     switch self {
@@ -68,8 +114,8 @@ extension ListCommand {
 }
 
 extension Movement {
-  /// The same movement is another action in the list, in what is read and in a dialog.
-  fileprivate func actionName(in group: Binding.Group) -> String {
+  /// The same movement is another action in the list, in what is read and in each dialog.
+  fileprivate func actionName(in place: KeyContext) -> String {
     let name =
       switch self {
       case .up: "up"
@@ -79,10 +125,12 @@ extension Movement {
       case .home: "first"
       case .end: "last"
       }
-    return switch group {
-    case .transfer, .all, .finding, .moving, .dashboard: name
+    return switch place {
+    case .list: name
     case .reader: "scroll-" + name
-    case .add, .question: "dialog-" + name
+    case .menu: "menu-" + name
+    case .query: "query-" + name
+    case .add, .entry, .question: "dialog-" + name
     }
   }
 }
@@ -106,8 +154,8 @@ extension KeyContext {
   /// Whether letters are text there.
   package var takesText: Bool {
     switch self {
-    case .add, .entry: true
-    case .list, .reader, .question: false
+    case .add, .entry, .query: true
+    case .list, .reader, .question, .menu: false
     }
   }
 }

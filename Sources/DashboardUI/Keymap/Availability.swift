@@ -25,6 +25,8 @@ extension DashboardModel {
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availability(of: command)
     case .mark(let command): return availability(of: command)
+    case .view(let command): return availability(of: command)
+    case .queue(let command): return availability(of: command)
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
@@ -32,7 +34,7 @@ extension DashboardModel {
       return link.isConnected ? .possible : .impossible(Strings.needsService)
     case .move(let movement):
       return availability(of: movement)
-    case .edit, .add, .back, .cancel, .help, .redraw, .suspend, .leave:
+    case .edit, .add, .takeField, .choose, .back, .cancel, .help, .redraw, .suspend, .leave:
       return .possible
     }
   }
@@ -41,7 +43,7 @@ extension DashboardModel {
   private func availability(of command: RowCommand) -> Availability {
     if marks.isEmpty || command == .details {
       guard let row = cursorRow else {
-        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+        return .impossible(rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
       }
       return Self.availability(of: command, on: row)
     }
@@ -105,12 +107,14 @@ extension DashboardModel {
   private func availability(of movement: Movement) -> Availability {
     if keyContext == .reader { return availabilityOfScroll(movement) }
     guard screens.isEmpty else { return .possible }
-    guard rowCount > 0 else { return .impossible(Strings.listIsEmpty) }
+    guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {
     case .up, .pageUp, .home:
-      return Availability(unless: cursor > 0 ? nil : Strings.atFirstRow)
+      guard cursor <= cursorRange.lowerBound else { return .possible }
+      return .impossible(cursor > 0 ? Strings.frozenEdge : Strings.atFirstRow)
     case .down, .pageDown, .end:
-      return Availability(unless: cursor < rowCount - 1 ? nil : Strings.atLastRow)
+      guard cursor >= cursorRange.upperBound - 1 else { return .possible }
+      return .impossible(cursor < rowCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
     }
   }
 

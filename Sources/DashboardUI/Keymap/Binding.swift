@@ -22,11 +22,12 @@ package struct Binding: Hashable, Sendable {
     _ group: Group, _ contexts: Set<KeyContext>, _ keys: [Key], _ command: DashboardCommand,
     action: String? = nil, label: String? = nil, rank: Int = 0, _ description: String
   ) {
+    let place = KeyContext.allCases.first(where: contexts.contains) ?? .list
     self.group = group
     self.contexts = contexts
     self.keys = keys
     self.command = command
-    self.action = action ?? command.actionName(in: group)
+    self.action = action ?? command.actionName(in: place)
     self.label = label
     self.description = description
     footerRank = rank

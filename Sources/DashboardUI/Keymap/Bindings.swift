@@ -22,7 +22,8 @@ package enum Bindings {
       .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
       "Take it off the list, after a question; a finished file stays"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
+      .transfer, [.list], [.character("D")], .row(.removeWithFile),
+      label: Strings.footerDeleteFile, rank: 4,
       "Take it off the list and delete its finished file, after a question"),
     Binding(
       .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
@@ -79,29 +80,35 @@ package enum Bindings {
     Binding(
       .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
     Binding(
-      .add, [.add, .entry], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
+      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
       "Leave and change nothing"),
     Binding(
       .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
       "Begin another line"),
     Binding(
-      .add, [.add, .entry], [.control("u")], .edit(.eraseLine), label: "clear line", rank: 3,
+      .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
+      rank: 3,
       "Empty the line"),
     Binding(
-      .add, [.add, .entry], [.left, .control("b")], .edit(.left), "One character to the left"),
+      .add, [.add, .entry, .query], [.left, .control("b")], .edit(.left),
+      "One character to the left"),
     Binding(
-      .add, [.add, .entry], [.right, .control("f")], .edit(.right), "One character to the right"),
+      .add, [.add, .entry, .query], [.right, .control("f")], .edit(.right),
+      "One character to the right"),
     Binding(.add, [.add], [.up], .move(.up), "One line up"),
     Binding(.add, [.add], [.down], .move(.down), "One line down"),
     Binding(
-      .add, [.add, .entry], [.home, .control("a")], .edit(.lineStart), "To the start of the line"),
+      .add, [.add, .entry, .query], [.home, .control("a")], .edit(.lineStart),
+      "To the start of the line"),
     Binding(
-      .add, [.add, .entry], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"),
+      .add, [.add, .entry, .query], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"
+    ),
     Binding(
-      .add, [.add, .entry], [.backspace], .edit(.eraseBefore),
+      .add, [.add, .entry, .query], [.backspace], .edit(.eraseBefore),
       "Erase the character before the cursor"),
     Binding(
-      .add, [.add, .entry], [.delete, .control("d")], .edit(.eraseAfter), "Erase the one under it"),
+      .add, [.add, .entry, .query], [.delete, .control("d")], .edit(.eraseAfter),
+      "Erase the one under it"),
   ]
 
   private static let question: [Binding] = [

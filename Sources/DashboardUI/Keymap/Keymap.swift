@@ -34,12 +34,11 @@ package struct Keymap: Hashable, Sendable {
     commands[context]?[key.pattern]
   }
 
-  /// The name of the first key of a command, for sentences that tell which key helps; nil when
-  /// it has none there.
-  package func keyName(_ command: DashboardCommand, in context: KeyContext = .list) -> String? {
+  /// The first key of a command; nil when it has none there.
+  package func key(_ command: DashboardCommand, in context: KeyContext = .list) -> Key? {
     let binding = bindings.first {
       $0.command == command && $0.contexts.contains(context) && !$0.keys.isEmpty
     }
-    return binding?.keys.first?.name
+    return binding?.keys.first
   }
 }

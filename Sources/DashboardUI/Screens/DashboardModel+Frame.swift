@@ -21,7 +21,10 @@ extension DashboardModel {
     case .question(let question):
       drawList(on: &canvas, at: now)
       draw(question, on: &canvas)
-    case nil: drawList(on: &canvas, at: now)
+    case .sortMenu(let menu):
+      drawList(on: &canvas, at: now)
+      draw(menu, on: &canvas)
+    case .query, nil: drawList(on: &canvas, at: now)
     }
     return canvas
   }
@@ -40,6 +43,7 @@ extension DashboardModel {
 
   private func drawList(on canvas: inout Canvas, at now: Moment) {
     drawTitleBar(on: &canvas, at: now)
+    if layout.hasBatchLine { drawBatchLine(on: &canvas) }
     drawTable(on: &canvas, at: now)
     if layout.hasViewLine { drawViewLine(on: &canvas) }
     drawMessage(on: &canvas, row: layout.messageRow, at: now)
@@ -51,7 +55,10 @@ extension DashboardModel {
     let width = size.columns - 2
     if let notice {
       canvas.put(notice.text, row: row, column: 1, width: width, notice.kind.role)
-    } else if screens.isEmpty, let row = cursorRow, let remark = row.remark {
+    } else if case .query(let field) = screens.last {
+      let verdict = verdict(on: field)
+      canvas.put(verdict.text, row: row, column: 1, width: width, verdict.role)
+    } else if screens.isEmpty, let remark = cursorRow?.remark ?? matchRemark {
       canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
     }
   }
@@ -71,7 +78,8 @@ extension TransferSnapshot {
   var remark: String? {
     switch state {
     case .failed, .waiting: problemSentence ?? reason.map(Strings.remark)
-    case .running, .queued, .paused, .verifying: freshStart.map(Strings.freshStart)
+    case .running, .queued, .paused, .verifying:
+      freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
     }
   }

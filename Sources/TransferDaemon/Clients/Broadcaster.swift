@@ -61,8 +61,12 @@ final class Broadcaster: Sendable {
 
   func window(_ viewport: Viewport) -> RowWindow {
     let free = freeSpace.bytes
-    return state.withLock { $0.table.window(viewport, freeBytes: free) }
+    var window = state.withLock { $0.table.window(viewport, freeBytes: free) }
+    window.tag = viewport.tag
+    return window
   }
+
+  func find(_ search: RowSearch) -> FoundRow? { state.withLock { $0.table.find(search) } }
 
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
     state.withLock { $0.table.matching(filter, except: Set(except)) }

@@ -39,6 +39,11 @@ struct RowTable: Sendable {
     ids.all.filter { id in !except.contains(id) && rows[id].map(filter.passes) == true }
   }
 
+  /// Everything that passes a filter, in an order.
+  func inOrder(_ filter: RowFilter, _ sort: RowSort) -> [TransferSnapshot] {
+    sort.sorted(ids.all.compactMap { rows[$0] }.filter(filter.passes))
+  }
+
   /// The rows of a viewport. Without filter and sort it costs the rows that are shown, not all.
   func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
     var shown = totals
@@ -62,9 +67,7 @@ extension RowFilter {
     if let states, !states.contains(row.state) { return false }
     if let session, session != row.session { return false }
     if let host, !row.hasHost(host) { return false }
-    guard let words = text?.lowercased().split(separator: " "), !words.isEmpty else { return true }
-    let fields = [row.title, row.url, row.path ?? ""].map { $0.lowercased() }
-    return words.allSatisfy { word in fields.contains { $0.contains(word) } }
+    return row.hasWords(words)
   }
 }
 

@@ -30,6 +30,8 @@ struct BindingsTests {
         case .add: _ = model.press(.character("a"), .paste("https://example.org/a"))
         case .entry: _ = model.press(.character("l"))
         case .question: _ = model.press(.character("d"))
+        case .query: _ = model.press(.character("/"), .character("x"))
+        case .menu: _ = model.press(.character("o"), .down)
         }
         // Not every row can have a limit.
         guard model.keyContext == context else { continue }
@@ -82,7 +84,7 @@ struct BindingsTests {
     #expect(labels(.running)["p"] == "pause")
     #expect(labels(.running)["s"] == nil)
     #expect(labels(.paused)["p"] == "go on")
-    #expect(labels(.failed)["s"] == "try again")
+    #expect(labels(.failed)["s"] == "retry")
     #expect(labels(.completed)["p"] == nil)
     #expect(labels(.completed)["D"] == "delete file")
     #expect(labels(.running)["D"] == nil)

@@ -33,8 +33,8 @@ struct KeymapTests {
     #expect(keymap.command(for: .character("s"), in: .list) == nil)
     #expect(keymap.command(for: .control("z"), in: .list) == nil)
     #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
-    #expect(keymap.keyName(.row(.start)) == "m")
-    #expect(keymap.keyName(.suspend) == nil)
+    #expect(keymap.key(.row(.start)) == .character("m"))
+    #expect(keymap.key(.suspend) == nil)
   }
 
   @Test func `two actions can change places`() {

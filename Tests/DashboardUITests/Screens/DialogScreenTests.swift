@@ -10,7 +10,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -41,8 +41,8 @@ struct DialogScreenTests {
     expectScreen(
       frame,
       """
-       Kettle   ↓ 12.6 MiB/s
-          File                          Speed
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
       ┌─ Add ────────────────────────────────┐
       │ One URL a line. Enter adds, Esc lea… │
       │ ✔ onger-than-the-dialog-is-wide.iso  │
@@ -61,7 +61,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -90,7 +90,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Remove -----------------------------+
       | Take "Networking Overview" off the   |
       | list?                                |
@@ -109,7 +109,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused

@@ -148,7 +148,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                              lines 1 to 22 of 73
+       Kettle   Keys                                             lines 1 to 22 of 104
        The marked transfers, else the one under the cursor
        s               Start it, or go on with it; what waits is tried at once
        p               Pause it and keep what was fetched; a paused one goes on

@@ -22,15 +22,34 @@ extension DashboardModel {
     switch target {
     case .row(let index):
       let effects = moveCursor(to: index)
-      return isDouble ? effects + keyPressed(.enter, at: now) : effects
+      return isDouble ? effects + attempt(.row(.details), key: .enter, at: now) : effects
     case .key(let key): return keyPressed(key, at: now)
-    case .column, .state, .choice, .inside, nil: return []
+    case .column(let key):
+      guard link.isConnected else {
+        say(Strings.needsService, at: now)
+        return []
+      }
+      return sort(by: key)
+    case .state(let state):
+      guard link.isConnected else {
+        say(Strings.needsService, at: now)
+        return []
+      }
+      return filter(by: state, at: now)
+    case .choice(let index): return choose(index)
+    case .inside: return []
+    case nil:
+      if case .sortMenu = screens.last { screens.removeLast() }
+      return []
     }
   }
 
   private mutating func wheel(by step: Int, at now: Moment) -> [DashboardEffect] {
     switch screens.last {
-    case nil: return scrollList(by: step)
+    case nil, .query: return scrollList(by: step)
+    case .sortMenu(var menu):
+      menu.move(to: menu.choice + step.signum())
+      replaceTop(with: .sortMenu(menu))
     case .details, .help, .resetReport:
       scroll = min(max(scroll + step, 0), lastScroll(at: now))
     case .add(var dialog):
@@ -44,7 +63,9 @@ extension DashboardModel {
   /// Moves the rows under the cursor's line; the cursor goes along only to stay in sight.
   private mutating func scrollList(by step: Int) -> [DashboardEffect] {
     let height = layout.bodyHeight
-    firstVisible = min(max(firstVisible + step, 0), max(rowCount - height, 0))
+    let range = cursorRange
+    firstVisible = min(
+      max(firstVisible + step, range.lowerBound), max(range.upperBound - height, 0))
     return moveCursor(to: min(max(cursor, firstVisible), firstVisible + height - 1))
   }
 }

@@ -22,16 +22,10 @@ extension DashboardModel {
   private func drawField(
     _ line: LineEditor, in box: DialogBox, line place: Int, on canvas: inout Canvas
   ) {
-    let charset = canvas.look.charset
-    func columns(_ text: some Sequence<Character>) -> Int {
-      ShownText(String(text), charset: charset, columnsMax: 10_000).columns
-    }
     let row = box.row + place
-    var before = line.characters.prefix(line.column).suffix(box.width)
-    while columns(before) > box.width - 1 { before = before.dropFirst() }
-    let shown = String(before) + String(line.characters.dropFirst(line.column).prefix(box.width))
+    let shown = FieldView(line, width: box.width, charset: canvas.look.charset)
     canvas.fill(row: row, column: box.column, width: box.width, .field)
-    canvas.put(shown, row: row, column: box.column, width: box.width, .field)
-    canvas.placeCursor(row: row, column: box.column + columns(before))
+    canvas.put(shown.text, row: row, column: box.column, width: box.width, .field)
+    canvas.placeCursor(row: row, column: box.column + shown.cursorColumn)
   }
 }

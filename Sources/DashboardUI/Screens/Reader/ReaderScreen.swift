@@ -7,7 +7,7 @@ extension DashboardModel {
     case .details(let open): detailsLines(open, width: width, now: now)
     case .help: helpLines(width: width)
     case .resetReport(let report): reportLines(report, width: width)
-    case .add, .entry, .question, nil: []
+    case .add, .entry, .question, .query, .sortMenu, nil: []
     }
   }
 
@@ -16,7 +16,7 @@ extension DashboardModel {
     case .details: Strings.detailsTitle
     case .help: Strings.helpTitle
     case .resetReport: Strings.reportTitle
-    case .add, .entry, .question, nil: ""
+    case .add, .entry, .question, .query, .sortMenu, nil: ""
     }
   }
 

@@ -1,0 +1,46 @@
+import TransferModel
+
+/// The line in which a filter or a search is typed, and what the message line says of it.
+extension DashboardModel {
+  func draw(_ field: QueryField, on canvas: inout Canvas) {
+    let row = layout.viewRow
+    let title = Strings.title(of: field.purpose) + ":"
+    let begin = 2 + canvas.put(title, row: row, column: 1, width: size.columns - 2, .heading)
+    let width = max(1, size.columns - 1 - begin)
+    let shown = FieldView(field.line, width: width, charset: canvas.look.charset)
+    canvas.fill(row: row, column: begin, width: width, .field)
+    canvas.put(shown.text, row: row, column: begin, width: width, .field)
+    canvas.placeCursor(row: row, column: begin + shown.cursorColumn)
+  }
+
+  /// What is wrong with what stands in the field, or what can be typed there.
+  func verdict(on field: QueryField) -> (text: String, role: Role) {
+    switch field.purpose {
+    case .filter:
+      if case .failure(let problem) = FilterQuery.parse(field.text) {
+        return (Strings.sentence(problem), .problem)
+      }
+      return (Strings.filterHint, .quiet)
+    case .search:
+      return (search.asked == nil ? Strings.searchHint : Strings.searching, .quiet)
+    }
+  }
+}
+
+/// The part of a line that a field has room for: from where the cursor is seen.
+struct FieldView {
+  let text: String
+  /// Counted from the field's first column.
+  let cursorColumn: Int
+
+  init(_ line: LineEditor, width: Int, charset: Charset) {
+    func columns(_ text: some Sequence<Character>) -> Int {
+      ShownText(String(text), charset: charset, columnsMax: 10_000).columns
+    }
+    var before = line.characters.prefix(line.column).suffix(width)
+    // One column is left for the cursor.
+    while columns(before) > width - 1, !before.isEmpty { before = before.dropFirst() }
+    text = String(before) + String(line.characters.dropFirst(line.column).prefix(width))
+    cursorColumn = columns(before)
+  }
+}
