@@ -46,32 +46,38 @@ struct DashboardFrames {
     var model = DashboardModel(size: terminal.size)
     let rows = SampleRows(visibleCount: visibleCount, isBusy: true)
     var times: [Int64] = []
+    // On a machine that does other things too, a clock on the wall tells more about those.
+    var costs: [Int64] = []
     var parts = (update: Int64(0), frame: Int64(0), draw: Int64(0))
     let before = pseudo.byteCount
     _ = model.update(.linkChanged(.connected), at: moment(0))
     for step in 0..<Int64(count) {
       let message = DashboardMessage.rowsArrived(rows.window(step: step), rows.totals(step: step))
       let now = moment(step * 100)
-      let start = nanoseconds()
+      let began = nanoseconds()
+      let start = threadNanoseconds()
       _ = model.update(message, at: now)
-      let updated = nanoseconds()
+      let updated = threadNanoseconds()
       let frame = model.frame(at: now, look: look)
-      let framed = nanoseconds()
+      let framed = threadNanoseconds()
       terminal.draw(frame)
-      let drawn = nanoseconds()
-      times.append(drawn - start)
+      let drawn = threadNanoseconds()
+      times.append(nanoseconds() - began)
+      costs.append(drawn - start)
       parts = (
         parts.update + updated - start, parts.frame + framed - updated, parts.draw + drawn - framed
       )
     }
     let sent = pseudo.byteCount - before
     times.sort()
+    costs.sort()
     let total = Int64(max(count, 1))
     report.add("frame, half of them within", milliseconds(times[count / 2]), "ms")
     report.add("frame, 99 of 100 within", milliseconds(times[count * 99 / 100]), "ms", most: 16)
-    report.add("  of the mean: update", milliseconds(parts.update / total), "ms")
-    report.add("  of the mean: frame", milliseconds(parts.frame / total), "ms")
-    report.add("  of the mean: draw", milliseconds(parts.draw / total), "ms")
+    report.add("  of the processor, 99 of 100", milliseconds(costs[count * 99 / 100]), "ms")
+    report.add("  mean of it: update", milliseconds(parts.update / total), "ms")
+    report.add("  mean of it: frame", milliseconds(parts.frame / total), "ms")
+    report.add("  mean of it: draw", milliseconds(parts.draw / total), "ms")
     report.add("bytes of a frame", Double(sent / max(count, 1)), "")
   }
 

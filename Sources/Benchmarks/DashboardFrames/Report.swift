@@ -9,7 +9,7 @@ struct Report {
 
   mutating func add(_ name: String, _ value: Double, _ unit: String, most: Double? = nil) {
     let number = Self.text(value)
-    var line = name.padded(to: 28) + String(repeating: " ", count: max(1, 10 - number.utf8.count))
+    var line = name.padded(to: 30) + String(repeating: " ", count: max(1, 10 - number.utf8.count))
     line += number + " " + unit.padded(to: 3)
     if let most {
       let isWithin = value <= most

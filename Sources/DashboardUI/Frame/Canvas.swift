@@ -62,9 +62,9 @@ package struct Canvas {
 
   private mutating func put(_ text: ShownText, row: Int, column: Int, style: Style) {
     switch text.content {
-    case .plain(let bytes, let isCut):
+    case .plain(let plain, let isCut):
       frame.put(
-        ascii: bytes, row: row, column: column, width: text.columns, style: style)
+        ascii: plain.utf8, row: row, column: column, width: text.columns, style: style)
       if isCut {
         let mark = ShownText.cutMark(look.charset)
         frame.put(mark, width: 1, row: row, column: column + text.columns - 1, style: style)

@@ -14,7 +14,7 @@ package struct ShownText: Sendable {
   enum Content: Sendable {
     /// Printable ASCII, which most text is: a column for each byte, and no tables. When it is cut,
     /// its last column has the mark of that.
-    case plain(Substring.UTF8View, isCut: Bool)
+    case plain(String, isCut: Bool)
     case glyphs([Glyph])
   }
 
@@ -26,11 +26,9 @@ package struct ShownText: Sendable {
   package init(_ text: String, charset: Charset, columnsMax: Int) {
     self.charset = charset
     guard columnsMax > 0 else { return }
-    let start = text[...].utf8.prefix(columnsMax + 1)
-    if start.allSatisfy({ (32...126).contains($0) }) {
-      let isCut = start.count > columnsMax
-      content = .plain(start.prefix(columnsMax), isCut: isCut)
-      columns = min(start.count, columnsMax)
+    if let count = Self.plainCount(text, max: columnsMax + 1) {
+      content = .plain(text, isCut: count > columnsMax)
+      columns = min(count, columnsMax)
       return
     }
     var glyphs: [Glyph] = []
@@ -42,10 +40,23 @@ package struct ShownText: Sendable {
     content = .glyphs(glyphs)
   }
 
+  /// How many characters it has, counted up to `max`; nil when one of them is not printable ASCII.
+  private static func plainCount(_ text: String, max: Int) -> Int? {
+    var count = 0
+    for byte in text.utf8 {
+      guard (32...126).contains(byte) else { return nil }
+      count += 1
+      if count == max { return count }
+    }
+    return count
+  }
+
   package var glyphs: [Glyph] {
     switch content {
-    case .plain(let bytes, let isCut):
-      var glyphs = bytes.map { Glyph(text: String(Unicode.Scalar($0)), width: 1) }
+    case .plain(let text, let isCut):
+      var glyphs = text.utf8.prefix(columns).map {
+        Glyph(text: String(Unicode.Scalar($0)), width: 1)
+      }
       if isCut, let last = glyphs.indices.last { glyphs[last].text = Self.cutMark(charset) }
       return glyphs
     case .glyphs(let glyphs): return glyphs
