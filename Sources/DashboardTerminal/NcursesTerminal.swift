@@ -10,18 +10,18 @@ import TransferModel
 package final class NcursesTerminal: TerminalBackend {
   let options: TerminalOptions
   var signals: SignalPipe
-  private let event: EventDescriptor
+  let event: EventDescriptor
   private var screen: OpaquePointer?
-  private var shown: Frame?
+  var shown: Frame?
   private var painter = CellPainter()
-  private var decoder = InputDecoder()
-  private var clicks = ClickTimer()
-  private var kind = TerminalKind { _ in nil }
-  private var look = Look(charset: .ascii, colors: .none)
+  var decoder = InputDecoder()
+  var clicks = ClickTimer()
+  var kind = TerminalKind { _ in nil }
+  var look = Look(charset: .ascii, colors: .none)
   /// What came while the terminal was asked for its background.
-  private var early: [TerminalInput] = []
-  private var hasGauge = false
-  private var hasMouse = false
+  var early: [TerminalInput] = []
+  var hasGauge = false
+  var hasMouse = false
   private var isClaimed = false
 
   package init(_ options: TerminalOptions = TerminalOptions()) throws(TerminalProblem) {
@@ -107,146 +107,6 @@ package final class NcursesTerminal: TerminalBackend {
     wrefresh(kettle_stdscr())
   }
 
-  package func copy(_ text: String) -> CopyProblem? {
-    guard kind.canCopy else { return .noClipboard }
-    guard text.utf8.count <= TerminalText.copyByteCountMax else { return .tooLong }
-    // The text goes from there into a shell; lines are what several names are made of.
-    guard text.unicodeScalars.allSatisfy({ !$0.isControl || $0 == "\n" }) else {
-      return .hasControls
-    }
-    Self.send(TerminalText.copy(text, through: kind.multiplexer))
-    return nil
-  }
-
-  package func ring() {
-    if options.ringsBell { _ = beep() }
-  }
-
-  package func announce(_ text: String) {
-    guard options.announces, let form = kind.announcement else { return }
-    Self.send(TerminalText.announcement(text, as: form))
-  }
-
-  package func show(_ gauge: BatchGauge?) {
-    guard options.showsTaskbarProgress, kind.showsProgress else { return }
-    guard gauge != nil || hasGauge else { return }
-    hasGauge = gauge != nil
-    Self.send(TerminalText.progress(gauge))
-  }
-
-  // MARK: - Input -
-
-  package func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
-    if !early.isEmpty {
-      defer { early = [] }
-      return early
-    }
-    var descriptors = [
-      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: signals.readEnd, events: Int16(POLLIN), revents: 0),
-    ]
-    let rest = decoder.millisecondsLeft(at: TerminalClock.now().monotonic)
-    let wait = [timeoutMilliseconds, rest.map { Int32(clamping: $0) }].compactMap(\.self).min()
-    let count = poll(&descriptors, nfds_t(descriptors.count), wait ?? -1)
-    if descriptors[1].revents != 0 { event.drain() }
-    var inputs: [TerminalInput] = []
-    if count >= 0, descriptors[2].revents != 0 {
-      inputs += signals.read().compactMap(Self.input)
-    }
-    if count >= 0, descriptors[0].revents != 0 {
-      let codes = readCodes()
-      // Readable and nothing there is the end of the terminal.
-      let ended = Int16(POLLHUP | POLLERR | POLLNVAL)
-      if codes.isEmpty, descriptors[0].revents & ended != 0 { inputs.append(.hungUp) }
-      let now = TerminalClock.now().monotonic
-      inputs += decoder.decode(codes, at: now).compactMap { input($0, at: now) }
-    }
-    let now = TerminalClock.now().monotonic
-    inputs += decoder.endIfLate(at: now).compactMap { input($0, at: now) }
-    return inputs
-  }
-
-  private func readCodes() -> [InputDecoder.Code] {
-    var codes: [InputDecoder.Code] = []
-    var value: wint_t = 0
-    // A bound, so that a huge paste does not keep the screen from being drawn for ever.
-    while codes.count < 65_536 {
-      let kind = wget_wch(kettle_stdscr(), &value)
-      if kind == KEY_CODE_YES {
-        codes.append(.key(Int32(bitPattern: value)))
-      } else if kind == OK, let scalar = Unicode.Scalar(UInt32(value)) {
-        codes.append(.scalar(scalar))
-      } else {
-        break
-      }
-    }
-    return codes
-  }
-
-  private func input(_ piece: InputDecoder.Piece, at now: MonotonicTime) -> TerminalInput? {
-    switch piece {
-    case .key(let key): return .key(key)
-    case .pointer(let press): return hasMouse ? .mouse(clicks.event(press, at: now)) : nil
-    case .pasteRefused: return .pasteRefused
-    case .background(let color): return lookChange(color).map { .lookChanged($0) }
-    case .identity: return nil
-    }
-  }
-
-  private static func input(_ signal: Int32) -> TerminalInput? {
-    switch signal {
-    case SIGWINCH: .resized
-    case SIGCONT: .continued
-    case SIGTSTP: .suspendAsked
-    case SIGTERM, SIGHUP, SIGINT, SIGQUIT: .endAsked(signal: signal)
-    default: nil
-    }
-  }
-
-  // MARK: - Background -
-
-  /// How long the first frame waits for the terminal to say what its background is. An answer that
-  /// comes later changes the colours then.
-  private static let backgroundPatience: Int64 = 100
-
-  private func findBackground() {
-    guard options.background == nil, look.colors != .none else { return }
-    if let told = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
-      look = look.on(told)
-      return
-    }
-    guard kind.answersColorQuestions else { return }
-    Self.send(TerminalText.backgroundQuestion)
-    let start = TerminalClock.now().monotonic
-    var isAnswered = false
-    while !isAnswered {
-      let now = TerminalClock.now().monotonic
-      let left = Self.backgroundPatience - now.milliseconds(since: start)
-      var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      guard left > 0, poll(&descriptor, 1, Int32(clamping: left)) > 0 else { return }
-      let codes = readCodes()
-      if codes.isEmpty { return }
-      for piece in decoder.decode(codes, at: now) {
-        switch piece {
-        case .background(let color):
-          look = lookChange(color) ?? look
-        case .identity: isAnswered = true
-        case .key, .pointer, .pasteRefused: early += [input(piece, at: now)].compactMap(\.self)
-        }
-      }
-    }
-  }
-
-  /// nil when nothing changes.
-  private func lookChange(_ background: RGB) -> Look? {
-    guard options.background == nil, look.colors != .none else { return nil }
-    let next = look.on(background.isLight ? .light : .dark)
-    guard next != look else { return nil }
-    look = next
-    return next
-  }
-
   // MARK: - Coming and going -
 
   package func suspend() {
@@ -308,7 +168,7 @@ package final class NcursesTerminal: TerminalBackend {
     _ = kettle_put_modes_back()
   }
 
-  private static func send(_ text: String) {
+  static func send(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       var start = 0
