@@ -22,7 +22,7 @@ extension DashboardModel {
     {
       return choose(index)
     }
-    say(Strings.noMeaning(key, in: keyContext), at: now)
+    say(Strings.noMeaning(key, keymap.filled(Strings.noMeaning(in: keyContext))), at: now)
     return []
   }
 
@@ -33,7 +33,7 @@ extension DashboardModel {
     switch availability(of: command) {
     case .possible: return perform(command, key: key, at: now)
     case .impossible(let reason):
-      say(reason, at: now)
+      say(keymap.filled(reason), at: now)
       return []
     }
   }

@@ -5,6 +5,8 @@ struct Seek: Hashable, Sendable {
   var id: TransferID?
   /// Where it is not in the list the cursor goes to the first row; else it stays where it is.
   var elseTop: Bool
+  /// The line of the screen on which it is to be; nil leaves the cursor on its line.
+  var line: Int?
 }
 
 /// The cursor, the part of the list that is seen, and the subscription to it.
@@ -42,7 +44,7 @@ extension DashboardModel {
     if let seek = seeking {
       seeking = nil
       if let id = seek.id, let index = next.index(of: id) ?? next.anchorIndex {
-        return goAfter(id, to: index)
+        return goAfter(id, to: index, line: seek.line)
       }
       if seek.elseTop { (cursor, firstVisible) = (0, 0) }
     } else if let id = cursorID {
@@ -58,8 +60,8 @@ extension DashboardModel {
   }
 
   /// The transfer stays on its line of the screen, so that the eye need not look for it.
-  private mutating func goAfter(_ id: TransferID, to index: Int) {
-    firstVisible = max(0, index - (cursor - firstVisible))
+  private mutating func goAfter(_ id: TransferID, to index: Int, line: Int? = nil) {
+    firstVisible = max(0, index - (line ?? cursor - firstVisible))
     cursor = index
     cursorID = id
   }
@@ -67,9 +69,9 @@ extension DashboardModel {
   /// The list is another one: another filter, another order.
   ///
   /// - Parameter wanted: Where the cursor goes when it is in it.
-  mutating func showOther(wanted: TransferID?) -> [DashboardEffect] {
+  mutating func showOther(wanted: TransferID?, line: Int? = nil) -> [DashboardEffect] {
     isFrozen = false
-    seeking = Seek(id: wanted, elseTop: true)
+    seeking = Seek(id: wanted, elseTop: true, line: line)
     return subscribeIfMoved()
   }
 

@@ -34,6 +34,21 @@ package struct Keymap: Hashable, Sendable {
     commands[context]?[key.pattern]
   }
 
+  /// The text with keys in the place of `{action}`. For texts of ours alone: what comes from
+  /// outside may have braces of its own.
+  package func filled(_ text: String) -> String {
+    guard text.contains("{") else { return text }
+    var result = ""
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      let action = rest[rest.index(after: open)..<close]
+      let binding = bindings.first { $0.action == action }
+      result += rest[..<open] + (binding?.keys.first?.name ?? String(action))
+      rest = rest[rest.index(after: close)...]
+    }
+    return result + rest
+  }
+
   /// The first key of a command; nil when it has none there.
   package func key(_ command: DashboardCommand, in context: KeyContext = .list) -> Key? {
     let binding = bindings.first {

@@ -58,7 +58,7 @@ extension DashboardModel {
     } else if case .query(let field) = screens.last {
       let verdict = verdict(on: field)
       canvas.put(verdict.text, row: row, column: 1, width: width, verdict.role)
-    } else if screens.isEmpty, let remark = cursorRow?.remark ?? matchRemark {
+    } else if screens.isEmpty, let remark = cursorRow?.remark(keymap) ?? matchRemark {
       canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
     }
   }
@@ -75,9 +75,9 @@ extension Notice.Kind {
 
 extension TransferSnapshot {
   /// The whole sentence about a transfer whose row has room for a few words only.
-  var remark: String? {
+  func remark(_ keymap: Keymap) -> String? {
     switch state {
-    case .failed, .waiting: problemSentence ?? reason.map(Strings.remark)
+    case .failed, .waiting: problemSentence ?? reason.map { keymap.filled(Strings.remark($0)) }
     case .running, .queued, .paused, .verifying:
       freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil

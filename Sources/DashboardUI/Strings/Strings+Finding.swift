@@ -5,8 +5,8 @@ extension Strings {
   static let filterTitle = "Filter"
   static let searchTitle = "Search"
   static let orderTitle = "Sort by"
-  static let historyTitle = "History"
-  static let escClears = "Esc clears it"
+  static let historyShown = "History, {history} goes back"
+  static let escClears = "{clear} clears it"
 
   static func title(of purpose: QueryField.Purpose) -> String {
     switch purpose {
@@ -27,7 +27,7 @@ extension Strings {
 
   static let queueFromEnd = "the queue from its end"
   static let following = "following"
-  static let frozen = "FROZEN, Z goes on"
+  static let frozen = "FROZEN, {freeze} goes on"
 
   static func name(of key: RowSort.Key) -> String {
     switch key {
@@ -49,22 +49,35 @@ extension Strings {
 
   // MARK: - What stands beside the field
 
-  static let filterHint =
-    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\""
-  static let searchHint = "Words of the name, the URL or the path; n and N go on"
+  static let filterHints = [
+    "state:failed,waiting  host:example.org  session:kettle  words  \"two words\"",
+    "state:  host:  session:  words",
+  ]
+  static let searchHints = [
+    "Words of the name, the URL or the path; n and N go on", "Words; n and N go on",
+  ]
   static let searching = "searching…"
 
-  static func sentence(_ problem: FilterQuery.Problem) -> String {
+  /// From the longest form to the shortest.
+  static func forms(of problem: FilterQuery.Problem) -> [String] {
     switch problem {
     case .unknownKey(let name):
-      "There is no \(quoted(name + ":")); there are state:, host: and session:"
+      [
+        "There is no \(quoted(name + ":")); there are state:, host: and session:",
+        "Not one of state: host: session:",
+      ]
     case .unknownState(let name):
-      "There is no state \(quoted(name)); there are "
-        + TransferState.allCases.map(\.rawValue).joined(separator: ", ")
-    case .missingValue(.state): "state: needs a state, as in state:failed"
-    case .missingValue(.host): "host: needs a host, as in host:example.org"
-    case .missingValue(.session): "session: needs the name of a session, as in session:kettle"
-    case .second(let key): "Only one \(key.rawValue): can be asked for"
+      [
+        "There is no state \(quoted(name)); there are "
+          + TransferState.allCases.map(countWord).joined(separator: ", "),
+        "Not one of " + TransferState.allCases.map(countWord).joined(separator: " "),
+        "There is no state \(quoted(name))",
+      ]
+    case .missingValue(.state): ["state: needs a state, as in state:failed"]
+    case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
+    case .missingValue(.session):
+      ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
+    case .second(let key): ["Only one \(key.rawValue): can be asked for"]
     }
   }
 
@@ -92,35 +105,37 @@ extension Strings {
   static let filterEnded = "the filter is taken away"
   static let marksEnded = "the marks are taken away"
   static let marksOfOtherFilter = "the marks are taken away: they were for all of the other filter"
-  static let followingOn = "the view follows this transfer; F stops that"
+  static let followingOn = "the view follows this transfer; {follow} stops that"
   static let followingOff = "the view stays where it is"
-  static let frozenOn = "the rows are frozen; Z goes on"
+  static let frozenOn = "the rows are frozen; {freeze} goes on"
   static let frozenOff = "the rows go on"
 
   // MARK: - Reasons
 
-  static let noSearchYet = "there is no search yet; / begins one"
+  static let noSearchYet = "there is no search yet; {search} begins one"
   static let nothingToClear = "there is no search, no filter and no mark to end"
-  static let nothingPasses = "nothing passes the filter; Esc clears it"
-  static let historyIsEmpty = "nothing is finished yet; H goes back"
+  static let nothingPasses = "nothing passes the filter; {clear} clears it"
+  static let historyIsEmpty = "nothing is finished yet; {history} goes back"
   static let nothingFinished = "nothing is finished"
-  static let historyIsNotCleared = "nothing is cleared from the history; d takes one off the list"
+  static let historyIsNotCleared =
+    "nothing is cleared from the history; {remove} takes one off the list"
   static let historyHasNoQueue = "what is finished is not in the queue"
-  static let frozenEdge = "the rows are frozen and no others are there; Z goes on"
+  static let frozenEdge = "the rows are frozen and no others are there; {freeze} goes on"
   static let highestPriority = "it has high priority already"
   static let lowestPriority = "it has low priority already"
 
   static func notInQueueOrder(_ sort: RowSort) -> String {
-    "the list is sorted by \(name(of: sort.key)); o u sorts it by the queue"
+    "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
   }
 
   // MARK: - Without rows
 
-  static func nothingPasses(_ text: String) -> [String] {
-    ["Nothing passes the filter", text, escClears]
+  static func nothingPasses(_ text: String, _ keymap: Keymap) -> [String] {
+    ["Nothing passes the filter", text, keymap.filled(escClears)]
   }
 
   static let emptyHistory = [
-    "Nothing is finished yet", "what is finished is kept here, also when c cleared it; H goes back",
+    "Nothing is finished yet",
+    "what is finished is kept here, also when {clear-finished} cleared it; {history} goes back",
   ]
 }

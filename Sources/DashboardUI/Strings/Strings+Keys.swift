@@ -23,9 +23,9 @@ extension Strings {
   }
 
   static let needsService = "the service is not there; it is being reconnected"
-  static let listIsEmpty = "the list is empty; a adds something"
+  static let listIsEmpty = "the list is empty; {add} adds something"
   static let rowNotThereYet = "this row has not arrived yet"
-  static let noFinishedFile = "it has no finished file; d takes it off the list"
+  static let noFinishedFile = "it has no finished file; {remove} takes it off the list"
   static let nothingToStart = "everything is running or finished already"
   static let nothingToPause = "nothing is under way"
   static let nothingToStop = "there is nothing to stop"
@@ -35,14 +35,19 @@ extension Strings {
   static let atEnd = "this is the end"
   static let nothingChanged = "nothing was changed"
 
-  static func noMeaning(_ key: Key, in context: KeyContext) -> String {
+  /// - Parameter help: What `noMeaning(in:)` says.
+  static func noMeaning(_ key: Key, _ help: String) -> String {
+    key.name + " has no meaning here; " + help
+  }
+
+  static func noMeaning(in context: KeyContext) -> String {
     switch context {
-    case .list, .reader: key.name + " has no meaning here; ? shows the keys"
-    case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
-    case .entry: key.name + " has no meaning here; Enter takes it, Esc leaves"
-    case .question: "y for yes; n, Enter or Esc for no"
-    case .query: key.name + " has no meaning here; Enter keeps it, Esc leaves"
-    case .menu: key.name + " has no meaning here; Enter takes the line, Esc leaves"
+    case .list, .reader: "{help} shows the keys"
+    case .add: "{add-now} adds, {cancel} leaves"
+    case .entry: "{accept} takes it, {cancel} leaves"
+    case .question: "{yes} for yes; {no} for no"
+    case .query: "{keep-query} keeps it, {cancel} leaves"
+    case .menu: "{choose} takes the line, {menu-cancel} leaves"
     }
   }
 
@@ -59,8 +64,8 @@ extension Strings {
   static func whyNotPause(_ state: TransferState) -> String? {
     switch state {
     case .running, .queued, .waiting, .scheduled, .verifying, .paused: nil
-    case .idle: "it is not started; s starts it"
-    case .failed: "it failed; s tries again"
+    case .idle: "it is not started; {start} starts it"
+    case .failed: "it failed; {start} tries again"
     case .completed: "it is already finished"
     }
   }
@@ -69,7 +74,7 @@ extension Strings {
     switch state {
     case .running, .queued, .waiting, .scheduled, .verifying, .paused, .failed: nil
     case .idle: "it is not started"
-    case .completed: "it is already finished; R resets everything, d removes it"
+    case .completed: "it is already finished; {reset} resets everything, {remove} removes it"
     }
   }
 
@@ -129,11 +134,13 @@ extension Strings {
 
   static func cleared(_ count: Int) -> String {
     count == 0
-      ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
+      ? "Everything finished is cleared already; H shows it"
+      : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
+        + (count == 1 ? "its file stays" : "their files stay")
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    transfers(count) + ": priority \(priority.value)"
+    transfers(count) + ": \(Self.priority(priority)) priority"
   }
 
   static func resetDone(deletedCount: Int) -> String {

@@ -57,7 +57,7 @@ package enum Strings {
 
   static let waitingForRows = ["Asking the service for the list…"]
   static let emptyList = [
-    "Nothing here yet", "press a and type a URL, or paste some right here",
+    "Nothing here yet", "press {add} and type a URL, or paste some right here",
   ]
 
   /// From the longest form to the shortest.
@@ -156,12 +156,12 @@ extension Strings {
   /// For the message line when the service sent no failure along.
   static func remark(_ reason: WaitingReason) -> String {
     switch reason {
-    case .retry: "It is tried again soon; s tries now"
-    case .retryAfter: "The server asked to wait; s tries now"
+    case .retry: "It is tried again soon; {start} tries now"
+    case .retryAfter: "The server asked to wait; {start} tries now"
     case .network: "There is no network; it goes on by itself when there is"
     case .diskSpace: "The disk is full; it goes on by itself when there is space"
     case .discretionary: "It waits for a time when the machine has little else to do"
-    case .needsLink: "The link is no longer valid; u gives it a fresh one"
+    case .needsLink: "The link is no longer valid; {new-link} gives it a fresh one"
     case .needsLogin: "The server asks for a login; add it again with --user"
     }
   }

@@ -99,7 +99,7 @@ struct ControlKeysTests {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
     #expect(model.screens.count == 1)
-    #expect(model.said == "y for yes; n, Enter or Esc for no")
+    #expect(model.said == "Down has no meaning here; y for yes; n for no")
   }
 
   @Test func `remove is for the transfer that was asked about, wherever it went`() {

@@ -43,28 +43,6 @@ struct BindingsTests {
   }
 
   @Test(arguments: KeyContext.allCases)
-  func `every key has an effect or a reason why it has none`(context: KeyContext) {
-    for binding in Bindings.all where binding.contexts.contains(context) {
-      for key in binding.keys {
-        for before in models(context) {
-          var after = before
-          let effects = after.press(key)
-          // A step that leads nowhere in a text is seen: the cursor stands at its end.
-          let isStep =
-            switch binding.command {
-            case .move, .edit: context != .list
-            default: false
-            }
-          #expect(!effects.isEmpty || after != before || isStep, "\(context) \(key.name)")
-          if !before.availability(of: binding.command).isPossible {
-            #expect(effects.isEmpty && after.said != nil, "\(context) \(key.name)")
-          }
-        }
-      }
-    }
-  }
-
-  @Test(arguments: KeyContext.allCases)
   func `the footer has only keys that do something`(context: KeyContext) {
     for model in models(context) {
       for item in model.footerItems {

@@ -37,6 +37,31 @@ struct KeymapTests {
     #expect(keymap.key(.suspend) == nil)
   }
 
+  @Test func `sentences name the key that helps, as it is mapped`() {
+    var settings = DashboardSettings()
+    settings.keymap = keymap(("start", ["F5"]), ("add", ["F2"]), ("help", ["F1"]))
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24), settings: settings)
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
+    _ = model.press(.character("x"))
+    #expect(model.said == "the list is empty; F2 adds something")
+    #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
+    _ = model.press(.alt("x"))
+    #expect(model.said == "Alt-x has no meaning here; F1 shows the keys")
+    let row = Sample.row(1, "New", .idle)
+    let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
+    _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
+    _ = model.press(.character("p"))
+    #expect(model.said == "it is not started; F5 starts it")
+  }
+
+  @Test func `no sentence of the screens is left with an unknown action in braces`() {
+    for situation in Situations.found {
+      let text = situation.model.screen().lines.joined(separator: "\n")
+      #expect(!text.contains("{") && !text.contains("}"), "\(situation.name)")
+    }
+  }
+
   @Test func `two actions can change places`() {
     let keymap = keymap(("start", ["p"]), ("pause", ["s"]))
     #expect(keymap.problems.isEmpty)

@@ -48,6 +48,8 @@ struct HostileTextTests {
     var models = [model(text, columns: columns, rows: rows)]
     for keys in [
       [Key.character("d")], [.character("a"), .paste(text)], [.character("R")], [.enter],
+      [.character("\\"), .paste(text)], [.character("\\"), .paste("state:\(text)"), .enter],
+      [.character("/"), .paste(text), .enter], [.character("H")],
     ] {
       var next = model(text, columns: columns, rows: rows)
       for key in keys { _ = next.press(key) }

@@ -31,6 +31,34 @@ struct ListScreenTests {
       """)
   }
 
+  @Test func `100 columns have connections, and a line for all that is under way`() {
+    expectScreen(
+      Sample.model(columns: 100, rows: 30).screen(),
+      """
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+      >▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waits for the network
+       ◷  Members only                                                     needs a login
+       ·  Next in line                                                     queued
+       ◔  At night                                                         starts 18:00
+       ◔  At Christmas                                                     starts 24 Dec 12:00
+       ✘  Gone                          ███▎           25 %   1.0/4.0 MiB  failed: host not found
+       ≡  Checksummed                   █████████████ 100 %       700 MiB  verifying
+       ○  Stopped                                                          stopped
+       ○  New                                                              not started
+       ▶  文件传输指南 🚀 第二版        █▎             10 %    100/1000 B         10 B/s      1:30      1
+      (10 empty lines)
+                p pause  x stop  Enter details  d remove
+       S start all  X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
   @Test func `140 columns have room for words in the title and for connections`() {
     expectScreen(
       Sample.model(columns: 140, rows: 40).screen(),

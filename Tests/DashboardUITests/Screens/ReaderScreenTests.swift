@@ -148,40 +148,71 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 104
+       Kettle   Keys                                             lines 1 to 22 of 120
        The marked transfers, else the one under the cursor
-       s               Start it, or go on with it; what waits is tried at once
-       p               Pause it and keep what was fetched; a paused one goes on
-       x               Stop it; what was fetched so far is thrown away
-       Enter           Show all about it
-       d Del           Take it off the list, after a question; a finished file stays
-       D               Take it off the list and delete its finished file, after a
-                       question
-       u               Give it a fresh link and go on; what was fetched is kept when
-                       it is the same file
-       l               Limit its speed, or take the limit away
+       s              Start it, or go on with it; what waits is      start
+                      tried at once
+       p              Pause it and keep what was fetched; a paused   pause
+                      one goes on
+       x              Stop it; what was fetched so far is thrown     stop
+                      away
+       Enter          Show all about it                              details
+       d Del          Take it off the list, after a question; a      remove
+                      finished file stays
+       D              Take it off the list and delete its finished   remove-file
+                      file, after a question
+       u              Give it a fresh link and go on; what was       new-link
+                      fetched is kept when it is the same file
+       l              Limit its speed, or take the limit away        limit
 
        All transfers
-       S               Start everything that is neither running nor finished
-       X               Stop everything unfinished; what was fetched of it is thrown
-                       away
-       P               Pause everything unfinished
-       R               Delete the finished files and begin again with an untouched
-                       list, after a question
-       a paste         Add one URL or many: type them, or paste them right here
-
-       Marks, filter, search and order
+       S              Start everything that is neither running nor   start-all
+                      finished
+       X              Stop everything unfinished; what was fetched   stop-all
+                      of it is thrown away
+       P              Pause everything unfinished                    pause-all
        Esc back  PgDn more   ? help
       """)
   }
 
-  @Test func `every binding is in the help`() {
-    var model = Sample.model(columns: 140, rows: 200)
+  @Test(arguments: [(100, 30), (140, 40), (40, 10)])
+  func `the help is seen whole by scrolling`(columns: Int, rows: Int) {
+    var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.character("?"))
-    let text = model.screen().lines.joined(separator: "\n")
-    for binding in Bindings.all {
-      #expect(text.contains(binding.description), "\(binding.keyNames)")
+    var seen: Set<String> = []
+    for _ in 0..<40 {
+      seen.formUnion(model.screen().lines.dropFirst().dropLast())
+      _ = model.press(.pageDown)
     }
+    var tall = Sample.model(columns: columns, rows: 400)
+    _ = tall.press(.character("?"))
+    #expect(seen.isSuperset(of: tall.screen().lines.dropFirst().dropLast()))
+  }
+
+  @Test func `the help has two columns on a wide screen`() {
+    var model = Sample.model(columns: 140, rows: 40)
+    _ = model.press(.character("?"))
+    let lines = model.screen().lines
+    #expect(lines[1].contains("The marked transfers, else the one under the cursor     "))
+    #expect(lines[1].hasSuffix("   Moving"))
+    #expect(lines[2].hasPrefix(" s              Start it, or go on with it; what"))
+    #expect(
+      lines[2].hasSuffix(
+        " start             Up k           One row up                           up"))
+  }
+
+  @Test(arguments: [80, 100, 140, 300])
+  func `every binding is in the help, with its name in the configuration`(columns: Int) {
+    var model = Sample.model(columns: columns, rows: 400)
+    _ = model.press(.character("?"))
+    // Lines that are folded are read as one.
+    let words = Set(model.screen().lines.joined(separator: " ").split(separator: " "))
+    for binding in Bindings.all {
+      let missing = binding.description.split(separator: " ").filter { !words.contains($0) }
+      #expect(missing.isEmpty, "\(binding.keyNames)")
+      #expect(words.contains(Substring(binding.action)), "\(binding.keyNames)")
+    }
+    #expect(model.screen().lines.contains { $0.contains("n N q Esc") })
   }
 
   @Test func `files that a reset kept are named`() {

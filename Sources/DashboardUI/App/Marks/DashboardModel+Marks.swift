@@ -36,7 +36,11 @@ extension DashboardModel {
   func availability(of command: MarkCommand) -> Availability {
     switch command {
     case .none: Availability(unless: marks.isEmpty ? Strings.nothingIsMarked : nil)
-    case .all, .invert: Availability(unless: rowCount == 0 ? emptyReason : nil)
+    case .all:
+      Availability(
+        unless: rowCount == 0
+          ? emptyReason : marks.areAll(passing: filter) ? Strings.allAreMarked : nil)
+    case .invert: Availability(unless: rowCount == 0 ? emptyReason : nil)
     case .toggle:
       Availability(
         unless: cursorRow != nil

@@ -24,6 +24,7 @@ extension DashboardModel {
       let effects = moveCursor(to: index)
       return isDouble ? effects + attempt(.row(.details), key: .enter, at: now) : effects
     case .key(let key): return keyPressed(key, at: now)
+    case .command(let command): return attempt(command, key: .unknown, at: now)
     case .column(let key):
       guard link.isConnected else {
         say(Strings.needsService, at: now)

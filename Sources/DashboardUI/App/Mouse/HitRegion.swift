@@ -8,8 +8,9 @@ package enum ClickTarget: Hashable, Sendable {
   case column(RowSort.Key)
   /// How many are in a state.
   case state(TransferState)
-  /// The same as a key: in the footer, in a question.
+  /// The same as a key, or as a command whatever its key is.
   case key(Key)
+  case command(DashboardCommand)
   /// A line of a menu.
   case choice(Int)
   /// Nothing, but within what lies over the list, so that a click there does not close it.
@@ -40,7 +41,7 @@ extension DashboardModel {
     let hit = canvas.regions.last { $0.holds(row: row, column: column) }
     switch hit?.target {
     case .row, .column, .state: return screens.isEmpty ? hit?.target : nil
-    case .key, .choice, .inside, nil: return hit?.target
+    case .key, .command, .choice, .inside, nil: return hit?.target
     }
   }
 }

@@ -66,10 +66,11 @@ extension DashboardModel {
       return Availability(unless: sort.key == .queue ? nil : Strings.notInQueueOrder(sort))
     case .sooner, .later:
       guard nextPriority(command) == nil else { return .possible }
-      return .impossible(
-        selectedRows.isEmpty
-          ? Strings.markedRowOutOfSight
-          : command == .sooner ? Strings.highestPriority : Strings.lowestPriority)
+      if selectedRows.isEmpty { return .impossible(Strings.markedRowOutOfSight) }
+      if selectedRows.allSatisfy({ $0.state == .completed }) {
+        return .impossible(Strings.alreadyFinished)
+      }
+      return .impossible(command == .sooner ? Strings.highestPriority : Strings.lowestPriority)
     }
   }
 

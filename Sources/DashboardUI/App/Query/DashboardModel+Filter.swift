@@ -4,7 +4,8 @@ import TransferModel
 extension DashboardModel {
   /// With every character; a text that is no filter leaves the last one that was.
   mutating func filterWhileTyping(_ field: QueryField, at now: Moment) -> [DashboardEffect] {
-    setFilter(field.text, wanted: field.startID, at: now)
+    if FilterQuery.isBeginningOfCondition(field.text) { return [] }
+    return setFilter(field.text, wanted: field.startID, at: now)
   }
 
   /// - Parameter wanted: Where the cursor goes when it passes the filter.
@@ -23,7 +24,7 @@ extension DashboardModel {
   }
 
   /// A click on a count: only these, and a second one ends it.
-  mutating func filter(by state: TransferState, at now: Moment) -> [DashboardEffect] {
+  package mutating func filter(by state: TransferState, at now: Moment) -> [DashboardEffect] {
     let isOn = FilterQuery.text("", withState: state) == view.filterText
     let text = FilterQuery.text(view.filterText, withState: isOn ? nil : state)
     return setFilter(text, wanted: cursorID, at: now)

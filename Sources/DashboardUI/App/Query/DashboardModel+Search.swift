@@ -138,12 +138,12 @@ extension DashboardModel {
     switch field.purpose {
     case .filter:
       if case .failure(let problem) = FilterQuery.parse(field.text) {
-        say(Strings.sentence(problem), .problem, at: now)
+        say(fitting(Strings.forms(of: problem)), .problem, at: now)
         return []
       }
       filterHistory.append(field.text)
       screens.removeLast()
-      return []
+      return setFilter(field.text, wanted: field.startID, at: now)
     case .search:
       screens.removeLast()
       guard field.text.isEmpty else {

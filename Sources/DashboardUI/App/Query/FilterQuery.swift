@@ -42,6 +42,15 @@ package enum FilterQuery {
     return filter
   }
 
+  /// Whether the last word may be the beginning of `state:` and is not yet looked for: the list
+  /// would be empty for as long as that takes to type.
+  static func isBeginningOfCondition(_ text: String) -> Bool {
+    guard let last = QuotedWord.split(text).last, text.last?.isWhitespace == false else {
+      return false
+    }
+    return Key.allCases.contains { $0.rawValue.hasPrefix(last.written.lowercased()) }
+  }
+
   /// The two sides of a colon; nil for a word, and a URL is one.
   private static func condition(_ word: QuotedWord) -> (name: String, value: String)? {
     guard let offset = word.colonOffset, offset > 0 else { return nil }

@@ -62,13 +62,13 @@ extension DashboardModel {
 
   private mutating func toggleFollowing(at now: Moment) -> [DashboardEffect] {
     isFollowing.toggle()
-    say(isFollowing ? Strings.followingOn : Strings.followingOff, at: now)
+    say(keymap.filled(isFollowing ? Strings.followingOn : Strings.followingOff), at: now)
     return subscribeIfMoved()
   }
 
   private mutating func toggleFreezing(at now: Moment) -> [DashboardEffect] {
     isFrozen.toggle()
-    say(isFrozen ? Strings.frozenOn : Strings.frozenOff, at: now)
+    say(keymap.filled(isFrozen ? Strings.frozenOn : Strings.frozenOff), at: now)
     guard !isFrozen else { return [] }
     // What was sent meanwhile was not taken in.
     subscription = nil
@@ -79,11 +79,13 @@ extension DashboardModel {
 
   private mutating func showOtherView() -> [DashboardEffect] {
     view.cursorID = cursorID
+    view.cursorLine = cursor - firstVisible
     swap(&view, &otherView)
     search.asked = nil
     // The rows of the other view would stand below the wrong names.
     window = nil
-    return showOther(wanted: view.cursorID)
+    (cursor, cursorID, firstVisible) = (0, nil, 0)
+    return showOther(wanted: view.cursorID, line: view.cursorLine)
   }
 
   // MARK: - Esc

@@ -18,6 +18,8 @@ package struct ListView: Hashable, Sendable {
   package internal(set) var marks = Marks()
   /// The transfer under the cursor when the other view was opened.
   var cursorID: TransferID?
+  /// And its line of the screen.
+  var cursorLine = 0
 
   init(_ kind: ListKind) {
     self.kind = kind

@@ -9,9 +9,12 @@ extension DashboardModel {
       let shown = key == sort.key ? text + " " + canvas.look.glyphs.arrow(of: sort) : text
       if isRight {
         canvas.putRight(
-          shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count, .columnHeader)
+          shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count,
+          .columnHeader)
       } else {
-        canvas.put(shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count, .columnHeader)
+        canvas.put(
+          shown, row: layout.columnNamesRow, column: place.lowerBound, width: place.count,
+          .columnHeader)
       }
       canvas.claim(row: layout.columnNamesRow, columns: place, for: .column(key))
     }

@@ -39,10 +39,10 @@ extension DashboardModel {
   }
 
   private var emptyText: [String] {
-    if view.isFiltered { return Strings.nothingPasses(view.filterText) }
+    if view.isFiltered { return Strings.nothingPasses(view.filterText, keymap) }
     return switch view.kind {
-    case .transfers: Strings.emptyList
-    case .history: Strings.emptyHistory
+    case .transfers: Strings.emptyList.map(keymap.filled)
+    case .history: Strings.emptyHistory.map(keymap.filled)
     }
   }
 

@@ -8,16 +8,19 @@ extension DashboardModel {
   private struct Part {
     var text: String
     var role = Role.heading
-    var pressed: Key?
+    /// What a click on it does.
+    var command: ViewCommand?
   }
 
   /// What matters most stands first: the end is cut on a narrow screen.
   private var viewParts: [Part] {
     var parts: [Part] = []
     if isFrozen {
-      parts.append(Part(text: Strings.frozen, role: .problem, pressed: keymap.key(.view(.freeze))))
+      parts.append(Part(text: keymap.filled(Strings.frozen), role: .problem, command: .freeze))
     }
-    if view.kind == .history { parts.append(Part(text: Strings.historyTitle)) }
+    if view.kind == .history {
+      parts.append(Part(text: keymap.filled(Strings.historyShown), command: .history))
+    }
     if !marks.isEmpty { parts.append(Part(text: Strings.marked(markedCount), role: .key)) }
     if view.isFiltered {
       parts.append(Part(text: Strings.filterShown(view.filterText, count: rowCount)))
@@ -26,7 +29,9 @@ extension DashboardModel {
     if let sortText { parts.append(Part(text: sortText, role: .quiet)) }
     if isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }
     let isCleared = view.isFiltered || search.isOn || !marks.isEmpty
-    if isCleared { parts.append(Part(text: Strings.escClears, role: .quiet, pressed: keymap.key(.view(.clear)))) }
+    if isCleared {
+      parts.append(Part(text: keymap.filled(Strings.escClears), role: .quiet, command: .clear))
+    }
     return parts
   }
 
@@ -42,11 +47,12 @@ extension DashboardModel {
     var column = 1
     for part in viewParts {
       let room = size.columns - 1 - column
-      guard room > 3 else { break }
+      guard room > 3, part.command == nil || part.text.count <= room else { break }
       let used = canvas.put(
         part.text, row: layout.viewRow, column: column, width: room, part.role)
-      if let key = part.pressed {
-        canvas.claim(row: layout.viewRow, columns: column..<(column + used), for: .key(key))
+      if let command = part.command {
+        canvas.claim(
+          row: layout.viewRow, columns: column..<(column + used), for: .command(.view(command)))
       }
       column += used + 3
     }

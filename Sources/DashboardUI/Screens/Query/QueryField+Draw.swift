@@ -18,12 +18,18 @@ extension DashboardModel {
     switch field.purpose {
     case .filter:
       if case .failure(let problem) = FilterQuery.parse(field.text) {
-        return (Strings.sentence(problem), .problem)
+        return (fitting(Strings.forms(of: problem)), .problem)
       }
-      return (Strings.filterHint, .quiet)
+      return (fitting(Strings.filterHints), .quiet)
     case .search:
-      return (search.asked == nil ? Strings.searchHint : Strings.searching, .quiet)
+      let hint = fitting(Strings.searchHints)
+      return (search.asked == nil ? hint : Strings.searching, .quiet)
     }
+  }
+
+  /// The first form that the message line has room for.
+  func fitting(_ forms: [String]) -> String {
+    forms.first { $0.count <= size.columns - 2 } ?? forms.last ?? ""
   }
 }
 

@@ -23,11 +23,11 @@ extension DashboardModel {
 
   private func drawAnswers(in box: DialogBox, line: Int, on canvas: inout Canvas) {
     var column = box.column
-    for (text, key) in [(Strings.yes, Key.character("y")), (Strings.no, .character("n"))] {
+    for (text, command) in [(Strings.yes, DashboardCommand.confirm), (Strings.no, .cancel)] {
       let used = canvas.put(
         text, row: box.row + line, column: column, width: box.column + box.width - column,
         .dialogKey)
-      canvas.claim(row: box.row + line, columns: column..<(column + used), for: .key(key))
+      canvas.claim(row: box.row + line, columns: column..<(column + used), for: .command(command))
       column += used + 3
     }
   }

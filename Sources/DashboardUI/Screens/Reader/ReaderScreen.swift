@@ -26,7 +26,7 @@ extension DashboardModel {
     let first = min(scroll, max(0, lines.count - layout.bodyHeight))
     drawReaderTitle(on: &canvas, first: first, count: lines.count)
     for (offset, line) in lines.dropFirst(first).prefix(layout.bodyHeight).enumerated() {
-      draw(line, on: &canvas, row: 1 + offset)
+      draw(line, on: &canvas, row: 1 + offset, column: 1)
     }
     if notice == nil {
       drawFooter(on: &canvas, row: size.rows - 1, height: 1)
@@ -47,12 +47,21 @@ extension DashboardModel {
     canvas.putRight(place, row: 0, column: used + 2, width: size.columns - used - 3, role)
   }
 
-  private func draw(_ line: ReaderLine, on canvas: inout Canvas, row: Int) {
-    let width = ReaderLayout(size: size).textWidth
+  private func draw(_ line: ReaderLine, on canvas: inout Canvas, row: Int, column: Int) {
+    let width = ReaderLayout(size: size).textWidth - (column - 1)
     switch line {
     case .blank: break
-    case .heading(let text): canvas.put(text, row: row, column: 1, width: width, .heading)
-    case .text(let text, let role): canvas.put(text, row: row, column: 1, width: width, role)
+    case .heading(let text): canvas.put(text, row: row, column: column, width: width, .heading)
+    case .text(let text, let role): canvas.put(text, row: row, column: column, width: width, role)
+    case .key(let keys, let text, let action, let layout):
+      canvas.put(keys, row: row, column: column, width: layout.keysWidth - 1, .key)
+      let start = column + layout.keysWidth
+      canvas.put(text, row: row, column: start, width: layout.textWidth)
+      canvas.put(
+        action, row: row, column: start + layout.textWidth + 1, width: layout.actionWidth, .quiet)
+    case .pairOfLines(let left, let right, let place):
+      draw(left, on: &canvas, row: row, column: column)
+      draw(right, on: &canvas, row: row, column: column + place)
     case .pair(let label, let value, let role):
       let labelWidth = ReaderLayout.labelWidth(textWidth: width)
       canvas.put(label, row: row, column: 1, width: labelWidth - 1, .quiet)
