@@ -42,11 +42,8 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh
 
-bench: build ## Measure the library against the URLSession that comes with Swift
-	@./assets/install-deps.sh bench
-	swift build -c release --product session-download
-	swift build -c release --product foundation-download
-	./assets/bench/library.sh
+bench: deps ## Measure: ROW=library (against Swift's URLSession), ROW=dashboard, or all
+	./assets/bench/bench.sh $(ROW)
 
 install: build ## Install the program under PREFIX (/usr/local)
 	install -d '$(DESTDIR)$(PREFIX)/bin'

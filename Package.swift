@@ -125,6 +125,10 @@ let package = Package(
     .executableTarget(
       name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
       swiftSettings: strict),
+    .executableTarget(
+      name: "dashboard-frames",
+      dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CLinux"],
+      path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
 
     // MARK: Tests
     .target(
@@ -175,8 +179,16 @@ let package = Package(
     tests(
       "TransferClientTests",
       ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
+    // The dashboard over made-up rows, a program of its own: it takes over its terminal.
+    .executableTarget(
+      name: "dashboard-stage", dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel"],
+      path: "Tests/DashboardStage", swiftSettings: strict),
     tests(
-      "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
+      "DashboardTerminalTests",
+      [
+        "DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses", "CLinux",
+        "dashboard-stage",
+      ]),
     tests(
       "TransferDaemonTests",
       [

@@ -50,6 +50,12 @@ static inline int kettle_put_cell(
   return mvwadd_wch(stdscr, row, column, &cell);
 }
 
+static inline int kettle_put_character(
+    int row, int column, wchar_t character, attr_t attributes, int pair) {
+  wchar_t text[2] = {character, 0};
+  return kettle_put_cell(row, column, text, attributes, pair);
+}
+
 // A string capability of the terminal, or NULL when it has none: tigetstr answers -1 for a name
 // that is no string, which is a pointer that must not be read.
 static inline const char *kettle_string_capability(const char *name) {
@@ -77,7 +83,7 @@ static inline int kettle_has_direct_color(const char *name) {
 extern int wcwidth(wchar_t character);
 static inline int kettle_character_width(wchar_t character) { return wcwidth(character); }
 
-static inline int kettle_pipe(int ends[2]) {
+static inline int kettle_signal_pipe(int ends[2]) {
   if (pipe(ends) != 0) return -1;
   for (int index = 0; index < 2; index++) {
     fcntl(ends[index], F_SETFD, FD_CLOEXEC);
@@ -139,7 +145,7 @@ struct kettle_guard {
   struct termios modes;
   struct sigaction before[KETTLE_CRASH_COUNT];
   volatile sig_atomic_t is_on;
-  char text[256];
+  char text[512];
   size_t length;
 };
 

@@ -38,14 +38,17 @@ struct KettleCommand: RunnableCommand {
         subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
     ])
 
+  @Flag(help: "Draw the dashboard with ASCII characters alone.") var ascii = false
+
   func run(in world: CommandWorld) async throws -> ExitCode {
     let plain = PlainMode(world: world)
     guard world.console.isInputTerminal, world.console.isTerminal(.output) else {
       return try await plain.run()
     }
     do {
-      let outcome = try await world.dashboard.open(
-        DashboardRequest(place: world.place, client: "kettle"), in: world)
+      var request = DashboardRequest(place: world.place, client: "kettle")
+      request.isASCII = ascii
+      let outcome = try await world.dashboard.open(request, in: world)
       switch outcome {
       case .left(let goingOnCount):
         try world.console.say(Sentences.leftDashboard(goingOnCount: goingOnCount))

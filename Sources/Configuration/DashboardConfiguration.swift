@@ -8,14 +8,36 @@ package struct DashboardConfiguration: Hashable, Sendable {
     package var line: Int
   }
 
+  /// The colour of one thing.
+  package struct Coloring: Hashable, Sendable {
+    package var name: String
+    package var color: ColorSetting
+    package var line: Int
+  }
+
+  package enum Background: String, Hashable, Sendable {
+    /// As the terminal says.
+    case auto
+    case dark, light
+  }
+
   /// In the order of the file.
   package var mappings: [Mapping] = []
+  package var isMouseOn = true
+  package var ringsBell = true
+  package var showsTaskbarProgress = true
+  package var announces = true
+  package var background = Background.auto
+  /// In the order of the file.
+  package var colors: [Coloring] = []
 
   package init() {}
 
   /// Every table that is read here. The service does not look at them, and the dashboard looks at
   /// no others.
-  static var tables: [any DashboardTable.Type] { [KeysTable.self] }
+  static var tables: [any DashboardTable.Type] {
+    [KeysTable.self, TerminalTable.self, ThemeTable.self]
+  }
 
   /// Reads the tables of the dashboard. A key that is wrong has no effect and leaves the others; a
   /// file that is not TOML has none at all, because nobody can tell what was meant.

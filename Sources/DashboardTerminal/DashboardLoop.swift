@@ -8,9 +8,10 @@ struct DashboardLoop {
   static let frameMilliseconds: Int64 = 50
 
   let backend: any TerminalBackend
-  let look: Look
   let effects: @Sendable (DashboardEffect) -> Void
+  private var look: Look
   private var model: DashboardModel
+  private var shownGauge: BatchGauge?
   private var needsDrawing = true
   private var drawnAt: MonotonicTime?
   private var tickAt: MonotonicTime?
@@ -46,6 +47,11 @@ struct DashboardLoop {
     switch input {
     case .key(let key): update(.keyPressed(key), at: now)
     case .mouse(let event): update(.mouse(event), at: now)
+    case .pasteRefused:
+      update(.pasteRefused(characterCountMax: InputDecoder.pasteCountMax), at: now)
+    case .lookChanged(let newLook):
+      look = newLook
+      needsDrawing = true
     case .resized: update(.resized(backend.size), at: now)
     case .continued:
       backend.reclaim()
@@ -57,14 +63,25 @@ struct DashboardLoop {
   }
 
   private mutating func update(_ message: DashboardMessage, at now: Moment) {
-    needsDrawing = true
-    for effect in model.update(message, at: now) {
+    let before = model
+    let wanted = model.update(message, at: now)
+    // Rows that are as they were leave the screen as it is; time has its own message.
+    if case .rowsArrived = message {
+      needsDrawing = needsDrawing || model != before
+    } else {
+      needsDrawing = true
+    }
+    for effect in wanted {
       switch effect {
       case .leave: end = end ?? .left
       case .redraw: backend.forgetScreen()
       case .suspend: suspend(at: now)
-      case .copy(let text): backend.copy(text)
+      case .copy(let text):
+        if let problem = backend.copy(text) {
+          update(.commandFinished(.failed(sentence: problem.sentence)), at: now)
+        }
       case .ring: backend.ring()
+      case .announce(let text): backend.announce(text)
       case .subscribe, .control, .add, .remove, .relink, .limit, .move, .prioritize,
         .clearFinished, .find, .reset, .loadDetails, .openFile:
         effects(effect)
@@ -90,6 +107,10 @@ struct DashboardLoop {
   private mutating func drawIfDue(at now: Moment) {
     guard needsDrawing, millisecondsToFrame(at: now.monotonic) == 0 else { return }
     backend.draw(model.frame(at: now, look: look))
+    if model.gauge != shownGauge {
+      shownGauge = model.gauge
+      backend.show(shownGauge)
+    }
     needsDrawing = false
     drawnAt = now.monotonic
   }

@@ -38,7 +38,7 @@ extension NcursesTerminal {
   }
 
   /// nil when it is not set or empty.
-  private static func environment(_ name: String) -> String? {
+  static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }

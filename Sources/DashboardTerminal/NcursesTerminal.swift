@@ -1,21 +1,31 @@
 import CNcurses
 import DashboardUI
 import Glibc
+import TransferModel
 
 /// A terminal driven by ncurses.
 ///
 /// ncurses is not safe for threads (curs_threads(3x)), and keeps its state in globals: one thread
 /// makes all calls, and one of these is claimed at a time.
 package final class NcursesTerminal: TerminalBackend {
-  private let event: EventDescriptor
+  let options: TerminalOptions
   var signals: SignalPipe
+  let event: EventDescriptor
   private var screen: OpaquePointer?
-  private var shown: Frame?
+  var shown: Frame?
   private var painter = CellPainter()
-  private var decoder = KeyDecoder()
+  var decoder = InputDecoder()
+  var clicks = ClickTimer()
+  var kind = TerminalKind { _ in nil }
+  var look = Look(charset: .ascii, colors: .none)
+  /// What came while the terminal was asked for its background.
+  var early: [TerminalInput] = []
+  var hasGauge = false
+  var hasMouse = false
   private var isClaimed = false
 
-  package init() throws(TerminalProblem) {
+  package init(_ options: TerminalOptions = TerminalOptions()) throws(TerminalProblem) {
+    self.options = options
     event = try EventDescriptor()
     signals = try SignalPipe()
   }
@@ -25,6 +35,7 @@ package final class NcursesTerminal: TerminalBackend {
   package func claim() throws(TerminalProblem) -> Look {
     let name = try Self.terminalName()
     let charset = Self.adoptLocale()
+    kind = TerminalKind(Self.environment)
     _ = kettle_save_modes()
     guard let screen = kettle_newterm(name) else { throw .unknown(name: name) }
     self.screen = screen
@@ -36,15 +47,21 @@ package final class NcursesTerminal: TerminalBackend {
     }
     isClaimed = true
     let colors = prepareScreen()
+    look = Look(
+      charset: options.isASCII ? .ascii : charset, colors: colors,
+      theme: Theme(background: options.background ?? .dark, colors: options.colors))
+    // Terminals without a mouse have no sequence for its key.
+    if let key = kettle_string_capability("kmous") {
+      hasMouse = options.isMouseOn
+      // Read here, in the form that has no end at column 223.
+      define_key(key, 0)
+    }
     enter()
     // ncurses puts handlers of its own where there are none: ours come after.
     signals.install()
-    return Look(charset: charset, colors: colors)
+    findBackground()
+    return look
   }
-
-  package func copy(_ text: String) {}
-
-  package func ring() { _ = beep() }
 
   package func restore() {
     guard isClaimed else { return }
@@ -55,6 +72,8 @@ package final class NcursesTerminal: TerminalBackend {
     screen = nil
     shown = nil
   }
+
+  // MARK: - Output -
 
   package var size: ScreenSize {
     var (width, height): (Int32, Int32) = (0, 0)
@@ -88,6 +107,8 @@ package final class NcursesTerminal: TerminalBackend {
     wrefresh(kettle_stdscr())
   }
 
+  // MARK: - Coming and going -
+
   package func suspend() {
     guard isClaimed else { return }
     leave()
@@ -103,60 +124,6 @@ package final class NcursesTerminal: TerminalBackend {
     forgetScreen()
   }
 
-  package func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
-    var descriptors = [
-      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: signals.readEnd, events: Int16(POLLIN), revents: 0),
-    ]
-    let wait = decoder.isCollecting ? min(timeoutMilliseconds ?? 500, 500) : timeoutMilliseconds
-    let count = poll(&descriptors, nfds_t(descriptors.count), wait ?? -1)
-    if descriptors[1].revents != 0 { event.drain() }
-    var inputs: [TerminalInput] = []
-    if count >= 0, descriptors[2].revents != 0 {
-      inputs += signals.read().compactMap(Self.input)
-    }
-    if count >= 0, descriptors[0].revents != 0 {
-      let codes = readCodes()
-      // Readable and nothing there is the end of the terminal.
-      let ended = Int16(POLLHUP | POLLERR | POLLNVAL)
-      if codes.isEmpty, descriptors[0].revents & ended != 0 { inputs.append(.hungUp) }
-      inputs += decoder.decode(codes).map { .key($0) }
-    } else if count == 0 {
-      inputs += decoder.flush().map { .key($0) }
-    }
-    return inputs
-  }
-
-  private func readCodes() -> [KeyDecoder.Code] {
-    var codes: [KeyDecoder.Code] = []
-    var value: wint_t = 0
-    // A bound, so that a huge paste does not keep the screen from being drawn for ever.
-    while codes.count < 65_536 {
-      let kind = wget_wch(kettle_stdscr(), &value)
-      if kind == KEY_CODE_YES {
-        codes.append(.key(Int32(bitPattern: value)))
-      } else if kind == OK, let scalar = Unicode.Scalar(UInt32(value)) {
-        codes.append(.scalar(scalar))
-      } else {
-        break
-      }
-    }
-    return codes
-  }
-
-  private static func input(_ signal: Int32) -> TerminalInput? {
-    switch signal {
-    case SIGWINCH: .resized
-    case SIGCONT: .continued
-    case SIGTSTP: .suspendAsked
-    case SIGTERM, SIGHUP, SIGINT, SIGQUIT: .endAsked(signal: signal)
-    default: nil
-    }
-  }
-
-  // MARK: - Private parts -
-
   private func prepareScreen() -> ColorDepth {
     raw()
     noecho()
@@ -166,7 +133,6 @@ package final class NcursesTerminal: TerminalBackend {
     // Long enough for the bytes of one key over a slow line, short enough for Esc to feel at once.
     set_escdelay(25)
     use_extended_names(true)
-    decoder.defineKeys()
     let noColor = getenv("NO_COLOR").map { String(cString: $0) }
     guard has_colors(), start_color() == OK else {
       return ColorDepth(noColor: noColor, colorCount: 0, isDirect: false)
@@ -177,26 +143,42 @@ package final class NcursesTerminal: TerminalBackend {
       noColor: noColor, colorCount: Int(kettle_colors()), isDirect: isDirect)
   }
 
+  /// Takes back what was asked of the terminal beyond what ncurses knows.
+  private var farewell: String {
+    let mouse = hasMouse ? TerminalText.mouseOff : ""
+    let gauge =
+      options.showsTaskbarProgress && kind.showsProgress ? TerminalText.progress(nil) : ""
+    return gauge + mouse + TerminalText.pasteOff
+  }
+
   /// Into our screen, at the start and after a suspension.
   private func enter() {
-    Self.send("\u{1B}[?2004h")
+    Self.send(TerminalText.pasteOn + (hasMouse ? TerminalText.mouseOn : ""))
     let leaving = kettle_string_capability("rmcup").map { String(cString: $0) } ?? ""
-    kettle_guard_on("\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h" + leaving)
+    kettle_guard_on(farewell + "\u{1B}[0m\u{1B}[?25h" + leaving)
     wrefresh(kettle_stdscr())
   }
 
   private func leave() {
     curs_set(1)
     endwin()
-    Self.send("\u{1B}[?2004l")
+    Self.send(farewell)
+    hasGauge = false
     kettle_guard_off()
     _ = kettle_put_modes_back()
   }
 
-  private static func send(_ text: String) {
+  static func send(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
-      _ = write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+      var start = 0
+      while start < bytes.count {
+        let rest = bytes.baseAddress?.advanced(by: start)
+        let count = write(STDOUT_FILENO, rest, bytes.count - start)
+        // A terminal that is gone is noticed by poll(2).
+        guard count > 0 || errno == EINTR else { return }
+        start += max(0, count)
+      }
     }
   }
 }

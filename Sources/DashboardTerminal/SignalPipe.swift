@@ -15,7 +15,7 @@ struct SignalPipe {
 
   init() throws(TerminalProblem) {
     var ends: [Int32] = [-1, -1]
-    guard kettle_pipe(&ends) == 0 else {
+    guard kettle_signal_pipe(&ends) == 0 else {
       throw .system(call: "pipe", errno: errno)
     }
     readEnd = ends[0]

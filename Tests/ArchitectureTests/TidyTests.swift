@@ -34,8 +34,8 @@ struct TidyTests {
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
       "CLinux": [
-        "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient", "TransferFiles",
-        "TransferStore",
+        "BackgroundTransfer", "Benchmarks", "ControlSocket", "ProcessSpawn", "TransferClient",
+        "TransferFiles", "TransferStore",
       ],
       "CNcurses": ["DashboardTerminal"],
       "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],

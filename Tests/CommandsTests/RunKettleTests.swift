@@ -113,6 +113,7 @@ struct RunKettleTests {
     USAGE: kettle [<subcommand>] [<options>]
 
     OPTIONS:
+      --ascii                 Draw the dashboard with ASCII characters alone.
       --version               Show the version.
       -h, --help              Show help information.
 

@@ -16,7 +16,11 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   private let script: Mutex<[[TerminalInput]]>
   let frames = Mutex<[Frame]>([])
   let calls = Mutex<[String]>([])
+  let gauges = Mutex<[BatchGauge?]>([])
   let problem: TerminalProblem?
+  let afterFirstFrame = Mutex<(@Sendable () -> Void)?>(nil)
+  /// How long the last wait for input was to be; nil is without end.
+  let isWaiting = Mutex<Int?>(nil)
 
   init(_ script: [[TerminalInput]], problem: TerminalProblem? = nil) {
     self.script = Mutex(script)
@@ -35,15 +39,27 @@ private final class ScriptedTerminal: TerminalBackend, Sendable {
   }
 
   func restore() { note("restore") }
-  func copy(_ text: String) {}
-  func ring() {}
+  func copy(_ text: String) -> CopyProblem? {
+    note("copy \(text)")
+    return text.isEmpty ? .tooLong : nil
+  }
+  func ring() { note("ring") }
+  func announce(_ text: String) { note("announce \(text)") }
+  func show(_ gauge: BatchGauge?) { gauges.withLock { $0.append(gauge) } }
   func suspend() { note("suspend") }
   func reclaim() { note("reclaim") }
   func forgetScreen() { note("forget") }
-  func draw(_ frame: Frame) { frames.withLock { $0.append(frame) } }
+  func draw(_ frame: Frame) {
+    frames.withLock { $0.append(frame) }
+    afterFirstFrame.withLock { action in
+      defer { action = nil }
+      return action
+    }?()
+  }
 
   func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
-    script.withLock { $0.isEmpty ? [.hungUp] : $0.removeFirst() }
+    isWaiting.withLock { $0 = timeoutMilliseconds.map(Int.init) }
+    return script.withLock { $0.isEmpty ? [.hungUp] : $0.removeFirst() }
   }
 }
 
@@ -118,6 +134,60 @@ struct DashboardRunnerTests {
     // On a machine that stalls there is time for more frames.
     let frameCountMax = 1.0 + (ContinuousClock.now - start) / Duration.milliseconds(50)
     #expect(Double(result.terminal.frames.withLock { $0.count }) <= frameCountMax)
+  }
+
+  @Test func `the terminal is told of the batch when it changes, and rung for news`() throws {
+    func totals(_ running: Int, _ completed: Int, received: Int64?) -> Totals {
+      var totals = Totals()
+      totals.counts = [.running: running, .completed: completed]
+      totals.batch = received.map {
+        BatchProgress(
+          transferCount: 1, finishedCount: 0, bytesReceived: $0, bytesExpected: 100,
+          unknownSizeCount: 0, secondsLeft: nil)
+      }
+      return totals
+    }
+    let result = try run(
+      [[], [.key(.character("q"))]],
+      posting: [
+        .linkChanged(.connected), .rowsArrived(.empty, totals(1, 0, received: 42)), .ticked,
+        .rowsArrived(.empty, totals(0, 1, received: nil)),
+      ])
+    #expect(
+      result.terminal.calls.withLock { $0 }
+        == ["claim", "ring", "announce Everything is finished", "restore"])
+    #expect(result.terminal.gauges.withLock { $0 } == [])
+    let shown = try run(
+      [[], [.key(.character("q"))]],
+      posting: [.linkChanged(.connected), .rowsArrived(.empty, totals(1, 0, received: 42))])
+    #expect(shown.terminal.gauges.withLock { $0 } == [.percent(42)])
+  }
+
+  @Test func `rows that are as they were are not drawn again`() throws {
+    let runner: (Bool) throws -> Int = { isSame in
+      let terminal = ScriptedTerminal([[], [], [.key(.character("q"))]])
+      let runner = DashboardRunner(backend: terminal) { _ in }
+      runner.post(.linkChanged(.connected))
+      runner.post(.rowsArrived(.empty, Totals()))
+      terminal.afterFirstFrame.withLock {
+        $0 = {
+          var totals = Totals()
+          if !isSame { totals.freeBytes = 1 }
+          runner.post(.rowsArrived(.empty, totals))
+        }
+      }
+      _ = try runner.run()
+      return terminal.isWaiting.withLock { $0 } ?? -1
+    }
+    // The time until the next frame, when one is wanted; none when all is as it was.
+    #expect(try runner(true) == -1)
+    #expect(try runner(false) >= 0)
+  }
+
+  @Test func `another look draws all anew`() throws {
+    let light = Look(charset: .ascii, colors: .none, theme: Theme(background: .light))
+    let result = try run([[], [.lookChanged(light)], [.key(.character("q"))]])
+    #expect(result.end == .left)
   }
 
   @Test func `it runs on a thread of its own for those who cannot wait`() async throws {

@@ -166,7 +166,7 @@ extension DashboardSession {
         output.yield(.found(search, nil))
         fail(error)
       case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
-        .openFile, .copy, .ring, .suspend, .redraw, .leave:
+        .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
       }
     }
@@ -226,7 +226,7 @@ extension DashboardSession {
     case .loadDetails(let id):
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
-    case .openFile, .copy, .ring, .suspend, .redraw, .leave: return nil
+    case .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
     }
   }
 }

@@ -56,8 +56,10 @@ package struct TerminalDashboard: DashboardOpening {
       let deadline = request.limitMilliseconds.map {
         world.clock.now().monotonic.advanced(byMilliseconds: $0)
       }
-      let backend = TimedTerminal(try NcursesTerminal(), clock: world.clock, deadline: deadline)
-      let settings = DashboardSettings.ofUser(environment: world.environment)
+      var settings = DashboardSettings.ofUser(environment: world.environment)
+      settings.terminal.isASCII = request.isASCII
+      let backend = TimedTerminal(
+        try NcursesTerminal(settings.terminal), clock: world.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw NoDashboard(sentence: error.sentence)

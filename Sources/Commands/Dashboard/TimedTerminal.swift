@@ -32,7 +32,9 @@ final class TimedTerminal: TerminalBackend {
   var size: ScreenSize { inner.size }
   func draw(_ frame: Frame) { inner.draw(frame) }
   func forgetScreen() { inner.forgetScreen() }
-  func copy(_ text: String) { inner.copy(text) }
+  func copy(_ text: String) -> CopyProblem? { inner.copy(text) }
+  func announce(_ text: String) { inner.announce(text) }
+  func show(_ gauge: BatchGauge?) { inner.show(gauge) }
   func ring() { inner.ring() }
   func suspend() { inner.suspend() }
   func reclaim() { inner.reclaim() }

@@ -25,6 +25,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case copy(String)
   /// For the terminal: rings, or flashes, as its user set it.
   case ring
+  /// For the terminal: tells whoever is not looking, where it can.
+  case announce(String)
   /// For the terminal: give it back to the shell until the user returns.
   case suspend
   /// For the terminal: draw every cell anew.

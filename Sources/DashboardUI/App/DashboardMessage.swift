@@ -4,6 +4,8 @@ import TransferModel
 package enum DashboardMessage: Hashable, Sendable {
   case keyPressed(Key)
   case mouse(MouseEvent)
+  /// So much was pasted that all of it was left out.
+  case pasteRefused(characterCountMax: Int)
   case resized(ScreenSize)
   /// The rows that were subscribed to, as they are now.
   case rowsArrived(ListWindow, Totals)

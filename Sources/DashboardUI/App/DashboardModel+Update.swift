@@ -15,12 +15,15 @@ extension DashboardModel {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
     case .mouse(let event): return receive(event, at: now)
+    case .pasteRefused(let countMax):
+      say(Strings.pasteRefused(countMax), .problem, at: now)
+      return []
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)
       return scrollToCursor()
     case .rowsArrived(let window, let totals):
-      return receive(window, totals, at: now)
+      return attention(to: totals) + receive(window, totals, at: now)
     case .found(let search, let found):
       return receive(search, found, at: now)
     case .detailsArrived(let details):

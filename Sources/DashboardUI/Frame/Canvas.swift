@@ -36,11 +36,14 @@ package struct Canvas {
     put(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
   }
 
-  package mutating func fill(row: Int, column: Int, width: Int, _ role: Role) {
-    let style = look.style(role)
-    for offset in 0..<max(0, width) {
-      frame.put(" ", width: 1, row: row, column: column + offset, style: style)
-    }
+  /// Writes one of our own signs, which take one column each, into several cells.
+  package mutating func fill(
+    row: Int, column: Int, width: Int, _ role: Role, with sign: String = " "
+  ) {
+    guard width > 0, let scalar = sign.unicodeScalars.first else { return }
+    let end = column.addingReportingOverflow(width)
+    let columns = min(column, size.columns)..<(end.overflow ? size.columns : end.partialValue)
+    frame.fill(scalar, row: row, columns: columns, style: look.style(role))
   }
 
   package mutating func restyle(row: Int, columns: Range<Int>, _ change: (inout Style) -> Void) {
@@ -58,10 +61,20 @@ package struct Canvas {
   }
 
   private mutating func put(_ text: ShownText, row: Int, column: Int, style: Style) {
-    var next = column
-    for glyph in text.glyphs {
-      frame.put(glyph.text, width: glyph.width, row: row, column: next, style: style)
-      next += glyph.width
+    switch text.content {
+    case .plain(let plain, let isCut):
+      frame.put(
+        ascii: plain.utf8, row: row, column: column, width: text.columns, style: style)
+      if isCut {
+        let mark = ShownText.cutMark(look.charset)
+        frame.put(mark, width: 1, row: row, column: column + text.columns - 1, style: style)
+      }
+    case .glyphs(let glyphs):
+      var next = column
+      for glyph in glyphs {
+        frame.put(glyph.text, width: glyph.width, row: row, column: next, style: style)
+        next += glyph.width
+      }
     }
   }
 }

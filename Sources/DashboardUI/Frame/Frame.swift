@@ -42,6 +42,37 @@ package struct Frame: Hashable, Sendable {
     return true
   }
 
+  /// Puts text that is nothing but printable ASCII, cut to `width`: the common case of `put`, in
+  /// one pass.
+  package mutating func put(
+    ascii text: some Sequence<UInt8>, row: Int, column: Int, width: Int, style: Style
+  ) {
+    guard (0..<size.rows).contains(row), column >= 0 else { return }
+    let end = min(column + width, size.columns)
+    guard column < end else { return }
+    let start = row * size.columns
+    var next = column
+    for byte in text {
+      guard next < end else { break }
+      if cells[start + next].width != 1 {
+        breakWideCharacters(row: row, from: next, to: next + 1)
+      }
+      cells[start + next] = Cell(Unicode.Scalar(byte), width: 1, style: style)
+      next += 1
+    }
+  }
+
+  /// Puts the same narrow character into several cells.
+  package mutating func fill(
+    _ scalar: Unicode.Scalar, row: Int, columns: Range<Int>, style: Style
+  ) {
+    let columns = columns.clamped(to: 0..<size.columns)
+    guard (0..<size.rows).contains(row), !columns.isEmpty else { return }
+    breakWideCharacters(row: row, from: columns.lowerBound, to: columns.upperBound)
+    let cell = Cell(scalar, width: 1, style: style)
+    for column in columns { cells[row * size.columns + column] = cell }
+  }
+
   /// A wide character of which one half is overwritten loses the other half too.
   private mutating func breakWideCharacters(row: Int, from: Int, to: Int) {
     let start = row * size.columns
@@ -63,12 +94,33 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
+  /// Hands over each cell that is not as in another frame, row by row from the left; all of them
+  /// when that has another size.
+  package func forEachChange(
+    from other: Frame?, _ body: (_ row: Int, _ column: Int, _ cell: Cell) -> Void
+  ) {
+    let isComparable = other?.size == size
+    let shown = isComparable ? other?.cells ?? [] : []
+    cells.withUnsafeBufferPointer { cells in
+      shown.withUnsafeBufferPointer { shown in
+        for index in cells.indices where !isComparable || cells[index] != shown[index] {
+          let (row, column) = index.quotientAndRemainder(dividingBy: size.columns)
+          body(row, column, cells[index])
+        }
+      }
+    }
+  }
+
   /// The characters alone, one line a row, without blanks at the ends of lines.
   package var lines: [String] {
     (0..<size.rows).map { number in
-      var line = row(number).map(\.text).joined()
-      while line.hasSuffix(" ") { line.removeLast() }
-      return line
+      var line = String.UnicodeScalarView()
+      for cell in row(number) {
+        if let base = cell.base { line.append(base) }
+        line.append(contentsOf: cell.combining)
+      }
+      while line.last == " " { line.removeLast() }
+      return String(line)
     }
   }
 }

@@ -1,17 +1,49 @@
-/// What the terminal can show.
+/// What the terminal can show, and how what is on the screen looks there.
 package struct Look: Hashable, Sendable {
-  package var charset: Charset
-  package var colors: ColorDepth
+  package let charset: Charset
+  package let colors: ColorDepth
+  package let theme: Theme
+  /// By the number of the role.
+  private let styles: [Style]
+  private let selection: Color
 
-  package init(charset: Charset, colors: ColorDepth) {
+  package init(charset: Charset, colors: ColorDepth, theme: Theme = Theme()) {
     self.charset = charset
     self.colors = colors
+    self.theme = theme
+    let palette = Palette(theme: theme, depth: colors)
+    styles = Role.allCases.map { palette.style($0) }
+    selection = palette.color(.selectionBackground)
+  }
+
+  /// The same on another background.
+  package func on(_ background: Theme.Background) -> Look {
+    Look(
+      charset: charset, colors: colors, theme: Theme(background: background, colors: theme.colors))
   }
 
   package var glyphs: GlyphSet {
     switch charset {
     case .utf8: .utf8
     case .ascii: .ascii
+    }
+  }
+
+  package func style(_ role: Role) -> Style {
+    let number = Int(role.rawValue)
+    return styles.indices.contains(number) ? styles[number] : .plain
+  }
+
+  /// The row under the cursor. Without colour it is reversed, all but the progress bar: reversed
+  /// blocks would show the opposite of the progress.
+  package func select(_ style: inout Style, isBar: Bool) {
+    switch colors {
+    case .none: if !isBar { style.attributes.insert(.reverse) }
+    case .ansi16: if !isBar { style = Style(attributes: [.reverse, .bold]) }
+    case .indexed256, .trueColor:
+      if !isBar || style.background == .standard { style.background = selection }
+      style.attributes.insert(.bold)
+      style.attributes.remove(.dim)
     }
   }
 }

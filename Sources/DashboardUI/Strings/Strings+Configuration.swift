@@ -17,6 +17,13 @@ extension Strings {
     }
   }
 
+  static func sentence(on problem: ThemeProblem, path: String) -> String {
+    let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
+    let name = problem.name.sanitizedForDisplay(limit: 60)
+    return "The colour \"\(name)\" in line \(problem.line) of \""
+      + path.sanitizedForDisplay(limit: 4096) + "\" is the colour of nothing; there are \(names)"
+  }
+
   /// For the message line at the start: the first, and how many there are.
   static func configurationProblems(_ sentences: [String], helpKey: String?) -> String? {
     guard let first = sentences.first else { return nil }

@@ -18,4 +18,43 @@ struct DashboardSettingsTests {
       ])
     #expect(notices.count == 1)
   }
+
+  @Test func `switches and colours of the file are the terminal's, and unknown colours are said`() {
+    let text = """
+      [dashboard]
+      mouse = false
+      bell = false
+      [theme]
+      background = "light"
+      [theme.colors]
+      progress = "#38aaf5"
+      problem = 9
+      quiet = "default"
+      sky = "blue"
+      """
+    let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
+    let settings = DashboardSettings(configuration, notices: [], path: "/c")
+    #expect(problems.isEmpty)
+    #expect(!settings.terminal.isMouseOn)
+    #expect(!settings.terminal.ringsBell)
+    #expect(settings.terminal.announces)
+    #expect(settings.terminal.background == .light)
+    #expect(
+      settings.terminal.colors == [
+        .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .quiet: .standard,
+      ])
+    #expect(
+      settings.problems == [
+        "The colour \"sky\" in line 10 of \"/c\" is the colour of nothing; there are quiet, "
+          + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
+          + "progress, progress-done, progress-held, progress-failed, progress-background, "
+          + "selection-background, field-background"
+      ])
+  }
+
+  @Test func `without a file the terminal says what its background is`() {
+    let settings = DashboardSettings(DashboardConfiguration(), notices: [], path: "/c")
+    #expect(settings.terminal == TerminalOptions())
+    #expect(settings.terminal.background == nil)
+  }
 }

@@ -25,7 +25,9 @@ struct TimedTerminalTests {
     func restore() {}
     func draw(_ frame: Frame) {}
     func forgetScreen() {}
-    func copy(_ text: String) {}
+    func copy(_ text: String) -> CopyProblem? { nil }
+    func announce(_ text: String) {}
+    func show(_ gauge: BatchGauge?) {}
     func ring() {}
     func suspend() {}
     func reclaim() {}

@@ -100,7 +100,7 @@ func expectSound(
       let followsWide = column > 0 && cells[column - 1].width == 2
       let isTame = scalars.allSatisfy { !$0.isControl && !$0.isInvisible }
       let isASCII = look.charset == .utf8 || scalars.allSatisfy(\.isASCII)
-      let fits = isRight ? scalars.isEmpty : (1...5).contains(scalars.count)
+      let fits = isRight ? scalars.isEmpty : (1...4).contains(scalars.count)
       let measured = scalars.first.map { DisplayWidth.columns(of: $0) } ?? 0
       if isRight != followsWide || !isTame || !isASCII || !fits || measured != Int(cell.width) {
         problem = "row \(row), column \(column): \(cell)"

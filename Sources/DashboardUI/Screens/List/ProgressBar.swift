@@ -47,14 +47,15 @@ package struct ProgressBar: Hashable, Sendable {
       // Something is seen of the first byte, and nothing looks full before the last.
       let most = part >= 1 ? width * 8 : width * 8 - 1
       let filled = min(max(Int(part * Double(width * 8)), part > 0 ? 1 : 0), most)
-      let text =
-        String(repeating: full, count: filled / 8)
-        + (filled % 8 > 0 ? eighths[filled % 8 - 1] : "")
-      canvas.put(text, row: row, column: column, width: width, role)
+      canvas.fill(row: row, column: column, width: filled / 8, role, with: full)
+      if filled % 8 > 0 {
+        let tip = eighths[filled % 8 - 1]
+        canvas.fill(row: row, column: column + filled / 8, width: 1, role, with: tip)
+      }
     case .moving(let step):
       let place = MovingBar.place(step: step, width: width)
-      let text = String(repeating: full, count: place.count)
-      canvas.put(text, row: row, column: column + place.lowerBound, width: place.count, role)
+      let start = column + place.lowerBound
+      canvas.fill(row: row, column: start, width: place.count, role, with: full)
     }
   }
 

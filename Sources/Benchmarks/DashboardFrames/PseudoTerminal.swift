@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A terminal in memory that this process has as its standard input and output; a thread takes
+/// what is sent to it and counts the bytes.
+final class PseudoTerminal: Sendable {
+  /// Where standard output went before.
+  let report: Int32
+  private let primary: Int32
+  private let received = Mutex(0)
+
+  init?(columns: Int32, rows: Int32) {
+    var (primary, secondary): (Int32, Int32) = (-1, -1)
+    guard kettle_open_terminal(&primary, &secondary, columns, rows) == 0 else { return nil }
+    report = dup(STDOUT_FILENO)
+    self.primary = primary
+    dup2(secondary, STDIN_FILENO)
+    dup2(secondary, STDOUT_FILENO)
+    close(secondary)
+  }
+
+  var byteCount: Int { received.withLock { $0 } }
+
+  func startCounting() {
+    startThread { [self] in
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = read(primary, &bytes, bytes.count)
+        if count <= 0 { return }
+        received.withLock { $0 += count }
+      }
+    }
+  }
+
+  func type(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = write(primary, bytes, bytes.count)
+  }
+}
+
+private final class Work: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  var thread = pthread_t()
+  let work = Unmanaged.passRetained(Work(body))
+  pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+      return nil
+    }, work.toOpaque())
+}
