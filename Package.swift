@@ -69,6 +69,7 @@ let package = Package(
     target("NetworkWatch", ["TransferCore"]),
     target("DesktopBus"),
     target("MachineWatch", ["DesktopBus", "TransferModel"]),
+    target("DesktopAlerts", ["DesktopBus", "TransferModel"]),
     target("ProcessSpawn", ["CLinux"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
@@ -84,7 +85,8 @@ let package = Package(
       "TransferDaemon",
       [
         "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
-        "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+        "DesktopAlerts", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
+        "TransferEngine",
         "TransferFiles", "TransferModel", "TransferStore", logging,
       ]),
     target(
@@ -151,6 +153,8 @@ let package = Package(
       swiftSettings: strict),
     tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
     tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
+    tests(
+      "DesktopAlertsTests", ["DesktopBus", "DesktopAlerts", "ScriptedBus", "TransferModel"]),
     tests("ProcessSpawnTests", ["ProcessSpawn"]),
     tests(
       "TransferEngineTests",
@@ -179,7 +183,8 @@ let package = Package(
       "TransferDaemonTests",
       [
         "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
-        "DesktopBus", "MachineWatch", "TransferCore", "TransferEngine", "TransferModel",
+        "DesktopBus", "DesktopAlerts", "MachineWatch", "TransferCore", "TransferEngine",
+        "TransferModel",
         "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
