@@ -77,6 +77,11 @@ final class Broadcaster: Sendable {
     }
   }
 
+  /// Whether a client is connected that a person looks at: what is finished, it tells itself.
+  var isWatchedByPerson: Bool {
+    state.withLock { $0.clients.values.contains { $0.isWatchedByPerson } }
+  }
+
   /// Whether somebody looks at the progress.
   var cadence: ProgressCadence {
     state.withLock { $0.clients.values.contains { $0.wantsProgress } ? .live : .quiet }

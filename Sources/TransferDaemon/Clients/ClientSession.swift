@@ -101,7 +101,7 @@ struct ClientSession: Sendable {
         case .notification: continue
         case .refused(let id, let error): mailbox.send(reply: replies.encode(error: error, to: id))
         case .request(let id, let request):
-          let refusal = greet(request, &greeting)
+          let refusal = greet(request, &greeting, mailbox)
           if let refusal {
             mailbox.send(reply: replies.encode(error: refusal, to: id))
           } else {
@@ -119,13 +119,16 @@ struct ClientSession: Sendable {
   }
 
   /// Answers why the request may not be served yet; nil when it may.
-  private func greet(_ request: ControlRequest, _ greeting: inout Greeting) -> ControlError? {
+  private func greet(
+    _ request: ControlRequest, _ greeting: inout Greeting, _ mailbox: ClientMailbox
+  ) -> ControlError? {
     switch (greeting, request) {
     case (_, .hello(let params)):
       guard params.protocolVersion == ProtocolVersion.current else {
         return ControlError(.versionMismatch, String(ProtocolVersion.current))
       }
       greeting = .done
+      mailbox.greet(isWatchedByPerson: params.isWatchedByPerson == true)
       logger.debug("A client joined", metadata: ["client": "\(params.client)"])
       return nil
     case (.missing, _): return ControlError(.helloMissing, request.method)
