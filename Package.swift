@@ -195,7 +195,9 @@ let package = Package(
         "TransferStore", "TestSupport", logging,
       ]),
     // The real program; it is built because the tests depend on it.
-    tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
+    tests(
+      "IntegrationTests",
+      ["kettle", "DesktopBus", "ScriptedBus", "TestSupport", "TransferModel", "CLinux"]),
     // The example programs over the real service.
     tests(
       "ExampleTests",

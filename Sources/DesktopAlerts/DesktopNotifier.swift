@@ -55,8 +55,8 @@ package struct DesktopNotifier: Sendable {
     ]
   }
 
-  /// As XML has it: the body may have markup, and a file can be called anything. By scalars, because
-  /// a "<" with an accent is another character, and still the start of a tag.
+  /// As XML has it: the body may have markup, and a file can be called anything. By scalars,
+  /// because a "<" with an accent is another character, and still the start of a tag.
   static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {

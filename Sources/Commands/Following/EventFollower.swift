@@ -12,7 +12,7 @@ enum FollowError: Error, Hashable, Sendable {
 struct EventFollower {
   let world: CommandWorld
   let place: ServicePlace
-  let client: String
+  let client: Caller
   let includesProgress: Bool
   /// How long to follow; nil is without an end.
   var limitMilliseconds: Int64?

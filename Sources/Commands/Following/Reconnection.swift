@@ -7,7 +7,7 @@ import TransferClient
 struct Reconnection {
   let world: CommandWorld
   let place: ServicePlace
-  let client: String
+  let client: Caller
 
   enum Answer {
     case connected(any ServiceCalling)

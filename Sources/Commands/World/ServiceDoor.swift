@@ -5,7 +5,7 @@ package protocol ServiceDoor: Sendable {
   /// Opens a conversation, past `hello`. Starts the service when none runs and that is asked for,
   /// else throws `ClientError.notRunning`.
   func connect(
-    to place: ServicePlace, client: String, startIfNeeded: Bool
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling
 
   /// Where the service of the place listens, whether or not it runs.
@@ -14,6 +14,21 @@ package protocol ServiceDoor: Sendable {
   /// Whether the socket stands in its directory. A service that ends in order takes it away, one
   /// that was killed leaves it behind.
   func isSocketThere(of place: ServicePlace) -> Bool
+}
+
+/// Who talks to the service.
+package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// `kettle add`, for the log.
+  package var name: String
+  /// Whether a person looks on, so that the service need not tell them what happens.
+  package var isWatchedByPerson = false
+
+  package init(_ name: String, isWatchedByPerson: Bool = false) {
+    self.name = name
+    self.isWatchedByPerson = isWatchedByPerson
+  }
+
+  package init(stringLiteral name: String) { self.init(name) }
 }
 
 /// Which service is meant: its places follow from the environment.

@@ -7,10 +7,11 @@ package struct SocketServiceDoor: ServiceDoor {
   package init() {}
 
   package func connect(
-    to place: ServicePlace, client: String, startIfNeeded: Bool
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     var starter = ServiceStarter(
-      places: .of(environment: place.environment), clientName: client)
+      places: .of(environment: place.environment), clientName: client.name)
+    starter.isWatchedByPerson = client.isWatchedByPerson
     starter.environment = place.environment
     starter.arguments = place.serviceArguments
     return try await starter.connect(startingIfNeeded: startIfNeeded)

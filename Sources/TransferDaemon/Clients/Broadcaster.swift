@@ -64,6 +64,8 @@ final class Broadcaster: Sendable {
     return state.withLock { $0.table.window(viewport, freeBytes: free) }
   }
 
+  func row(_ id: TransferID) -> TransferSnapshot? { state.withLock { $0.table.row(id) } }
+
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
     state.withLock { $0.table.matching(filter, except: Set(except)) }
   }

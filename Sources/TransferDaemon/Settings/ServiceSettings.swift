@@ -2,6 +2,7 @@ import Configuration
 import ControlProtocol
 import ControlSocket
 import CurlTransport
+import DesktopAlerts
 import DesktopBus
 import MachineWatch
 import TransferCore
@@ -15,8 +16,15 @@ struct ServiceSettings: Sendable {
   let curl: CurlSettings
   let listener: ControlListener.Limits
   let conditions: MachineWatch.Settings
+  let alerts: Alerts?
   /// What is wrong with the configuration file, one sentence each.
   let notices: [String]
+
+  /// What is told on the desktop, and where that is; nil is nothing.
+  struct Alerts: Hashable, Sendable {
+    var board: AlertBoard.Settings
+    var busAddresses: [BusAddress]
+  }
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
     let places = options.places
@@ -30,6 +38,7 @@ struct ServiceSettings: Sendable {
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
+    alerts = Self.alerts(file.notify, options.environment)
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
@@ -44,6 +53,16 @@ struct ServiceSettings: Sendable {
     settings.mains = rule(file.mains)
     settings.unmetered = rule(file.unmetered)
     return settings
+  }
+
+  private static func alerts(
+    _ notify: ServiceConfiguration.Notify, _ environment: [String: String]
+  ) -> Alerts? {
+    guard notify.desktop else { return nil }
+    var board = AlertBoard.Settings()
+    board.tellsFailures = notify.failures
+    board.tellsFinished = notify.finished
+    return Alerts(board: board, busAddresses: BusAddress.session(environment: environment))
   }
 
   private static func rule(

@@ -19,8 +19,6 @@ enum BannedRule {
       "Sources/TransferClient/ServiceStarter.swift",
       // The least time between two views that a client is sent.
       "Sources/TransferDaemon/Clients/ClientSession.swift",
-      // Until what is to be told was gathered.
-      "Sources/TransferDaemon/Telling/PersonTelling.swift",
     ]
   ]
 

@@ -9,6 +9,7 @@ final class FakeDoor: ServiceDoor {
   struct Knock: Hashable {
     var place: ServicePlace
     var client: String
+    var isWatchedByPerson = false
     var startIfNeeded: Bool
   }
 
@@ -29,10 +30,13 @@ final class FakeDoor: ServiceDoor {
   func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
 
   func connect(
-    to place: ServicePlace, client: String, startIfNeeded: Bool
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     let answer = state.withLock { state in
-      state.knocks.append(Knock(place: place, client: client, startIfNeeded: startIfNeeded))
+      state.knocks.append(
+        Knock(
+          place: place, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
+          startIfNeeded: startIfNeeded))
       return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
     }
     return try answer.get()
