@@ -176,7 +176,10 @@ let package = Package(
       "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
     tests(
       "TransferClientTests",
-      ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
+      [
+        "TransferClient", "ControlSocket", "ControlProtocol", "ProcessSpawn", "TransferModel",
+        "CLinux",
+      ]),
     tests(
       "DashboardTerminalTests", ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"]),
     tests(

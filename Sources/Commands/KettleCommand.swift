@@ -13,6 +13,8 @@ struct KettleCommand: RunnableCommand {
 
       Examples:
         kettle                                     show the dashboard
+        kettle --host me@box                       that of another machine
+        kettle --host me@box list                  a command on another machine
         kettle demo                                try it out, at no risk
         kettle get https://example.org/disk.iso    fetch a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
@@ -38,10 +40,19 @@ struct KettleCommand: RunnableCommand {
         subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
     ])
 
+  @Flag(help: "A line for each change instead of the dashboard, for screen readers and logs.")
+  var plain = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With any command: the service of another machine, reached by your ssh.",
+      valueName: "user@host"))
+  var host: String?
+
   func run(in world: CommandWorld) async throws -> ExitCode {
-    let plain = PlainMode(world: world)
-    guard world.console.isInputTerminal, world.console.isTerminal(.output) else {
-      return try await plain.run()
+    let plainMode = PlainMode(world: world)
+    guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
+      return try await plainMode.run()
     }
     do {
       let outcome = try await world.dashboard.open(
@@ -55,7 +66,7 @@ struct KettleCommand: RunnableCommand {
       }
     } catch let problem as NoDashboard {
       world.console.complain(problem.sentence)
-      return try await plain.run()
+      return try await plainMode.run()
     }
   }
 }

@@ -106,7 +106,7 @@ extension DashboardSession {
     var failureCount = 1
     while true {
       await clock.wait(
-        milliseconds: Reconnection.pauseMilliseconds(afterFailures: failureCount))
+        milliseconds: reconnection.pauseMilliseconds(afterFailures: failureCount))
       guard !Task.isCancelled else { return nil }
       do {
         switch try await reconnection.attempt(failureCount: failureCount) {

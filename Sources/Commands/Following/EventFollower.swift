@@ -127,6 +127,6 @@ struct EventFollower {
     link.failureCount += 1
     feed.send(
       .tryAgain,
-      afterMilliseconds: Reconnection.pauseMilliseconds(afterFailures: link.failureCount))
+      afterMilliseconds: reconnection.pauseMilliseconds(afterFailures: link.failureCount))
   }
 }

@@ -12,6 +12,9 @@ package struct DashboardRequest: Hashable, Sendable {
   package var client: String
   package var limitMilliseconds: Int64?
 
+  /// Files that it shows cannot be opened here.
+  package var isOfAnotherMachine: Bool { place.host != nil }
+
   package init(place: ServicePlace, client: String, limitMilliseconds: Int64? = nil) {
     self.place = place
     self.client = client

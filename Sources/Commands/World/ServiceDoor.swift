@@ -8,6 +8,9 @@ package protocol ServiceDoor: Sendable {
     to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling
 
+  /// Couples standard input and output with the socket of the service, until one of them ends.
+  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws
+
   /// Where the service of the place listens, whether or not it runs.
   func socketPath(of place: ServicePlace) -> String
 
@@ -36,11 +39,17 @@ package struct ServicePlace: Hashable, Sendable {
   package var environment: [String: String]
   /// What this program is called with to become that service.
   package var serviceArguments: [String]
+  /// The machine that it is on, where that is another one.
+  package var host: RemoteHost?
+  /// Whether the way there may ask the user something on the terminal.
+  package var mayAsk = true
 
   package init(
-    environment: [String: String], serviceArguments: [String] = ["daemon", "run"]
+    environment: [String: String], serviceArguments: [String] = ["daemon", "run"],
+    host: RemoteHost? = nil
   ) {
     self.environment = environment
     self.serviceArguments = serviceArguments
+    self.host = host
   }
 }

@@ -42,6 +42,10 @@ final class FakeDoor: ServiceDoor {
     return try answer.get()
   }
 
+  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+    _ = try await connect(to: place, client: "pipe", startIfNeeded: startIfNeeded)
+  }
+
   func socketPath(of place: ServicePlace) -> String { "/run/user/1000/kettle/control.sock" }
 
   func isSocketThere(of place: ServicePlace) -> Bool {
@@ -63,14 +67,19 @@ struct FakeInterruptions: InterruptionSource {
 /// A dashboard that is left at once.
 final class FakeDashboard: DashboardOpening {
   private let end: DashboardOutcome
+  private let problem: NoDashboard?
   private let kept = Mutex<[DashboardRequest]>([])
 
-  init(end: DashboardOutcome = .left(goingOnCount: 0)) { self.end = end }
+  init(end: DashboardOutcome = .left(goingOnCount: 0), problem: NoDashboard? = nil) {
+    self.end = end
+    self.problem = problem
+  }
 
   var requests: [DashboardRequest] { kept.withLock { $0 } }
 
   func open(_ request: DashboardRequest, in world: CommandWorld) async throws -> DashboardOutcome {
     kept.withLock { $0.append(request) }
+    if let problem { throw problem }
     return end
   }
 }
