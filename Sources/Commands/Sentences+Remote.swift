@@ -25,7 +25,9 @@ extension Sentences {
       return "The service on \(host) cannot be reached\(said); "
         + "look there with \"kettle daemon status\""
     case .ended:
-      return "The connection to \(host) ended before the service answered\(said); try again"
+      // What a shell prints at a login stands before the first reply.
+      return "The connection to \(host) ended before the service answered\(said); try again, "
+        + "and check that \"ssh \(error.host.text) true\" prints nothing"
     }
   }
 

@@ -59,6 +59,11 @@ final class KettleHome: Sendable {
     try await runOnThread(Self.program, arguments)
   }
 
+  /// Runs another program in this home to its end.
+  func run(_ program: String, _ arguments: String...) async throws -> Outcome {
+    try await runOnThread(program, arguments)
+  }
+
   /// A process is waited for on a thread of its own, not on one that all tests share.
   private func runOnThread(_ program: String, _ arguments: [String]) async throws -> Outcome {
     let (environment, path) = (environment, path)

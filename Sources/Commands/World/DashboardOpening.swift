@@ -12,13 +12,14 @@ package struct DashboardRequest: Hashable, Sendable {
   package var client: String
   package var limitMilliseconds: Int64?
 
-  /// Files that it shows cannot be opened here.
-  package var isOfAnotherMachine: Bool { place.host != nil }
+  /// Whether the service works with the files of this machine, which then can be opened here.
+  package var filesAreHere: Bool
 
   package init(place: ServicePlace, client: String, limitMilliseconds: Int64? = nil) {
     self.place = place
     self.client = client
     self.limitMilliseconds = limitMilliseconds
+    filesAreHere = place.host == nil
   }
 }
 

@@ -105,7 +105,7 @@ final class RemoteShell: Sendable {
   }
 
   private func waitForEnd() {
-    // Not taken off the system's list before `hasEnded`, so that `endSoon` cannot meet another process.
+    // Not taken off the system's list before `hasEnded`, so that `endSoon` meets no other process.
     var information = siginfo_t()
     while waitid(P_PID, id_t(process.processID), &information, WEXITED | WNOWAIT) == -1,
       errno == EINTR

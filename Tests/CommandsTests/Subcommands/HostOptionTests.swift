@@ -35,7 +35,7 @@ struct HostOptionTests {
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     #expect(await world.run("--host", "box").code == 0)
     #expect(world.dashboard.requests.map(\.place.host) == [RemoteHost("box")])
-    #expect(world.dashboard.requests.map(\.isOfAnotherMachine) == [true])
+    #expect(world.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
   @Test func `without a name, or as a plain word, it is none`() async {
@@ -111,7 +111,11 @@ struct HostOptionTests {
       "The service on \"me@box\" cannot be reached (No disk); "
         + "look there with \"kettle daemon status\""
     ),
-    (.ended, "", "The connection to \"me@box\" ended before the service answered; try again"),
+    (
+      .ended, "",
+      "The connection to \"me@box\" ended before the service answered; try again, "
+        + "and check that \"ssh me@box true\" prints nothing"
+    ),
   ])
   func `each failure has its sentence`(
     why: RemoteError.Why, said: String, sentence: String
