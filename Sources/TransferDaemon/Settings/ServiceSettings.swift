@@ -62,7 +62,17 @@ struct ServiceSettings: Sendable {
     var board = AlertBoard.Settings()
     board.tellsFailures = notify.failures
     board.tellsFinished = notify.finished
-    return Alerts(board: board, busAddresses: BusAddress.session(environment: environment))
+    return Alerts(board: board, busAddresses: sessionBus(environment))
+  }
+
+  /// The address in the environment is that of the login which started the service; the one in the
+  /// runtime directory is there at the next login, too. An empty one is the wish for none.
+  private static func sessionBus(_ environment: [String: String]) -> [BusAddress] {
+    let name = "DBUS_SESSION_BUS_ADDRESS"
+    let given = BusAddress.session(environment: environment)
+    guard environment[name] != "" else { return given }
+    let lasting = BusAddress.session(environment: environment.filter { $0.key != name })
+    return given + lasting.filter { !given.contains($0) }
   }
 
   private static func rule(

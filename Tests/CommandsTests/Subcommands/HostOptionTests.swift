@@ -69,6 +69,16 @@ struct HostOptionTests {
     #expect(knocks.isEmpty)
   }
 
+  @Test func `the other end starts a service, unless it is told not to`() async {
+    for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
+      var world = FakeWorld()
+      let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+      world.door = door
+      #expect(await world.run(["daemon", "pipe"] + words).code == code)
+      #expect(door.knocks.map(\.startIfNeeded) == [startIfNeeded])
+    }
+  }
+
   @Test func `paths are those of the other machine`() async {
     let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
     #expect(

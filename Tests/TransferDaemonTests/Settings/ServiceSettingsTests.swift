@@ -51,6 +51,10 @@ struct ServiceSettingsTests {
     let alerts = try settings(nil, environment: environment).alerts
     #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])
     #expect(alerts?.board == AlertBoard.Settings())
+    let lasting = environment.merging(["XDG_RUNTIME_DIR": "/run/user/1"]) { first, _ in first }
+    #expect(
+      try settings(nil, environment: lasting).alerts?.busAddresses
+        == [.path(Array("/run/bus".utf8)), .path(Array("/run/user/1/bus".utf8))])
     let fewer = try settings("notify.finished = false", environment: environment).alerts
     #expect(fewer?.board.tellsFinished == false)
     #expect(fewer?.board.tellsFailures == true)
