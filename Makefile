@@ -6,7 +6,7 @@ DESTDIR ?=
 CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-faults test-guards bench install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-faults test-guards bench install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ test: deps lint ## Check the style, build everything, run all tests
 	swift test --skip-build --disable-xctest --filter ExampleTests
 	swift test --skip-build --disable-xctest --filter '^SessionTests'
 	@echo 'test: everything passed'
+
+day: build ## Drive the dashboard through a whole day's work, and keep the screens
+	assets/day/day.sh .build/release/kettle .build/day
+
+pictures: day ## Make the pictures of the README from these screens
+	assets/day/pictures.sh .build/day docs/pictures
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults

@@ -69,6 +69,7 @@ let package = Package(
     target("NetworkWatch", ["TransferCore"]),
     target("DesktopBus"),
     target("MachineWatch", ["DesktopBus", "TransferModel"]),
+    target("DesktopAlerts", ["DesktopBus", "TransferModel"]),
     target("ProcessSpawn", ["CLinux"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
     target("ConfigurationFiles", ["Configuration"]),
@@ -85,7 +86,8 @@ let package = Package(
       "TransferDaemon",
       [
         "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
-        "CurlTransport", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+        "CurlTransport", "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch",
+        "ProcessSpawn", "TransferCore", "TransferEngine",
         "TransferFiles", "TransferModel", "TransferStore", logging,
       ]),
     target(
@@ -157,6 +159,8 @@ let package = Package(
       swiftSettings: strict),
     tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
     tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
+    tests(
+      "DesktopAlertsTests", ["DesktopBus", "DesktopAlerts", "ScriptedBus", "TransferModel"]),
     tests("ProcessSpawnTests", ["ProcessSpawn"]),
     tests(
       "TransferEngineTests",
@@ -178,7 +182,10 @@ let package = Package(
       "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
     tests(
       "TransferClientTests",
-      ["TransferClient", "ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
+      [
+        "TransferClient", "ControlSocket", "ControlProtocol", "ProcessSpawn", "TransferModel",
+        "CLinux",
+      ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
     .executableTarget(
       name: "dashboard-stage", dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel"],
@@ -193,7 +200,8 @@ let package = Package(
       "TransferDaemonTests",
       [
         "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
-        "DesktopBus", "MachineWatch", "TransferCore", "TransferEngine", "TransferModel",
+        "DesktopBus", "DesktopAlerts", "MachineWatch", "TransferCore", "TransferEngine",
+        "TransferModel",
         "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
@@ -204,7 +212,9 @@ let package = Package(
         "TransferStore", "TransferDaemon", "TestSupport", logging,
       ]),
     // The real program; it is built because the tests depend on it.
-    tests("IntegrationTests", ["kettle", "TestSupport", "TransferModel", "CLinux"]),
+    tests(
+      "IntegrationTests",
+      ["kettle", "DesktopBus", "ScriptedBus", "TestSupport", "TransferModel", "CLinux"]),
     // The example programs over the real service.
     tests(
       "ExampleTests",

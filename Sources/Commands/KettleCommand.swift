@@ -13,6 +13,8 @@ struct KettleCommand: RunnableCommand {
 
       Examples:
         kettle                                     show the dashboard
+        kettle --host me@box                       that of another machine
+        kettle --host me@box list                  a command on another machine
         kettle demo                                try it out, at no risk
         kettle get https://example.org/disk.iso    fetch a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
@@ -40,10 +42,19 @@ struct KettleCommand: RunnableCommand {
 
   @Flag(help: "Draw the dashboard with ASCII characters alone.") var ascii = false
 
+  @Flag(help: "A line for each change instead of the dashboard, for screen readers and logs.")
+  var plain = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With any command: the service of another machine, reached by your ssh.",
+      valueName: "user@host"))
+  var host: String?
+
   func run(in world: CommandWorld) async throws -> ExitCode {
-    let plain = PlainMode(world: world)
-    guard world.console.isInputTerminal, world.console.isTerminal(.output) else {
-      return try await plain.run()
+    let plainMode = PlainMode(world: world)
+    guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
+      return try await plainMode.run()
     }
     do {
       var request = DashboardRequest(place: world.place, client: "kettle")
@@ -58,7 +69,7 @@ struct KettleCommand: RunnableCommand {
       }
     } catch let problem as NoDashboard {
       world.console.complain(problem.sentence)
-      return try await plain.run()
+      return try await plainMode.run()
     }
   }
 }

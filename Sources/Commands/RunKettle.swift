@@ -6,8 +6,14 @@ import TransferModel
 /// process shall exit with.
 package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 {
   let command: any RunnableCommand
+  var world = world
   do {
-    command = try parsedCommand(arguments)
+    let words = try CommandWords(arguments)
+    command = try parsedCommand(words.arguments)
+    world.host = words.host
+    if words.host != nil, type(of: command).isForThisMachineOnly {
+      throw UsageError(.command(.notOverHost(command: words.commandName)))
+    }
   } catch {
     return report(parseError: error, to: world.console).rawValue
   }
@@ -20,7 +26,13 @@ package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 
 
 /// A command of ours, once its words are read.
 protocol RunnableCommand: ParsableCommand {
+  /// Whether it makes no sense after `--host`.
+  static var isForThisMachineOnly: Bool { get }
   func run(in world: CommandWorld) async throws -> ExitCode
+}
+
+extension RunnableCommand {
+  static var isForThisMachineOnly: Bool { false }
 }
 
 private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand {

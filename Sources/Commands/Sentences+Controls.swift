@@ -6,6 +6,7 @@ import TransferModel
 extension Sentences {
   static let listEmpty =
     "There is nothing in the list; \"kettle add URL\" puts something there"
+  static let nothingToWaitFor = "There is nothing to wait for: no transfer is unfinished"
   static let nothingChanged = "Nothing was changed"
 
   static func did(_ verb: TransferControlVerb, _ id: TransferID) -> String {

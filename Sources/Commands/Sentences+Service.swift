@@ -34,8 +34,12 @@ extension Sentences {
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
     lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")
-    let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) } + launches
-    return lines + notices.map { "Notice: \($0)" }
+    return lines + notices(status) + launches.map { "Notice: \($0)" }
+  }
+
+  /// What the service has to say of itself, for example of its configuration.
+  static func notices(_ status: ServiceStatus.Result) -> [String] {
+    status.notices.map { "Notice: " + $0.sanitizedForDisplay(limit: 1000) }
   }
 
   static func dateText(_ time: WallTime, _ clock: any CommandClock) -> String {

@@ -57,6 +57,10 @@ extension Sentences {
     case .isURL(let url):
       "\(quoted(url)) is no command; fetch it with \"kettle get URL\", "
         + "or queue it with \"kettle add URL\""
+    case .host(let text):
+      "\(quoted(text)) is no host; write --host HOST or --host USER@HOST, as for ssh"
+    case .notOverHost(let command):
+      "\"kettle \(command)\" is for this machine; leave --host out"
     }
   }
 
@@ -112,6 +116,8 @@ extension Sentences {
         + "check its path and permissions"
     case .certificateNotAFile(let path):
       "\(quoted(path)) is no file; give a file of certificates in PEM form with --ca-certificate"
+    case .relativeOverHost(let path):
+      "\(quoted(path)) would be looked for on the other machine; write a path that begins with /"
     }
   }
 }

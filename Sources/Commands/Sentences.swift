@@ -18,6 +18,7 @@ enum Sentences {
     case let error as UsageError: (error.problems.map { of($0) }, .refused)
     case let error as ControlError: ([of(error)], exitCode(of: error))
     case let error as ClientError: ([of(error)], .serviceUnreachable)
+    case let error as RemoteError: ([of(error)], .serviceUnreachable)
     case let error as FollowError: ([of(error)], .serviceUnreachable)
     case let error as UnknownTransfers: (of(error), .refused)
     case let error as DemoProblem: ([of(error)], .refused)

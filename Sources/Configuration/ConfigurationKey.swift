@@ -11,6 +11,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case proxyNoProxy = "proxy.no-proxy"
   case conditionsMains = "conditions.mains"
   case conditionsUnmetered = "conditions.unmetered"
+  case notifyDesktop = "notify.desktop"
+  case notifyFailures = "notify.failures"
+  case notifyFinished = "notify.finished"
 
   /// What its value must be, in words.
   package var expectation: String {
@@ -24,7 +27,23 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         + "or socks5h://"
     case .proxyNoProxy: "an array of host names in quotes"
     case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
+    case .notifyDesktop, .notifyFailures, .notifyFinished: "true or false"
     }
+  }
+
+  /// Whether its value stands in quotes.
+  private var isText: Bool {
+    switch self {
+    case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
+    case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .proxyNoProxy,
+      .notifyDesktop, .notifyFailures, .notifyFinished:
+      false
+    }
+  }
+
+  func problem(of value: TOMLValue) -> ConfigurationProblem.What {
+    value == .unquoted && isText
+      ? .unquoted(rawValue) : .wrongValue(rawValue, mustBe: expectation)
   }
 
   /// Puts the value in its place; false when it is not what it must be.
@@ -41,6 +60,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
     case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))
     case .conditionsUnmetered: Self.set(&configuration.unmetered, Self.condition(value))
+    case .notifyDesktop: Self.set(&configuration.notify.desktop, Self.boolean(value))
+    case .notifyFailures: Self.set(&configuration.notify.failures, Self.boolean(value))
+    case .notifyFinished: Self.set(&configuration.notify.finished, Self.boolean(value))
     }
   }
 
@@ -59,6 +81,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   private static func condition(_ value: TOMLValue) -> ServiceConfiguration.Condition? {
     guard case .string(let text) = value else { return nil }
     return ServiceConfiguration.Condition(rawValue: text)
+  }
+
+  private static func boolean(_ value: TOMLValue) -> Bool? {
+    guard case .boolean(let boolean) = value else { return nil }
+    return boolean
   }
 
   private static func count(_ value: TOMLValue, max: Int64) -> Int? {
@@ -134,9 +161,7 @@ extension ServiceConfiguration {
           continue
         }
         if !key.apply(entry.value, to: &configuration) {
-          problems.append(
-            ConfigurationProblem(
-              .wrongValue(entry.name, mustBe: key.expectation), line: entry.line))
+          problems.append(ConfigurationProblem(key.problem(of: entry.value), line: entry.line))
         }
       }
     } catch {

@@ -26,6 +26,9 @@ extension ConfigurationProblem {
     case .unknownKey(let key):
       let name = key.sanitizedForDisplay(limit: 100)
       return "The key \"\(name)\" in \(place) means nothing; \(change)"
+    case .unquoted(let key):
+      return "The value of \"\(key)\" in \(place) has no quotes; put it in quotes "
+        + "and restart the service with \"kettle daemon stop\""
     case .wrongValue(let key, let expectation):
       return "The value of \"\(key)\" in \(place) must be \(expectation); \(change)"
     }

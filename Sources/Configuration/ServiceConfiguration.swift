@@ -14,6 +14,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var mains = Condition.auto
   /// Whether traffic counts as free of charge.
   package var unmetered = Condition.auto
+  package var notify = Notify()
 
   package init() {}
 
@@ -31,6 +32,14 @@ package struct ServiceConfiguration: Hashable, Sendable {
     case never
   }
 
+  /// Of what the user is told when no dashboard is open.
+  package struct Notify: Hashable, Sendable {
+    /// Whether anything is said on the desktop at all.
+    package var desktop = true
+    package var failures = true
+    package var finished = true
+  }
+
   /// The downloads directory as an absolute path.
   package func downloadsDirectory(home: String) -> String? {
     downloadsDirectory.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
@@ -43,6 +52,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// The file as a whole, in a few words.
     case unreadable(String)
     case unknownKey(String)
+    /// Text that stands there without quotes.
+    case unquoted(String)
     /// The key and what its value must be.
     case wrongValue(String, mustBe: String)
   }

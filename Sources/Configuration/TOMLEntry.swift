@@ -4,6 +4,9 @@ enum TOMLValue: Hashable, Sendable {
   case integer(Int64)
   case boolean(Bool)
   case array([TOMLValue])
+  /// Text without quotes, which TOML does not have. It is read over, so that the rest of the file
+  /// holds, and has no meaning.
+  case unquoted
 }
 
 /// One `key = value`, under its whole name.

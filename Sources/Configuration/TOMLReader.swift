@@ -99,8 +99,21 @@ struct TOMLReader {
       guard depth < Self.depthMax else { throw problem("the arrays nest too deep") }
       return .array(try readArray(depth: depth + 1))
     case UInt8(ascii: "{"): throw problem("tables in braces are not read here")
-    default: return try readWord()
+    default: return depth == 0 ? try readWordOfLine() : try readWord()
     }
+  }
+
+  /// A boolean or a number, alone in its line; else what has no quotes.
+  private mutating func readWordOfLine() throws(TOMLProblem) -> TOMLValue {
+    let start = bytes
+    let isEnd: (UInt8) -> Bool = { "\r\n#".utf8.contains($0) }
+    guard start.first.map(isEnd) == false else { throw problem("the value is missing") }
+    if let value = try? readWord() {
+      skipBlanks()
+      if bytes.first.map(isEnd) != false { return value }
+    }
+    bytes = start.drop { !isEnd($0) }
+    return .unquoted
   }
 
   private mutating func readArray(depth: Int) throws(TOMLProblem) -> [TOMLValue] {

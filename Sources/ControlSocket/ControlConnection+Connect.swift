@@ -1,8 +1,6 @@
 import CLinux
 import ControlProtocol
 import Glibc
-import NIOCore
-import NIOPosix
 
 extension ControlConnection {
   /// Connects to the service at `path` and checks that it runs as the same user: another user may
@@ -13,22 +11,9 @@ extension ControlConnection {
   ) async throws(ControlSocketError) -> ControlConnection {
     let descriptor = try connectedSocket(path, userID: userID)
     let processID = Int64(kettle_peer_pid(descriptor))
-    let limits = LineHandler.Limits(lineByteCountMax: lineByteCountMax, partialLineBudget: nil)
-    do {
-      return try await ClientBootstrap(group: ControlEventLoop.group)
-        .channelOption(.autoRead, value: false)
-        .withConnectedSocket(descriptor) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            let (lines, source) = ControlLines.make(on: channel)
-            try channel.pipeline.syncOperations.addHandler(
-              LineHandler(limits: limits, source: source, activated: nil))
-            return ControlConnection(
-              peerUserID: userID, peerProcessID: processID, lines: lines, channel: channel)
-          }
-        }
-    } catch {
-      throw ControlSocketError.closed
-    }
+    return try await adopt(
+      descriptor, lineByteCountMax: lineByteCountMax, peerUserID: userID,
+      peerProcessID: processID)
   }
 
   /// Connects as `connect` does, for a thread that reads and writes by itself. The descriptor is

@@ -49,7 +49,7 @@ package struct ProcessSpawn: Sendable {
       posix_spawn_file_actions_destroy(&actions)
       posix_spawnattr_destroy(&attributes)
     }
-    let problem = prepare(&actions) ?? Self.prepare(&attributes)
+    let problem = prepare(&actions) ?? Self.prepare(&attributes, hasOwnSession: true)
     if let problem { return .failure(Failed(code: problem)) }
     var processID: pid_t = 0
     let result = Self.withCStrings(arguments) { argumentPointers in
@@ -76,13 +76,16 @@ package struct ProcessSpawn: Sendable {
     ])
   }
 
-  private static func prepare(_ attributes: inout posix_spawnattr_t) -> Int32? {
+  static func prepare(
+    _ attributes: inout posix_spawnattr_t, hasOwnSession: Bool
+  ) -> Int32? {
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)
     sigfillset(&all)
     let flags =
-      Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | kettle_spawn_setsid_flag()
+      Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
+      | (hasOwnSession ? kettle_spawn_setsid_flag() : 0)
     return firstProblem([
       posix_spawnattr_setsigmask(&attributes, &none),
       posix_spawnattr_setsigdefault(&attributes, &all),
@@ -90,12 +93,12 @@ package struct ProcessSpawn: Sendable {
     ])
   }
 
-  private static func firstProblem(_ results: [Int32]) -> Int32? {
+  static func firstProblem(_ results: [Int32]) -> Int32? {
     results.first { $0 != 0 }
   }
 
   /// Lends the texts as the array of C strings, closed by a null, that exec(3) wants.
-  private static func withCStrings<Result>(
+  static func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {
     let pointers = texts.map { strdup($0) }

@@ -92,20 +92,46 @@ extension ServiceConnection {
     helloBudget: Duration = helloBudget
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: try await reach(places))
-    let deadline = service.connection.close(after: helloBudget)
+    do {
+      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      return service
+    } catch {
+      throw clientError(error, places.socketPath)
+    }
+  }
+
+  /// Greets the service over a connection that leads to it on another way. `place` is where it is,
+  /// for errors.
+  package static func connect(
+    over connection: ControlConnection, place: String, clientName: String,
+    isWatchedByPerson: Bool, helloBudget: Duration
+  ) async throws(ClientError) -> ServiceConnection {
+    let service = ServiceConnection(connection: connection)
+    do {
+      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      return service
+    } catch {
+      throw clientError(error, place)
+    }
+  }
+
+  /// Closes the connection when it is not answered as it should be.
+  private func greet(
+    _ clientName: String, _ isWatchedByPerson: Bool, within budget: Duration
+  ) async throws {
+    let deadline = connection.close(after: budget)
     defer { deadline.cancel() }
     do {
-      let theirs = try await service.call(
+      let theirs = try await call(
         Hello.self,
         Hello.Params(client: clientName, isWatchedByPerson: isWatchedByPerson ? true : nil))
       guard theirs.protocolVersion == ProtocolVersion.current else {
         throw ControlError(.versionMismatch, String(theirs.protocolVersion))
       }
-      service.greeting.withLock { $0 = theirs.instance }
-      return service
+      greeting.withLock { $0 = theirs.instance }
     } catch {
-      await service.close()
-      throw clientError(error, places)
+      await close()
+      throw error
     }
   }
 
@@ -126,14 +152,14 @@ extension ServiceConnection {
     }
   }
 
-  private static func clientError(_ error: any Error, _ places: ServicePlaces) -> ClientError {
+  private static func clientError(_ error: any Error, _ place: String) -> ClientError {
     switch error {
     case let error as ClientError: error
     case let error as ControlError where error.code == .versionMismatch:
       .versionMismatch(ours: ProtocolVersion.current, theirs: error.message)
     case let error as ControlError where error.code == .stopping:
       // It is as good as gone.
-      .notRunning(socketPath: places.socketPath)
+      .notRunning(socketPath: place)
     default: .connectionLost
     }
   }

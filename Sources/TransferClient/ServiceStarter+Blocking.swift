@@ -23,7 +23,7 @@ extension ServiceStarter {
   }
 
   /// nil when nothing answers at the usual place, nor where the service wrote down that it does.
-  private func openSocketIfRunning() throws(ClientError) -> Int32? {
+  func openSocketIfRunning() throws(ClientError) -> Int32? {
     do throws(ControlSocketError) {
       return try ControlConnection.connectedSocket(places.socketPath)
     } catch ControlSocketError.notListening {

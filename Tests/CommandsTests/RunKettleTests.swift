@@ -102,6 +102,8 @@ struct RunKettleTests {
 
     Examples:
       kettle                                     show the dashboard
+      kettle --host me@box                       that of another machine
+      kettle --host me@box list                  a command on another machine
       kettle demo                                try it out, at no risk
       kettle get https://example.org/disk.iso    fetch a file and wait for it
       kettle add -i urls.txt                     queue a list of URLs
@@ -114,6 +116,10 @@ struct RunKettleTests {
 
     OPTIONS:
       --ascii                 Draw the dashboard with ASCII characters alone.
+      --plain                 A line for each change instead of the dashboard, for
+                              screen readers and logs.
+      --host <user@host>      With any command: the service of another machine,
+                              reached by your ssh.
       --version               Show the version.
       -h, --help              Show help information.
 

@@ -35,6 +35,10 @@ struct ServiceConfigurationTests {
       [conditions]
       mains = "never"
       unmetered = 'always'
+      [notify]
+      desktop = false
+      failures = false
+      finished = false
       """)
     #expect(problems.isEmpty)
     var expected = ServiceConfiguration()
@@ -47,6 +51,9 @@ struct ServiceConfigurationTests {
     expected.noProxy = ["localhost", ".example.org"]
     expected.mains = .never
     expected.unmetered = .always
+    expected.notify.desktop = false
+    expected.notify.failures = false
+    expected.notify.finished = false
     #expect(configuration == expected)
   }
 
@@ -69,6 +76,8 @@ struct ServiceConfigurationTests {
     ("proxy.no-proxy", "[\"a,b\"]"), ("proxy.no-proxy", "[\"\"]"),
     ("conditions.mains", "true"), ("conditions.mains", "\"sometimes\""),
     ("conditions.unmetered", "\"Always\""), ("conditions.unmetered", "[\"auto\"]"),
+    ("limits.transfers", "many"), ("notify.desktop", "\"true\""), ("notify.failures", "yes"),
+    ("notify.finished", "1"),
   ])
   func `a wrong value has no effect, and the others hold`(name: String, value: String) throws {
     let other = name == "limits.transfers" ? "limits.connections" : "limits.transfers"
@@ -116,6 +125,30 @@ struct ServiceConfigurationTests {
             + "correct it and restart the service with \"kettle daemon stop\"",
         ])
     #expect(read("[limits]\ntransfers = 3\ntransfer = 4").0.transfersMax == 3)
+  }
+
+  @Test(arguments: [
+    ("downloads.directory", "~/Downloads"), ("limits.rate", "2M"), ("limits.rate", "1.5M # all"),
+    ("conditions.mains", "always"), ("conditions.unmetered", "auto"),
+  ])
+  func `a text without quotes is named with what to do, and the others hold`(
+    name: String, value: String
+  ) {
+    let text = "limits.transfers = 9\n\(name) = \(value)\nlimits.connections = 8"
+    var expected = ServiceConfiguration()
+    (expected.transfersMax, expected.connectionsMax) = (9, 8)
+    #expect(read(text).0 == expected)
+    #expect(
+      sentences(text) == [
+        "The value of \"\(name)\" in line 2 of \"/c/config.toml\" has no quotes; put it in quotes "
+          + "and restart the service with \"kettle daemon stop\""
+      ])
+  }
+
+  @Test func `a proxy without quotes lets nothing out`() {
+    let (configuration, problems) = read("[proxy]\nurl = http://me:secret@proxy.example:3128")
+    #expect(configuration.proxy == .unusable)
+    #expect(problems == [ConfigurationProblem(.unquoted("proxy.url"), line: 2)])
   }
 
   @Test func `of a file that cannot be read nothing holds`() {

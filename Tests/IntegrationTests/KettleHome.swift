@@ -23,7 +23,8 @@ final class KettleHome: Sendable {
     return root + "/.build/debug/kettle"
   }()
 
-  init() throws {
+  /// - Parameter environment: What the program is given besides its own world.
+  init(environment further: [String: String] = [:]) throws {
     // Short, because the path of a socket must be.
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
@@ -34,6 +35,8 @@ final class KettleHome: Sendable {
     if let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] {
       environment["LD_LIBRARY_PATH"] = libraries
     }
+    environment.merge(further) { _, further in further }
+    environment.merge(further) { _, further in further }
     self.environment = environment
     try FileManager.default.createDirectory(
       atPath: path + "/run", withIntermediateDirectories: true,
@@ -54,6 +57,11 @@ final class KettleHome: Sendable {
   @discardableResult
   func kettle(_ arguments: String...) async throws -> Outcome {
     try await runOnThread(Self.program, arguments)
+  }
+
+  /// Runs another program in this home to its end.
+  func run(_ program: String, _ arguments: String...) async throws -> Outcome {
+    try await runOnThread(program, arguments)
   }
 
   /// A process is waited for on a thread of its own, not on one that all tests share.

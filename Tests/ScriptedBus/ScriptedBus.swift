@@ -25,6 +25,8 @@ package final class ScriptedBus: Sendable {
     var manner: Manner
     var properties: [String: BusValue] = [:]
     var rules: [String] = []
+    var capabilities: [String]?
+    var shown: [[BusValue]] = []
     var connections: [Int32] = []
     var serial: UInt32 = 0
     var deserted: [CheckedContinuation<Void, Never>] = []
@@ -82,6 +84,14 @@ package final class ScriptedBus: Sendable {
 
   /// The rules that signals were asked for with.
   package var rules: [String] { state.withLock { $0.rules } }
+
+  /// What was to be shown on the desktop, with all arguments of `Notify`.
+  package var shown: [[BusValue]] { state.withLock { $0.shown } }
+
+  /// What the desktop says it can show; nil is a desktop that does not know the question.
+  package func setCapabilities(_ capabilities: [String]?) {
+    state.withLock { $0.capabilities = capabilities }
+  }
 
   /// A property of a service that has this one interface; nil takes it off the bus.
   package func set(_ property: String, of service: String, _ value: BusValue?) {

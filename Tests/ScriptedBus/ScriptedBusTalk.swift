@@ -87,6 +87,12 @@ struct ScriptedBusTalk {
     }
   }
 
+  private func refuse(_ message: BusMessage, _ state: inout ScriptedBus.State) {
+    ScriptedBus.send(
+      .failure(name: "org.freedesktop.DBus.Error.UnknownMethod", to: message.serial),
+      [.string("nobody knows that")], to: descriptor, &state)
+  }
+
   private func answer(_ member: BusMessage.Member, _ message: BusMessage) {
     bus.state.withLock { state in
       var kind = BusMessage.Kind.reply(to: message.serial)
@@ -103,6 +109,12 @@ struct ScriptedBusTalk {
           body = [.string("nobody has that name")]
         }
       case ("Echo", _, _): body = message.body
+      case ("GetCapabilities", _, _):
+        guard let capabilities = state.capabilities else { return refuse(message, &state) }
+        body = [.array(of: .string, capabilities.map { .string($0) })]
+      case ("Notify", _, _):
+        state.shown.append(message.body)
+        body = [.uint32(UInt32(state.shown.count))]
       default: return
       }
       ScriptedBus.send(kind, body, to: descriptor, &state)

@@ -28,7 +28,9 @@ package final class DashboardSession: Sendable {
   package static func open(
     _ request: DashboardRequest, in world: CommandWorld
   ) async throws -> DashboardSession {
-    let reconnection = Reconnection(world: world, place: request.place, client: request.client)
+    let reconnection = Reconnection(
+      world: world, place: request.place,
+      client: Caller(request.client, isWatchedByPerson: true))
     let service = try await reconnection.connect(startIfNeeded: true)
     return DashboardSession(service, reconnection)
   }
@@ -104,7 +106,7 @@ extension DashboardSession {
     var failureCount = 1
     while true {
       await clock.wait(
-        milliseconds: Reconnection.pauseMilliseconds(afterFailures: failureCount))
+        milliseconds: reconnection.pauseMilliseconds(afterFailures: failureCount))
       guard !Task.isCancelled else { return nil }
       do {
         switch try await reconnection.attempt(failureCount: failureCount) {

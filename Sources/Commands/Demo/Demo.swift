@@ -35,7 +35,7 @@ struct Demo {
     try await fillList()
     var watch = DemoWatch(world: world)
     let follower = EventFollower(
-      world: world, place: place, client: Self.client, includesProgress: true,
+      world: world, place: place, client: Caller(Self.client), includesProgress: true,
       limitMilliseconds: limitMilliseconds)
     let code: ExitCode
     do {
@@ -51,7 +51,7 @@ struct Demo {
   /// Puts the catalogue into the list when it is empty.
   private func fillList() async throws {
     let service = try await world.services.connect(
-      to: place, client: Self.client, startIfNeeded: true)
+      to: place, client: Caller(Self.client), startIfNeeded: true)
     do {
       try await fillList(service)
     } catch {
@@ -89,7 +89,7 @@ struct Demo {
   private func finalRows() async -> [TransferSnapshot] {
     guard
       let service = try? await world.services.connect(
-        to: place, client: Self.client, startIfNeeded: false)
+        to: place, client: Caller(Self.client), startIfNeeded: false)
     else { return [] }
     let rows = try? await ListReader(service: service).all()
     await service.close()

@@ -19,6 +19,8 @@ struct DemoCommand: RunnableCommand {
         kettle demo --seconds 30
       """)
 
+  static let isForThisMachineOnly = true
+
   @Option(help: ArgumentHelp("Leave by itself after so many seconds.", valueName: "n"))
   var seconds: Double?
 
@@ -36,6 +38,7 @@ struct DemoCommand: RunnableCommand {
 struct DemoServiceCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo-service", abstract: "Be the service of the demo.", shouldDisplay: false)
+  static let isForThisMachineOnly = true
 
   @OptionGroup var ready: ReadyOptions
 

@@ -54,6 +54,8 @@ struct DemoHome: Hashable, Sendable {
     environment["XDG_CONFIG_HOME"] = path + "/config"
     environment["XDG_CACHE_HOME"] = path + "/cache"
     environment["XDG_DATA_HOME"] = path + "/data"
+    // Nor is anything said on the user's desktop; without an address no bus is looked for.
+    environment["DBUS_SESSION_BUS_ADDRESS"] = ""
     // The origin is on the loopback of this machine, where no proxy can reach it.
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") {
       environment[name] = nil

@@ -12,7 +12,7 @@ enum FollowError: Error, Hashable, Sendable {
 struct EventFollower {
   let world: CommandWorld
   let place: ServicePlace
-  let client: String
+  let client: Caller
   let includesProgress: Bool
   /// How long to follow; nil is without an end.
   var limitMilliseconds: Int64?
@@ -127,6 +127,6 @@ struct EventFollower {
     link.failureCount += 1
     feed.send(
       .tryAgain,
-      afterMilliseconds: Reconnection.pauseMilliseconds(afterFailures: link.failureCount))
+      afterMilliseconds: reconnection.pauseMilliseconds(afterFailures: link.failureCount))
   }
 }

@@ -7,7 +7,7 @@ import TransferClient
 struct Reconnection {
   let world: CommandWorld
   let place: ServicePlace
-  let client: String
+  let client: Caller
 
   enum Answer {
     case connected(any ServiceCalling)
@@ -24,10 +24,19 @@ struct Reconnection {
     min(5000, 100 << Int64(min(max(count, 1), 10)))
   }
 
+  /// The same of this way: ssh is a process each time, and a machine that is off stays so longer.
+  func pauseMilliseconds(afterFailures count: Int) -> Int64 {
+    guard place.host != nil else { return Self.pauseMilliseconds(afterFailures: count) }
+    return min(60_000, 1000 << Int64(min(max(count - 1, 0), 10)))
+  }
+
   /// Tries once; `failureCount` is how often in a row it was in vain, the loss included.
   func attempt(failureCount: Int) async throws -> Answer {
     do {
-      return .connected(try await connect(startIfNeeded: false))
+      return .connected(try await connect(startIfNeeded: false, mayAsk: false))
+    } catch let error as RemoteError {
+      guard error.mayPass else { throw error }
+      return .notYet
     } catch ClientError.notRunning {
       if world.services.isSocketThere(of: place) {
         return .connected(try await connect(startIfNeeded: true))
@@ -38,7 +47,20 @@ struct Reconnection {
     }
   }
 
-  func connect(startIfNeeded: Bool) async throws -> any ServiceCalling {
-    try await world.services.connect(to: place, client: client, startIfNeeded: startIfNeeded)
+  /// - Parameter mayAsk: Whether the terminal is free for a question of ssh.
+  func connect(startIfNeeded: Bool, mayAsk: Bool = true) async throws -> any ServiceCalling {
+    var place = place
+    place.mayAsk = mayAsk
+    return try await world.services.connect(to: place, client: client, startIfNeeded: startIfNeeded)
+  }
+}
+
+extension RemoteError {
+  /// Whether it may be another time the next time, without anybody doing anything.
+  fileprivate var mayPass: Bool {
+    switch why {
+    case .unreachable, .noService, .ended: true
+    case .cannotRunSSH, .noProgram, .otherVersion: false
+    }
   }
 }

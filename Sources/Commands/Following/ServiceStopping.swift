@@ -52,6 +52,9 @@ struct ServiceStopping {
   /// XDG_RUNTIME_DIR; so both are asked, the cheap one first.
   private func stillAnswers() async -> Bool {
     if world.services.isSocketThere(of: place) { return true }
+    var place = place
+    // No password is asked for again and again: where there is no way without, it counts as gone.
+    if place.host != nil { place.mayAsk = false }
     do {
       let service = try await world.services.connect(
         to: place, client: "kettle daemon stop", startIfNeeded: false)

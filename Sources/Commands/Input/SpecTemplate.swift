@@ -84,6 +84,10 @@ struct SpecTemplate {
   private mutating func readPlaces(
     _ options: AddOptions, _ world: CommandWorld
   ) {
+    if world.host != nil {
+      readPlacesElsewhere(options)
+      return
+    }
     if let path = options.directory {
       switch FilePlace.writableDirectory(path, from: world.currentDirectory) {
       case .success(let directory): settings.append { $0.directory = directory }
@@ -96,6 +100,16 @@ struct SpecTemplate {
       case .failure(let error): problems += error.problems
       }
     }
+  }
+
+  /// What is on the disk of another machine its service knows.
+  private mutating func readPlacesElsewhere(_ options: AddOptions) {
+    for path in [options.directory, options.caCertificate].compactMap(\.self)
+    where !path.hasPrefix("/") {
+      problems.append(.place(.relativeOverHost(path)))
+    }
+    if let path = options.directory { settings.append { $0.directory = path } }
+    if let path = options.caCertificate { settings.append { $0.caCertificatePath = path } }
   }
 
   private mutating func readNumbers(

@@ -32,6 +32,9 @@ package enum UsageProblem: Hashable, Sendable {
     case passwordNeedsTerminal(user: String)
     case unknown(String, meant: String?)
     case isURL(String)
+    /// After `--host`.
+    case host(String)
+    case notOverHost(command: String)
   }
 
   /// The value of an option cannot be read.
@@ -57,6 +60,8 @@ package enum UsageProblem: Hashable, Sendable {
     case directoryUnwritable(String, detail: String)
     case certificateUnreadable(String, detail: String)
     case certificateNotAFile(String)
+    /// It would have to be found on another machine.
+    case relativeOverHost(String)
   }
 }
 

@@ -14,8 +14,8 @@ struct WaitCommand: RunnableCommand {
       failed. One that is paused or not started is waited for until somebody starts it, and \
       is named, so --timeout may be wanted.
 
-      Ends with 0 when all are completed, 1 when some failed, 2 when an id is unknown, and 4 \
-      when the time is over.
+      Ends with 0 when all are completed or nothing was to be waited for, which is said, 1 when \
+      some failed, 2 when an id is unknown, and 4 when the time is over.
 
       Examples:
         kettle wait && poweroff
@@ -74,6 +74,7 @@ struct WaitWatch {
       let states = TransferState.allCases.filter { !$0.isFinished }
       let rows = try await ListReader(service: service, filter: RowFilter(states: states)).all()
       unfinished = Set(rows.map(\.id))
+      if rows.isEmpty { console.mention(Sentences.nothingToWaitFor) }
       for row in rows { took(row) }
       return
     }

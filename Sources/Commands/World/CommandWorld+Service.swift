@@ -2,7 +2,7 @@ import TransferClient
 
 extension CommandWorld {
   /// Leads to the service once more, unless it is gone.
-  func reconnection(for client: String) -> @Sendable () async throws -> any ServiceCalling {
+  func reconnection(for client: Caller) -> @Sendable () async throws -> any ServiceCalling {
     { [services, place] in
       try await services.connect(to: place, client: client, startIfNeeded: false)
     }
@@ -10,7 +10,7 @@ extension CommandWorld {
 
   /// Talks to the service, and hangs up at the end.
   func withService<Answer>(
-    for client: String, startIfNeeded: Bool = true,
+    for client: Caller, startIfNeeded: Bool = true,
     _ body: (any ServiceCalling) async throws -> Answer
   ) async throws -> Answer {
     let service = try await services.connect(

@@ -1,3 +1,5 @@
+import TransferClient
+
 /// Everything outside that a command touches, so that a test gives it another world.
 package struct CommandWorld: Sendable {
   package var environment: [String: String]
@@ -12,6 +14,8 @@ package struct CommandWorld: Sendable {
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
   package var dashboard: any DashboardOpening
+  /// Whose service is meant, where it is that of another machine.
+  package var host: RemoteHost?
 
   package init(
     environment: [String: String], currentDirectory: String, console: any Console,
@@ -32,7 +36,7 @@ package struct CommandWorld: Sendable {
   }
 
   /// The service that the environment leads to.
-  package var place: ServicePlace { ServicePlace(environment: environment) }
+  package var place: ServicePlace { ServicePlace(environment: environment, host: host) }
 }
 
 /// What `kettle daemon run` hands on to the service.

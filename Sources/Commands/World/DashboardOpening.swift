@@ -14,10 +14,14 @@ package struct DashboardRequest: Hashable, Sendable {
   /// Whether it is drawn with ASCII alone, whatever the locale says.
   package var isASCII = false
 
+  /// Whether the service works with the files of this machine, which then can be opened here.
+  package var filesAreHere: Bool
+
   package init(place: ServicePlace, client: String, limitMilliseconds: Int64? = nil) {
     self.place = place
     self.client = client
     self.limitMilliseconds = limitMilliseconds
+    filesAreHere = place.host == nil
   }
 }
 

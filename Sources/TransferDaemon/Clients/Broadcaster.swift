@@ -96,6 +96,8 @@ final class Broadcaster: Sendable {
     return window
   }
 
+  func row(_ id: TransferID) -> TransferSnapshot? { state.withLock { $0.table.row(id) } }
+
   func find(_ search: RowSearch) -> FoundRow? { state.withLock { $0.table.find(search) } }
 
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {

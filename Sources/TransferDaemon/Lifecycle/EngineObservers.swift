@@ -6,12 +6,17 @@ import TransferModel
 final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
+  private let telling: PersonTelling?
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
 
-  init(broadcaster: Broadcaster, need: ConditionNeed, clock: any EngineClock) {
+  init(
+    broadcaster: Broadcaster, need: ConditionNeed, telling: PersonTelling? = nil,
+    clock: any EngineClock
+  ) {
     self.broadcaster = broadcaster
     self.need = need
+    self.telling = telling
     self.clock = clock
   }
 
@@ -21,6 +26,17 @@ final class EngineObservers: Sendable {
   func observe(_ event: EngineEvent) {
     need.observe(event)
     sessions.withLock { $0 }?.observe(event)
+    tell(event)
     broadcaster.observe(event, at: clock.now().wall)
+  }
+
+  /// Before the broadcaster takes it, which knows what was until then.
+  private func tell(_ event: EngineEvent) {
+    switch event {
+    case .added(let row): telling?.observe(nil, row)
+    case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
+    case .removed(let row): telling?.observe(row, nil)
+    case .progress: break
+    }
   }
 }

@@ -92,7 +92,9 @@ package struct TransferService: Sendable {
     }
     let broadcaster = Broadcaster(freeSpace: freeSpace)
     let need = ConditionNeed()
-    let observers = EngineObservers(broadcaster: broadcaster, need: need, clock: clock)
+    let telling = settings.alerts.map { PersonTelling.onDesktop($0, broadcaster, logger) }
+    let observers = EngineObservers(
+      broadcaster: broadcaster, need: need, telling: telling, clock: clock)
     let engine = try Self.makeEngine(
       settings, files: files,
       journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
@@ -123,6 +125,7 @@ package struct TransferService: Sendable {
       group.addTask { await Self.receive(listener, handler, logger) }
       await stop.turned()
       health.end()
+      telling?.end()
       // Before the connections go: a program whose service ends is still there.
       sessions.end()
       await sessionWork.value

@@ -3,6 +3,7 @@ import ConfigurationFiles
 import ControlProtocol
 import ControlSocket
 import CurlTransport
+import DesktopAlerts
 import DesktopBus
 import MachineWatch
 import TransferCore
@@ -16,8 +17,15 @@ struct ServiceSettings: Sendable {
   let curl: CurlSettings
   let listener: ControlListener.Limits
   let conditions: MachineWatch.Settings
+  let alerts: Alerts?
   /// What is wrong with the configuration file, one sentence each.
   let notices: [String]
+
+  /// What is told on the desktop, and where that is; nil is nothing.
+  struct Alerts: Hashable, Sendable {
+    var board: AlertBoard.Settings
+    var busAddresses: [BusAddress]
+  }
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
     let places = options.places
@@ -31,6 +39,7 @@ struct ServiceSettings: Sendable {
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
+    alerts = Self.alerts(file.notify, options.environment)
     curl = CurlSettings(
       userAgent: "Kettle/\(ProductVersion.text)",
       certificates: TrustedCertificates(environment: options.environment),
@@ -45,6 +54,26 @@ struct ServiceSettings: Sendable {
     settings.mains = rule(file.mains)
     settings.unmetered = rule(file.unmetered)
     return settings
+  }
+
+  private static func alerts(
+    _ notify: ServiceConfiguration.Notify, _ environment: [String: String]
+  ) -> Alerts? {
+    guard notify.desktop else { return nil }
+    var board = AlertBoard.Settings()
+    board.tellsFailures = notify.failures
+    board.tellsFinished = notify.finished
+    return Alerts(board: board, busAddresses: sessionBus(environment))
+  }
+
+  /// The address in the environment is that of the login which started the service; the one in the
+  /// runtime directory is there at the next login, too. An empty one is the wish for none.
+  private static func sessionBus(_ environment: [String: String]) -> [BusAddress] {
+    let name = "DBUS_SESSION_BUS_ADDRESS"
+    let given = BusAddress.session(environment: environment)
+    guard environment[name] != "" else { return given }
+    let lasting = BusAddress.session(environment: environment.filter { $0.key != name })
+    return given + lasting.filter { !given.contains($0) }
   }
 
   private static func rule(

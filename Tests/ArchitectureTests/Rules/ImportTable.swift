@@ -42,6 +42,7 @@ let importTable: [String: ImportRow] = [
   "DesktopBus": ImportRow(system: ["Dispatch", "Glibc"]),
   "MachineWatch": ImportRow(
     ours: ["DesktopBus", "TransferModel"], system: ["Dispatch", "Glibc", "Synchronization"]),
+  "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
   "ProcessSpawn": ImportRow(outside: ["CLinux"], system: ["Glibc"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
@@ -63,7 +64,7 @@ let importTable: [String: ImportRow] = [
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
-      "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
+      "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
       "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),

@@ -15,6 +15,15 @@ struct DashboardSessionTests {
       DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
   }
 
+  @Test func `the service knows that a person looks on`() async throws {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service)])
+    world.door = door
+    await (try open(world)).close()
+    _ = await world.run("list")
+    #expect(door.knocks.map(\.isWatchedByPerson) == [true, false])
+  }
+
   /// The messages that come of some effects, up to so many.
   private func messages(
     _ effects: [DashboardEffect], count: Int, in world: FakeWorld

@@ -53,6 +53,7 @@ struct DemoTests {
     #expect(
       place.environment == [
         "HOME": home, "TMPDIR": directory.path, "LANG": "de_DE.UTF-8",
+        "DBUS_SESSION_BUS_ADDRESS": "",
         "XDG_RUNTIME_DIR": home + "/run", "XDG_STATE_HOME": home + "/state",
         "XDG_CONFIG_HOME": home + "/config", "XDG_CACHE_HOME": home + "/cache",
         "XDG_DATA_HOME": home + "/data",

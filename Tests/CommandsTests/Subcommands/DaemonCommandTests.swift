@@ -74,6 +74,20 @@ struct DaemonCommandTests {
         == .init(code: 0, output: "The service runs (process 4711)\n", error: ""))
   }
 
+  @Test func `start says what the service has to say of itself`() async {
+    let world = FakeWorld()
+    world.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
+    #expect(
+      await world.run("daemon", "start")
+        == .init(
+          code: 0,
+          output: """
+            The service runs (process 4711)
+            Notice: Line 3 of "c" cannot be read\u{FFFD}
+
+            """, error: ""))
+  }
+
   @Test func `stop waits until the socket is gone`() async {
     var world = FakeWorld()
     let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])

@@ -15,9 +15,13 @@ struct WaitCommandTests {
     return world
   }
 
-  @Test func `with nothing unfinished it ends at once`() async {
+  @Test func `with nothing unfinished it says so and ends at once`() async {
     let world = world(snapshot(1, .completed), snapshot(2, .failed))
-    #expect(await world.run("wait") == .init(code: 0, output: "", error: ""))
+    #expect(
+      await world.run("wait")
+        == .init(
+          code: 0, output: "",
+          error: "There is nothing to wait for: no transfer is unfinished\n"))
   }
 
   @Test func `all that are unfinished at that moment are waited for`() async {

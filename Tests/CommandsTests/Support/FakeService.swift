@@ -38,6 +38,7 @@ final class FakeService: ServiceCalling {
     var added: [String: AddTransfers.Result] = [:]
     var losesReply = false
     var sessions: [SessionSummary] = []
+    var notices: [String] = []
   }
 
   private let state: Mutex<State>
@@ -84,6 +85,8 @@ final class FakeService: ServiceCalling {
   func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
 
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
+
+  func have(notices: [String]) { state.withLock { $0.notices = notices } }
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
@@ -192,7 +195,8 @@ final class FakeService: ServiceCalling {
       return ServiceStatus.Result(
         serviceVersion: "0.1.0", processID: 4711,
         startedAt: WallTime(millisecondsSince1970: FakeClock.start),
-        storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals, notices: [])
+        storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals,
+        notices: state.withLock { $0.notices })
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case StopService.name:
       record(.stop)

@@ -9,6 +9,7 @@ final class FakeDoor: ServiceDoor {
   struct Knock: Hashable {
     var place: ServicePlace
     var client: String
+    var isWatchedByPerson = false
     var startIfNeeded: Bool
   }
 
@@ -29,13 +30,20 @@ final class FakeDoor: ServiceDoor {
   func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
 
   func connect(
-    to place: ServicePlace, client: String, startIfNeeded: Bool
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     let answer = state.withLock { state in
-      state.knocks.append(Knock(place: place, client: client, startIfNeeded: startIfNeeded))
+      state.knocks.append(
+        Knock(
+          place: place, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
+          startIfNeeded: startIfNeeded))
       return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
     }
     return try answer.get()
+  }
+
+  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+    _ = try await connect(to: place, client: "pipe", startIfNeeded: startIfNeeded)
   }
 
   func socketPath(of place: ServicePlace) -> String { "/run/user/1000/kettle/control.sock" }
@@ -59,14 +67,19 @@ struct FakeInterruptions: InterruptionSource {
 /// A dashboard that is left at once.
 final class FakeDashboard: DashboardOpening {
   private let end: DashboardOutcome
+  private let problem: NoDashboard?
   private let kept = Mutex<[DashboardRequest]>([])
 
-  init(end: DashboardOutcome = .left(goingOnCount: 0)) { self.end = end }
+  init(end: DashboardOutcome = .left(goingOnCount: 0), problem: NoDashboard? = nil) {
+    self.end = end
+    self.problem = problem
+  }
 
   var requests: [DashboardRequest] { kept.withLock { $0 } }
 
   func open(_ request: DashboardRequest, in world: CommandWorld) async throws -> DashboardOutcome {
     kept.withLock { $0.append(request) }
+    if let problem { throw problem }
     return end
   }
 }

@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlSocket
 import CurlTransport
+import DesktopAlerts
 import DesktopBus
 import Foundation
 import MachineWatch
@@ -42,6 +43,22 @@ struct ServiceSettingsTests {
     #expect(settings.engine.limitBytesPerSecond == nil)
     #expect(settings.listener.connectionCountMax == 256)
     #expect(settings.notices.isEmpty)
+  }
+
+  @Test func `the user is told on the desktop of the environment, unless the file forbids`() throws
+  {
+    let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
+    let alerts = try settings(nil, environment: environment).alerts
+    #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])
+    #expect(alerts?.board == AlertBoard.Settings())
+    let lasting = environment.merging(["XDG_RUNTIME_DIR": "/run/user/1"]) { first, _ in first }
+    #expect(
+      try settings(nil, environment: lasting).alerts?.busAddresses
+        == [.path(Array("/run/bus".utf8)), .path(Array("/run/user/1/bus".utf8))])
+    let fewer = try settings("notify.finished = false", environment: environment).alerts
+    #expect(fewer?.board.tellsFinished == false)
+    #expect(fewer?.board.tellsFailures == true)
+    #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
   }
 
   @Test func `the file has its way`() throws {

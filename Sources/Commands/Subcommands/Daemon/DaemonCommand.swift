@@ -11,6 +11,6 @@ struct DaemonCommand: ParsableCommand {
       """,
     subcommands: [
       DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,
-      DaemonStatusCommand.self,
+      DaemonStatusCommand.self, DaemonPipeCommand.self,
     ])
 }

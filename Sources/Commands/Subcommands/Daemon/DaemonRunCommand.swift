@@ -10,6 +10,8 @@ struct DaemonRunCommand: RunnableCommand {
       For a supervisor such as systemd, or to see what the service has to say. Ctrl-C stops it.
       """)
 
+  static let isForThisMachineOnly = true
+
   @OptionGroup var ready: ReadyOptions
 
   func run(in world: CommandWorld) async throws -> ExitCode {

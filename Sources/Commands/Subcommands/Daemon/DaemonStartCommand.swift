@@ -12,7 +12,8 @@ struct DaemonStartCommand: RunnableCommand {
   func run(in world: CommandWorld) async throws -> ExitCode {
     try await world.withService(for: "kettle daemon start") { service in
       let status = try await service.call(ServiceStatus.self, .init())
-      try world.console.say(Sentences.serviceRuns(status))
+      let lines = [Sentences.serviceRuns(status)] + Sentences.notices(status)
+      try world.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       return .done
     }
   }

@@ -1,0 +1,59 @@
+/// The sentences of alerts.
+enum AlertWords {
+  /// Everything that was under way is finished. `troubled` are those that failed or need the user.
+  static func finished(
+    _ completed: AlertTally, failed: AlertTally, needy: AlertTally
+  ) -> Alert {
+    var parts = ["\(downloads(completed.count)) finished"]
+    var lines: [String] = []
+    if !failed.isEmpty {
+      parts.append("\(number(failed.count)) failed")
+      lines.append("Failed: \(failed.list)")
+    }
+    if !needy.isEmpty {
+      parts.append("\(number(needy.count)) \(needy.count == 1 ? "needs" : "need") you")
+      lines.append(needs(needy))
+    }
+    if lines.isEmpty { lines = [completed.list] }
+    let summary =
+      parts.count == 1 && completed.count == 1
+      ? "Download finished" : parts.joined(separator: ", ")
+    return Alert(kind: .finished, summary: summary, body: lines.joined(separator: "\n"))
+  }
+
+  /// Some failed, or cannot go on without the user; the rest goes on.
+  static func trouble(failed: AlertTally, needy: AlertTally) -> Alert {
+    var parts: [String] = []
+    var lines: [String] = []
+    if !failed.isEmpty {
+      parts.append(failed.count == 1 ? "Download failed" : "\(downloads(failed.count)) failed")
+      lines.append(failed.sentence ?? failed.list)
+    }
+    if !needy.isEmpty {
+      let verb = needy.count == 1 ? "needs" : "need"
+      let subject =
+        needy.count == 1 ? "A download" : downloads(needy.count)
+      parts.append("\(parts.isEmpty ? subject : number(needy.count)) \(verb) you")
+      lines.append(needs(needy))
+    }
+    return Alert(
+      kind: .trouble, summary: parts.joined(separator: ", "), body: lines.joined(separator: "\n"))
+  }
+
+  private static func needs(_ needy: AlertTally) -> String {
+    needy.sentence ?? "Waiting for a login or a new link: \(needy.list)"
+  }
+
+  private static func downloads(_ count: Int) -> String {
+    count == 1 ? "1 download" : "\(number(count)) downloads"
+  }
+
+  /// With a comma between thousands.
+  static func number(_ count: Int) -> String {
+    let digits = Array(String(count))
+    return digits.indices.reduce(into: "") { text, index in
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+      text.append(digits[index])
+    }
+  }
+}

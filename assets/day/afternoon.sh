@@ -1,0 +1,116 @@
+# The second half of the day. Read by day.sh after morning.sh.
+
+begin 'mark two, and start and pause both at once'
+keys G Space k Space
+see '2 marked'
+keep marked
+keys s
+see '2 running'
+keys p
+see '5 paused'
+keys U
+see_no_more '2 marked'
+
+begin 'filter by state and word'
+keys '\'
+type_text 'state:paused regret'
+keys Enter
+see 'Filter' 'resuming-without'
+see_no_more 'kettle-in-ten'
+keep filter
+keys Escape
+see 'kettle-in-ten'
+
+begin 'search'
+keys g /
+type_text 'regret'
+keys Enter
+see_under_cursor 'resuming-without'
+keep search
+keys Escape
+see_no_more 'Search'
+
+begin 'sort by another column'
+keys o
+see 'Sort by'
+keep sort-menu
+keys Escape
+see_no_more 'Sort by'
+keys '>'
+see '↑'
+keep sorted
+# By the queue.
+keys o
+see 'Sort by'
+keys u
+see_no_more '↑'
+
+begin 'a speed limit for what is under the cursor'
+keys l
+see 'Speed limit'
+type_text '100K'
+see 'Enter limits'
+keep limit
+keys Enter
+see 'imited to 100'
+
+begin 'what is known of one'
+keys Enter
+see 'http://127.0.0.1' 'State'
+keep details
+keys q
+see 'S start all'
+
+begin 'a link that leads nowhere'
+paste_text "$origin/report.pdf"
+see 'Enter add' 'report.pdf'
+keys Enter
+see '1 failed' '5 paused'
+
+begin 'some of them go on'
+keys g s j s j s
+see '3 running' ' done'
+resize 110 14
+keep working
+resize 110 30
+
+begin 'the right link'
+keys /
+type_text 'report'
+keys Enter
+see_under_cursor 'report.pdf'
+keep failed
+keys u
+see 'New link'
+type_text "$(url 1)"
+see 'Enter goes on'
+keep new-link
+keys Enter
+see_no_more '1 failed'
+
+begin 'everything that is not running'
+keys S
+see_no_more ' paused'
+keep all
+
+begin 'the keys'
+keys '?'
+see 'Keys'
+keep help
+keys q
+see 'X stop all'
+
+begin 'a small terminal'
+resize 40 10
+see_no_more 'Left'
+keep small
+resize 110 30
+see 'Left'
+
+begin 'evening: back to an untouched list'
+keys R
+see 'Reset'
+keep reset
+keys y
+see '6 idle'
+keep idle

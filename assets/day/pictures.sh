@@ -1,0 +1,15 @@
+#!/bin/sh
+# Makes the pictures of the README from the screens that day.sh kept.
+#
+#   assets/day/pictures.sh SCREENS DIRECTORY
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$2"
+
+picture() { # screens directory name title
+  LC_ALL=C awk -v title="$4" -f "$here/screen-svg.awk" "$1"/??-"$3".screen > "$2/$3.svg"
+}
+
+picture "$1" "$2" working 'The dashboard of Kettle with six downloads'
+picture "$1" "$2" details 'All that Kettle knows of one download'
+printf 'pictures: in %s\n' "$2"
