@@ -15,6 +15,9 @@ package final class DashboardSession: Sendable {
   private let effects: AsyncStream<DashboardEffect>.Continuation
   private let link: Mutex<Link>
   private let tasks = Mutex<[Task<Void, Never>]>([])
+  /// The last one that was asked for: those before it are not sent any more when it was asked for
+  /// meanwhile, as while a filter is typed faster than it is applied.
+  private let wantedViewport = Mutex<Viewport?>(nil)
   private let lastTotals = Mutex(Totals())
   private let reconnection: Reconnection
   private let clock: any CommandClock
@@ -51,7 +54,10 @@ package final class DashboardSession: Sendable {
 
   /// Returns at once; what comes of it comes as a message. Effects that are for the terminal do
   /// nothing here.
-  package func perform(_ effect: DashboardEffect) { effects.yield(effect) }
+  package func perform(_ effect: DashboardEffect) {
+    if case .subscribe(let viewport) = effect { wantedViewport.withLock { $0 = viewport } }
+    effects.yield(effect)
+  }
 
   /// How many transfers go on by themselves, as far as was heard.
   package var goingOnCount: Int {
@@ -179,6 +185,7 @@ extension DashboardSession {
   ) async throws -> DashboardMessage? {
     switch effect {
     case .subscribe(let viewport):
+      guard wantedViewport.withLock({ $0 }) == viewport else { return nil }
       _ = try await service.call(SubscribeViewport.self, viewport)
       return nil
     case .control(let verb, let selection):

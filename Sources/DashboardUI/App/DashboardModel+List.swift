@@ -7,6 +7,8 @@ struct Seek: Hashable, Sendable {
   var elseTop: Bool
   /// The line of the screen on which it is to be; nil leaves the cursor on its line.
   var line: Int?
+  /// Where it is said to stand; the rows there have been asked for.
+  var index: Int?
 }
 
 /// The cursor, the part of the list that is seen, and the subscription to it.
@@ -34,10 +36,28 @@ extension DashboardModel {
     speeds.record(newTotals.bytesPerSecond, at: now.monotonic)
     refreshDetails(from: next)
     guard !isFrozen, next.tag == nil || next.tag == viewTag else { return [] }
+    if mustGoOn(from: next) { return subscribeIfMoved() }
     window = next
     pruneMarks(with: next)
     placeCursor(in: next)
     return scrollToCursor()
+  }
+
+  /// What is sought stands where no rows were sent of yet. Until they are there those that were
+  /// seen stay: a screen without rows for a moment would flicker.
+  private mutating func mustGoOn(from next: ListWindow) -> Bool {
+    guard let seek = seeking, seek.index == nil, let id = seek.id, next.index(of: id) == nil,
+      let index = next.anchorIndex, next.row(at: index) == nil
+    else { return false }
+    seeking?.index = index
+    return true
+  }
+
+  /// Goes to a transfer that stands at an index, at once or when its row is there.
+  mutating func seek(_ id: TransferID, at index: Int, line: Int? = nil) -> [DashboardEffect] {
+    if window?.row(at: index)?.id == id { return moveCursor(to: index) }
+    seeking = Seek(id: id, elseTop: false, line: line, index: max(0, index))
+    return subscribeIfMoved()
   }
 
   private mutating func placeCursor(in next: ListWindow) {
@@ -84,12 +104,19 @@ extension DashboardModel {
     return subscribeIfMoved()
   }
 
+  /// The first row that is seen, or that will be when what is sought is found.
+  private var topToAskFor: Int {
+    guard let seek = seeking else { return firstVisible }
+    guard let index = seek.index else { return seek.elseTop ? 0 : firstVisible }
+    return max(0, min(index, 1 << 40) - (seek.line ?? cursor - firstVisible))
+  }
+
   /// Asks for what is seen and a few rows on both sides, so that a step of the cursor does not
   /// show an empty row until the service has answered.
   mutating func subscribeIfMoved() -> [DashboardEffect] {
     guard link.isConnected, !isFrozen || subscription == nil else { return [] }
     let margin = 8
-    let top = seeking?.elseTop == true ? 0 : firstVisible
+    let top = topToAskFor
     let first = max(0, top - margin)
     // By the size alone, so that a line about the view does not ask for the rows anew.
     let height = ListLayout(size: size).bodyHeight

@@ -4,7 +4,9 @@ import TransferModel
 extension DashboardModel {
   /// `n`, `N`, and Enter in an empty field.
   mutating func findNext(isBackwards: Bool, at now: Moment) -> [DashboardEffect] {
-    find(from: cursorID, index: cursor, isBackwards: isBackwards, includesStart: false, at: now)
+    find(
+      from: seeking?.id ?? cursorID, index: seeking?.index ?? cursor, isBackwards: isBackwards,
+      includesStart: false, at: now)
   }
 
   /// While it is typed, from where the cursor was: the first match at that row or after it.
@@ -56,11 +58,7 @@ extension DashboardModel {
     to found: FoundRow, _ search: RowSearch, at now: Moment
   ) -> [DashboardEffect] {
     if found.hasWrapped { say(Strings.wrapped(isBackwards: search.isBackwards), at: now) }
-    let effects = moveCursor(to: found.index)
-    guard cursorID != found.id else { return effects }
-    // The row has not been sent, or another one came to its place meanwhile.
-    seeking = Seek(id: found.id, elseTop: false)
-    return effects + subscribeIfMoved()
+    return seek(found.id, at: found.index, line: layout.bodyHeight / 2)
   }
 
   /// A match among the rows that are there, with none between that are not.
@@ -79,10 +77,8 @@ extension DashboardModel {
   }
 
   private mutating func goBack(to field: QueryField) -> [DashboardEffect] {
-    let effects = moveCursor(to: field.startIndex)
-    guard let startID = field.startID, cursorID != startID else { return effects }
-    seeking = Seek(id: startID, elseTop: false)
-    return effects + subscribeIfMoved()
+    guard let startID = field.startID else { return moveCursor(to: field.startIndex) }
+    return seek(startID, at: field.startIndex)
   }
 
   mutating func endSearch() {
