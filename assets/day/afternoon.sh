@@ -82,7 +82,7 @@ resize 110 30
 
 begin 'what is finished'
 keys H
-see 'History' 'ready'
+see 'History' 'Finished'
 keep history
 keys H
 see_no_more 'History'
