@@ -17,10 +17,14 @@ extension Sentences {
         + "install it there, in /usr/local/bin for example"
     case .otherVersion(let ours, let theirs?):
       return "The service on \(host) speaks version \(quoted(theirs)) of the protocol and this "
-        + "program \(ours); install the same version of kettle on both"
+        + "program \(ours); install the same version of kettle on both, "
+        + "and run \"kettle daemon stop\" there"
     case .otherVersion(_, nil):
       return "The \"kettle\" on \(host) is older than this one\(said); "
         + "install the same version on both"
+    case .notRunning:
+      return "No service runs on \(host); start it with "
+        + "\"kettle --host \(error.host.text) daemon start\""
     case .noService:
       return "The service on \(host) cannot be reached\(said); "
         + "look there with \"kettle daemon status\""

@@ -56,8 +56,14 @@ see 'imited to 100'
 
 begin 'what is known of one'
 keys Enter
-see 'http://127.0.0.1' 'State'
+see 'State'
 keep details
+keys 2
+see 'there'
+keep parts
+keys 3
+see 'http://127.0.0.1'
+keep addresses
 keys q
 see 'S start all'
 
@@ -73,6 +79,13 @@ see '3 running' ' done'
 resize 110 14
 keep working
 resize 110 30
+
+begin 'what is finished'
+keys H
+see 'History' 'Finished'
+keep history
+keys H
+see_no_more 'History'
 
 begin 'the right link'
 keys /

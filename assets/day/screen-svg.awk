@@ -124,7 +124,7 @@ function put(c, bytes,    size) {
   if (back() != "" && size > 0) paint(column, size, back())
   if (c >= 9608 && c <= 9615) { part_box(0, (9616 - c) / 8, 0, 1) }
   else if (c >= 9601 && c <= 9607) { part_box(0, 1, 1 - (c - 9600) / 8, 1) }
-  else if (c == 9617) { part_box(0, 1, 0, 1) }
+  else if (c >= 9617 && c <= 9619) { part_box(0, 1, 0, 1) }
   else { run = run bytes; if (c != 32) { solid = 1; used[row] = 1 }; column += size; return }
   column += size
   # The run of text goes on behind the box.
@@ -137,7 +137,13 @@ function part_box(left, right, top, bottom) {
   used[row] = 1
   box[++boxes] = sprintf("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"%s/>", \
     pad + (column + left) * cw, pad + row * ch + 2 + top * (ch - 4), (right - left) * cw + 0.05, \
-    (bottom - top) * (ch - 4), front(), code_point == 9617 ? " opacity=\"0.25\"" : "")
+    (bottom - top) * (ch - 4), front(), shade())
+}
+
+# The three shades between an empty and a full cell.
+function shade() {
+  return code_point < 9617 || code_point > 9619 ? "" : \
+    sprintf(" opacity=\"%.2f\"", (code_point - 9616) / 4)
 }
 
 # Boxes of one colour side by side are one.

@@ -35,8 +35,11 @@ struct Reconnection {
     do {
       return .connected(try await connect(startIfNeeded: false, mayAsk: false))
     } catch let error as RemoteError {
-      guard error.mayPass else { throw error }
-      return .notYet
+      switch error.why {
+      case .unreachable, .noService, .ended: return .notYet
+      case .notRunning: return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet
+      case .cannotRunSSH, .noProgram, .otherVersion: throw error
+      }
     } catch ClientError.notRunning {
       if world.services.isSocketThere(of: place) {
         return .connected(try await connect(startIfNeeded: true))
@@ -52,15 +55,5 @@ struct Reconnection {
     var place = place
     place.mayAsk = mayAsk
     return try await world.services.connect(to: place, client: client, startIfNeeded: startIfNeeded)
-  }
-}
-
-extension RemoteError {
-  /// Whether it may be another time the next time, without anybody doing anything.
-  fileprivate var mayPass: Bool {
-    switch why {
-    case .unreachable, .noService, .ended: true
-    case .cannotRunSSH, .noProgram, .otherVersion: false
-    }
   }
 }

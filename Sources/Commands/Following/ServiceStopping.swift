@@ -22,6 +22,8 @@ struct ServiceStopping {
         to: place, client: "kettle daemon stop", startIfNeeded: false)
     } catch ClientError.notRunning {
       return .didNotRun
+    } catch let error as RemoteError where error.why == .notRunning {
+      return .didNotRun
     }
     do {
       _ = try await service.call(StopService.self, .init())

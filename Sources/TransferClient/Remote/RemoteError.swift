@@ -9,6 +9,8 @@ package struct RemoteError: Error, Hashable, Sendable {
     case noProgram
     /// The `kettle` there does not know what it is asked; the versions, where they are known.
     case otherVersion(ours: Int, theirs: String?)
+    /// No service runs there, and starting one was not asked for.
+    case notRunning
     /// The `kettle` there cannot reach its service.
     case noService
     /// It ended, or said nothing for too long.

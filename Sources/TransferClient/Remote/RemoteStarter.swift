@@ -57,7 +57,7 @@ package struct RemoteStarter: Sendable {
     case 255: why = .unreachable
     case 126, 127: why = .noProgram
     case 2: why = .otherVersion(ours: ProtocolVersion.current, theirs: nil)
-    case Self.notRunningStatus: return ClientError.notRunning(socketPath: host.text)
+    case Self.notRunningStatus: why = .notRunning
     case 3: why = .noService
     default: why = .ended
     }

@@ -79,6 +79,15 @@ struct HostOptionTests {
     }
   }
 
+  @Test func `a service that does not run there has nothing to stop`() async throws {
+    let host = try #require(RemoteHost("box"))
+    var world = FakeWorld()
+    world.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
+    #expect(
+      await world.run("--host", "box", "daemon", "stop")
+        == .init(code: 0, output: "No service runs\n", error: ""))
+  }
+
   @Test func `paths are those of the other machine`() async {
     let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
     #expect(
@@ -109,7 +118,11 @@ struct HostOptionTests {
     (
       .otherVersion(ours: 1, theirs: "2"), "",
       "The service on \"me@box\" speaks version \"2\" of the protocol and this program 1; "
-        + "install the same version of kettle on both"
+        + "install the same version of kettle on both, and run \"kettle daemon stop\" there"
+    ),
+    (
+      .notRunning, "",
+      "No service runs on \"me@box\"; start it with \"kettle --host me@box daemon start\""
     ),
     (
       .otherVersion(ours: 1, theirs: nil), "kettle: Unexpected argument 'pipe'",

@@ -15,6 +15,7 @@ final class FakeDoor: ServiceDoor {
 
   private struct State {
     var answers: [Result<FakeService, ClientError>]
+    var failure: (any Error)?
     var knocks: [Knock] = []
     var socketAnswers: [Bool] = []
   }
@@ -24,6 +25,9 @@ final class FakeDoor: ServiceDoor {
   /// The last answer is given again and again.
   init(_ answers: [Result<FakeService, ClientError>]) { state = Mutex(State(answers: answers)) }
 
+  /// Leads nowhere.
+  init(failing error: any Error) { state = Mutex(State(answers: [], failure: error)) }
+
   var knocks: [Knock] { state.withLock { $0.knocks } }
 
   /// Whether the socket is there, asked after asked; false afterwards.
@@ -32,11 +36,12 @@ final class FakeDoor: ServiceDoor {
   func connect(
     to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
-    let answer = state.withLock { state in
+    let answer = try state.withLock { state in
       state.knocks.append(
         Knock(
           place: place, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
           startIfNeeded: startIfNeeded))
+      if let failure = state.failure { throw failure }
       return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
     }
     return try answer.get()

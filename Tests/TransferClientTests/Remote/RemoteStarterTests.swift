@@ -101,7 +101,7 @@ struct RemoteStarterTests {
 
   @Test func `no service there is no service`() async throws {
     let starter = try await starter("exit 69")
-    await #expect(throws: ClientError.notRunning(socketPath: "me@box")) {
+    await #expect(throws: RemoteError(host: host, why: .notRunning)) {
       _ = try await starter.connect(startingIfNeeded: false)
     }
   }
