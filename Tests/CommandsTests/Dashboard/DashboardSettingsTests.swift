@@ -1,5 +1,6 @@
 import Configuration
 import DashboardUI
+import Foundation
 import Testing
 
 @testable import Commands
@@ -56,5 +57,20 @@ struct DashboardSettingsTests {
     let settings = DashboardSettings(DashboardConfiguration(), notices: [], path: "/c")
     #expect(settings.terminal == TerminalOptions())
     #expect(settings.terminal.background == nil)
+  }
+
+  @Test func `the example of the documentation holds`() throws {
+    let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    let document = try String(
+      contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,
+      encoding: .utf8)
+    let start = try #require(document.range(of: "```toml\n[keys]\n"))
+    let end = try #require(document.range(of: "```\n", range: start.upperBound..<document.endIndex))
+    let example = "[keys]\n" + document[start.upperBound..<end.lowerBound]
+    let (configuration, problems) = DashboardConfiguration.read(Array(example.utf8))
+    let settings = DashboardSettings(configuration, notices: [], path: "/c/config.toml")
+    #expect(problems.isEmpty && settings.problems.isEmpty)
+    #expect(configuration.mappings.count == 4)
+    #expect(settings.keymap.command(for: .alt("<"), in: .list) == .move(.home))
   }
 }
