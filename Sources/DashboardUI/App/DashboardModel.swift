@@ -21,6 +21,8 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
   package internal(set) var utcOffsetSeconds: Int
+  /// nil while not known, and when the files are on another machine.
+  package internal(set) var places: UserPlaces?
   /// The rows that were asked for last.
   var subscription: Range<Int>?
 

@@ -21,6 +21,10 @@ package enum Availability: Hashable, Sendable {
 extension DashboardModel {
   package func availability(of command: DashboardCommand) -> Availability {
     switch command {
+    case .take(let command): return availability(of: command)
+    case .details:
+      if case .details = screens.last { return .possible }
+      return .impossible(Strings.noSections)
     case .row(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availability(of: command)
@@ -39,6 +43,8 @@ extension DashboardModel {
 
   /// With marks: whether one of the marked rows allows it, as far as they have been sent.
   private func availability(of command: RowCommand) -> Availability {
+    // It can be for everything together.
+    if command == .limit { return .possible }
     if marks.isEmpty || command == .details {
       guard let row = cursorRow else {
         return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
@@ -79,9 +85,7 @@ extension DashboardModel {
     case .removeWithFile:
       Availability(unless: row.state == .completed ? nil : Strings.noFinishedFile)
     case .relink: Availability(unless: Strings.whyNotRelink(row.state))
-    case .limit:
-      Availability(unless: row.state == .completed ? Strings.alreadyFinished : nil)
-    case .remove, .details: .possible
+    case .remove, .details, .limit: .possible
     }
   }
 
