@@ -37,14 +37,14 @@ extension Strings {
   /// What an empty field means, and what can stand in it.
   static func placeholder(_ field: AddField) -> String {
     switch field {
-    case .urls: "one a line, or a curl command; Ctrl-J begins another line"
-    case .directory: "the downloads directory"
-    case .name: "as the server calls it"
-    case .checksum: "none; sha256:HEX, sha512:, sha1:, md5:"
-    case .limit: "none; 500K, 1.5M"
-    case .headers: "none; Name: value; Name: value"
-    case .login: "none; user:password"
-    case .start: "at once; +90m, 2026-12-24T18:00"
+    case .urls: "(one a line, or a curl command; Ctrl-J begins another line)"
+    case .directory: "(the downloads directory)"
+    case .name: "(as the server calls it)"
+    case .checksum: "(none; sha256:HEX, sha512:, sha1:, md5:)"
+    case .limit: "(none; 500K, 1.5M)"
+    case .headers: "(none; Name: value; Name: value)"
+    case .login: "(none; user:password)"
+    case .start: "(at once; +90m, 2026-12-24T18:00)"
     case .paused: ""
     }
   }

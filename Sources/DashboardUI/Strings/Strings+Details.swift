@@ -24,6 +24,8 @@ extension Strings {
   static let columnThere = "There"
   static let columnHost = "Host"
   static let theEnd = "the end"
+  static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
+
   static let noAnswerYet = "no answer yet"
   static let sizeUnknown = "The server has not said how large the file is"
   static let noReplyYet = "No server has replied yet"
@@ -64,7 +66,7 @@ extension Strings {
   static let legendHeld = "there"
   static let legendAsked = "on its way"
   static let legendMissing = "missing"
-  static let legendConnection = "1–9 a connection"
+  static let legendConnection = "1-9 a connection"
 
   static func urlsCopied(_ count: Int) -> String {
     count == 1 ? "the URL is on the clipboard" : "\(count) URLs are on the clipboard"

@@ -46,10 +46,16 @@ extension CurlCommandLine {
     for index in words.quotedBreaks where range.contains(index) {
       line[index - range.lowerBound] = breakSign
     }
-    for continuation in words.continuations {
-      for index in continuation where range.contains(index) {
-        line[index - range.lowerBound] = " "
-      }
+    // From the end, so that what is before stays where it is.
+    let joints =
+      words.continuations.map { ($0, " ") } + words.quotedContinuations.map { ($0, "") }
+    for (joint, text) in joints.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
+      let start = joint.lowerBound - range.lowerBound
+      var end = min(joint.upperBound - range.lowerBound, line.count)
+      // The next line begins with blanks for the eyes.
+      while !text.isEmpty, end < line.count, line[end] == " " || line[end] == "\t" { end += 1 }
+      let isParted = start > 0 && (line[start - 1] == " " || line[start - 1] == "\t")
+      line.replaceSubrange(start..<end, with: isParted ? "" : text)
     }
     while let last = line.last, last.isNewline || " \t;&".contains(last) { line.removeLast() }
     return String(line.drop { $0 == " " || $0 == "\t" })

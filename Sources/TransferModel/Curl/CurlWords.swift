@@ -10,8 +10,11 @@ struct CurlWords {
   /// Behind the command and what ends it.
   private(set) var end: Int
   private(set) var problem: CurlProblem?
-  /// Line ends that do not end the command, with what makes them so: between words, and in quotes.
+  /// Line ends that do not end the command, with what makes them so: between words, and in quotes,
+  /// where they stand for nothing.
   private(set) var continuations: [Range<Int>] = []
+  private(set) var quotedContinuations: [Range<Int>] = []
+  /// Line ends that are part of a word.
   private(set) var quotedBreaks: [Int] = []
 
   private let characters: [Character]
@@ -155,7 +158,7 @@ extension CurlWords {
           append(escaped, at: index)
           index += 1
         } else if let escaped, escaped.isNewline {
-          continuations.append(index..<(index + 2))
+          quotedContinuations.append(index..<(index + 2))
           index += 1
         } else {
           append(next, at: index)

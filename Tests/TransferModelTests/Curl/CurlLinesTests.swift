@@ -8,11 +8,12 @@ struct CurlLinesTests {
     ("http://a/\n\nhttp://b/", ["http://a/", "", "http://b/"]),
     ("curl a ;\ncurl b", ["curl a", "curl b"]),
     ("curl a; curl b && curl c & curl d", ["curl a", "curl b", "curl c", "curl d"]),
-    ("curl a \\\n  -L \\\n  -s\nhttp://b/", ["curl a     -L     -s", "http://b/"]),
+    ("curl a \\\n  -L \\\n  -s\nhttp://b/", ["curl a -L -s", "http://b/"]),
     ("curl 'a\nb'\nhttp://c/", ["curl 'a\u{240A}b'", "http://c/"]),
     ("curl 'a\nhttp://b/\nhttp://c/", ["curl 'a", "http://b/", "http://c/"]),
+    ("curl \"a\\\n b\" x", ["curl \"a b\" x"]), ("curl a\\\n-L", ["curl a -L"]),
     ("curling is a sport\nx", ["curling is a sport", "x"]),
-    ("curl a\n", ["curl a", ""]), ("curl a ^\r\n -L\r\ncurl b", ["curl a    -L", "curl b"]),
+    ("curl a\n", ["curl a", ""]), ("curl a ^\r\n -L\r\ncurl b", ["curl a -L", "curl b"]),
   ])
   func `commands and other lines are told apart`(text: String, lines: [String]) {
     #expect(CurlCommandLine.lines(of: text) == lines)

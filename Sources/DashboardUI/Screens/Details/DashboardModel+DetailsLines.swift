@@ -188,10 +188,12 @@ struct ConnectionTable {
     var percent = ""
     if let lower = connection.lower {
       let upper = connection.upper.map(ByteText.size) ?? Strings.theEnd
-      range = ByteText.size(lower) + " – " + upper
+      range = Strings.range(ByteText.size(lower), upper)
       if let upper = connection.upper, upper > lower {
+        // The differences of numbers from outside need not fit.
+        let part = (Double(received) - Double(lower)) / (Double(upper) - Double(lower))
         percent = PercentText.text(
-          received > lower ? received - lower : 0, of: upper - lower, isWhole: received >= upper)
+          Int64(min(max(part, 0), 1) * 1000), of: 1000, isWhole: received >= upper)
       }
     }
     let url = try? TransferURL.parse(connection.url).get()

@@ -95,6 +95,7 @@ extension DashboardModel {
         glyphs.missingCell + " " + Strings.legendMissing,
       ]
       if hasConnections { parts.append(Strings.legendConnection) }
+      while parts.joined(separator: "  ").count > width, parts.count > 1 { parts.removeLast() }
       canvas.put(parts.joined(separator: "  "), row: row, column: 1, width: width, .quiet)
     case .graph(let graph, let index):
       let lines = graph.lines(width: width, canvas.look)
