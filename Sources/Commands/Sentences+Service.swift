@@ -28,6 +28,9 @@ extension Sentences {
       "Transfers: " + (counts.isEmpty ? "none" : counts.joined(separator: ", ")),
       "Speed: \(ByteText.speed(totals.bytesPerSecond))",
     ]
+    if let limit = totals.limitBytesPerSecond {
+      lines.append("Limit: \(ByteText.speed(limit)) for everything together")
+    }
     if let freeBytes = totals.freeBytes { lines.append("Free: \(ByteText.size(freeBytes))") }
     lines.append("Store: \(status.storePath.sanitizedForDisplay(limit: 4096))")
     lines.append("Socket: \(socketPath.sanitizedForDisplay(limit: 4096))")

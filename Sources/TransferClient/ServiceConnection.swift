@@ -88,13 +88,16 @@ extension ServiceConnection {
 
   /// Connects to the running service and greets it.
   package static func connect(
-    places: ServicePlaces, clientName: String, helloBudget: Duration = helloBudget
+    places: ServicePlaces, clientName: String, isWatchedByPerson: Bool = false,
+    helloBudget: Duration = helloBudget
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: try await reach(places))
     let deadline = service.connection.close(after: helloBudget)
     defer { deadline.cancel() }
     do {
-      let theirs = try await service.call(Hello.self, Hello.Params(client: clientName))
+      let theirs = try await service.call(
+        Hello.self,
+        Hello.Params(client: clientName, isWatchedByPerson: isWatchedByPerson ? true : nil))
       guard theirs.protocolVersion == ProtocolVersion.current else {
         throw ControlError(.versionMismatch, String(theirs.protocolVersion))
       }

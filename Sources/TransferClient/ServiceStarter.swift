@@ -6,6 +6,8 @@ import Glibc
 package struct ServiceStarter: Sendable {
   package var places: ServicePlaces
   package var clientName: String
+  /// Whether the service is to leave it to this client to tell a person what happens.
+  package var isWatchedByPerson = false
   /// Absolute path of the program that is the service when it is run with `arguments`.
   package var executablePath: String
   /// What makes the program the service; `--ready-fd` and its number follow.
@@ -30,7 +32,7 @@ package struct ServiceStarter: Sendable {
   /// one of them live, and all connect to that one.
   package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
     guard startingIfNeeded else {
-      return try await ServiceConnection.connect(places: places, clientName: clientName)
+      return try await greet()
     }
     let deadline = ContinuousClock.now + budget
     if let service = try await connectIfRunning() { return service }
@@ -62,11 +64,16 @@ package struct ServiceStarter: Sendable {
     }
   }
 
+  private func greet() async throws(ClientError) -> ServiceConnection {
+    try await ServiceConnection.connect(
+      places: places, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+  }
+
   /// A service that ends, or is killed, between taking the connection and answering the greeting
   /// is as good as none.
   private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
     do throws(ClientError) {
-      return try await ServiceConnection.connect(places: places, clientName: clientName)
+      return try await greet()
     } catch {
       switch error {
       case .notRunning, .connectionLost: return nil

@@ -85,6 +85,8 @@ package final class SQLiteJournal: TransferJournal {
       try statement.execute()
     case .putSession(let record): try SessionRows.put(record, db, writer.json)
     case .removeSession(let session): try SessionRows.remove(session, db)
+    // One of the counters, which are written before.
+    case .clearFinished: break
     }
   }
 }

@@ -6,12 +6,14 @@ import TransferModel
 struct StoreCounters: Hashable, Sendable {
   var lastID: Int64 = 0
   var lastTaskIdentifiers: [SessionID: Int64] = [:]
+  var clearedUpTo: Int64?
 
   init() {}
 
   init(_ contents: JournalContents) {
     lastID = contents.lastID.rawValue
     lastTaskIdentifiers = contents.lastTaskIdentifiers
+    clearedUpTo = contents.clearedUpTo
     for record in contents.records { raise(by: record) }
     for session in contents.sessions { raise(by: session) }
   }
@@ -35,6 +37,8 @@ struct StoreCounters: Hashable, Sendable {
       switch change {
       case .put(let record): raised.raise(by: record)
       case .putSession(let session): raised.raise(by: session)
+      case .clearFinished(let number):
+        raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .remove, .removeSession: continue
       }
     }
@@ -43,12 +47,9 @@ struct StoreCounters: Hashable, Sendable {
 
   /// Writes what is not as in `known`. The largest value wins in the store as well.
   func write(_ db: Database, since known: StoreCounters) throws {
-    if lastID != known.lastID {
-      try db.execute(
-        sql: """
-          INSERT INTO counter (name, value) VALUES ('last_id', ?)
-          ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
-          """, arguments: [lastID])
+    if lastID != known.lastID { try Self.put(lastID, as: Self.lastIDName, db) }
+    if let clearedUpTo, clearedUpTo != known.clearedUpTo {
+      try Self.put(clearedUpTo, as: Self.clearedName, db)
     }
     for (session, last) in lastTaskIdentifiers where known.lastTaskIdentifiers[session] != last {
       try db.execute(
@@ -60,14 +61,31 @@ struct StoreCounters: Hashable, Sendable {
     }
   }
 
+  private static let lastIDName = "last_id"
+  private static let clearedName = "cleared_up_to"
+
+  private static func put(_ value: Int64, as name: String, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO counter (name, value) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+        """, arguments: [name, value])
+  }
+
+  private static func read(_ name: String, _ db: Database) throws -> Int64? {
+    let found = try Int64.fetchOne(
+      db, sql: "SELECT value FROM counter WHERE name = ?", arguments: [name])
+    guard let found else { return nil }
+    guard let value = TransferRowReader.bounded(found) else {
+      throw TransferRowReader.Problem(column: name)
+    }
+    return value
+  }
+
   static func read(_ db: Database) throws -> StoreCounters {
     var counters = StoreCounters()
-    let lastID =
-      try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = 'last_id'") ?? 0
-    guard let lastID = TransferRowReader.bounded(lastID) else {
-      throw TransferRowReader.Problem(column: "last_id")
-    }
-    counters.lastID = lastID
+    counters.lastID = try read(lastIDName, db) ?? 0
+    counters.clearedUpTo = try read(clearedName, db)
     let sessions = try Row.fetchCursor(db, sql: "SELECT name, last_task_identifier FROM session")
     while let row = try sessions.next() {
       guard let name = String.fromDatabaseValue(row[0]),

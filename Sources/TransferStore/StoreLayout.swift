@@ -67,6 +67,7 @@ extension TransferColumn {
       .beginning, .headers, .login, .resumeData, .finishedFile, .failure, .freshStart, .retryCount:
       1
     case .request, .task, .taskStatus: 2
+    case .finishNumber: 3
     }
   }
 }

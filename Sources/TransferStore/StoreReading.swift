@@ -75,7 +75,8 @@ enum StoreReading {
     for session in sessions { all.raise(by: session) }
     return JournalContents(
       records: records, lastID: TransferID(rawValue: all.lastID),
-      lastTaskIdentifiers: all.lastTaskIdentifiers, sessions: sessions)
+      lastTaskIdentifiers: all.lastTaskIdentifiers, sessions: sessions,
+      clearedUpTo: all.clearedUpTo)
   }
 }
 

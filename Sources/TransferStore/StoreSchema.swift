@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for us: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 2
+  static let version = 3
   /// All but that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
 
@@ -39,6 +39,10 @@ enum StoreSchema {
     migrator.registerMigration("v2") { db in
       try addSessions(db)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("v3") { db in
+      try db.execute(
+        sql: "ALTER TABLE transfer ADD COLUMN finish_number INTEGER; PRAGMA user_version = 3")
     }
     return migrator
   }

@@ -6,6 +6,7 @@ enum TransferColumn: Int, CaseIterable {
   case limitBytesPerSecond, notBefore, checksum, caCertificatePath, onConflict, beginning, headers
   case login, resumeData, finishedFile, failure, freshStart, retryCount
   case request, task, taskStatus
+  case finishNumber
 
   /// The name in the table: `task_identifier` for `taskIdentifier`.
   var sqlName: String {

@@ -20,6 +20,9 @@ struct TransferRowReader {
   /// of their type. No list gets that long.
   static let numbers: ClosedRange<Int64> = 0...(1 << 53)
 
+  /// What was moved to the top of the list stands before all that was ever added.
+  static let positions: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+
   let mode: Mode
   private let json = StoredJSON()
 
@@ -32,7 +35,9 @@ struct TransferRowReader {
       createdAt: try value(.createdAt, row, or: WallTime(millisecondsSince1970: 0)) {
         WallTime(millisecondsSince1970: $0)
       },
-      queuePosition: try value(.queuePosition, row, or: 0) { Self.bounded($0) },
+      queuePosition: try value(.queuePosition, row, or: 0) {
+        Self.positions.contains($0) ? $0 : nil
+      },
       // The user decides about a transfer of which nobody knows whether it was wanted to run.
       state: try value(.state, row, or: .paused, TransferState.init))
     record.reason = try optional(.reason, row, WaitingReason.init)
@@ -43,6 +48,7 @@ struct TransferRowReader {
     record.freshStart = try optional(.freshStart, row, FreshStartReason.init)
     record.retryCount = try value(.retryCount, row, or: 0) { Self.bounded($0).map(Int.init) }
     record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
+    record.finishNumber = try optional(.finishNumber, row) { Self.bounded($0) }
     record.task = try taskStatus(of: record, row)
     return record
   }

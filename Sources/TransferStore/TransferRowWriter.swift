@@ -47,6 +47,7 @@ struct TransferRowWriter {
     case .request: try spec.request.map(json.text)
     case .task: try spec.task.map(json.text)
     case .taskStatus: try record.task.map(json.text)
+    case .finishNumber: record.finishNumber
     }
   }
 }

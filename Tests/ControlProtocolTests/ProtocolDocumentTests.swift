@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 21)
+    #expect(checked.count == 24)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -70,6 +70,9 @@ struct ProtocolDocumentTests {
     case .control: _ = try result.decode(ControlTransfers.Result.self)
     case .relink: _ = try result.decode(RelinkTransfer.Result.self)
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
+    case .move: _ = try result.decode(MoveTransfers.Result.self)
+    case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)
+    case .clear: _ = try result.decode(ClearFinished.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)
     case .status: _ = try result.decode(ServiceStatus.Result.self)
@@ -89,6 +92,8 @@ struct ProtocolDocumentTests {
     }
     for kind in TransferEvent.Kind.allCases { #expect(document.contains("`\(kind.rawValue)`")) }
     for key in RowSort.Key.allCases { #expect(document.contains("`\(key.rawValue)`")) }
+    for scope in RowFilter.Scope.allCases { #expect(document.contains("`\(scope.rawValue)`")) }
+    for way in MoveTransfers.Way.allCases { #expect(document.contains("`\(way.rawValue)`")) }
     for verb in TransferControlVerb.allCases { #expect(document.contains("`\(verb.rawValue)`")) }
     for condition in TransferCondition.allCases {
       #expect(document.contains("`\(condition.rawValue)`"))

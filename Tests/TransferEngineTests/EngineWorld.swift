@@ -80,7 +80,7 @@ final class ToldEvents: Sendable {
     all.compactMap { event in
       switch event {
       case .added(let row), .changed(let row): row.id == id ? row.state : nil
-      case .progress, .removed: nil
+      case .progress, .removed, .cleared, .limited: nil
       }
     }
   }
@@ -112,7 +112,7 @@ final class ToldEvents: Sendable {
       events.contains { event in
         switch event {
         case .added(let row), .changed(let row): row.id == id && row.state == wanted
-        case .progress, .removed: false
+        case .progress, .removed, .cleared, .limited: false
         }
       }
     }

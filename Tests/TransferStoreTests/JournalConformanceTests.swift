@@ -74,6 +74,28 @@ import TransferModel
   }
 
   @Test(arguments: Kind.allCases)
+  func `what was cleared stays cleared, and none comes back by an older number`(
+    _ kind: Kind
+  ) throws {
+    let journal = try journal(kind)
+    #expect(try journal.load().clearedUpTo == nil)
+    try journal.commit([.clearFinished(upTo: 0)])
+    #expect(try journal.load().clearedUpTo == 0)
+    try journal.commit([.clearFinished(upTo: 7)])
+    try journal.commit([.clearFinished(upTo: 3)])
+    #expect(try journal.load().clearedUpTo == 7)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a place before all that was ever added comes back as it was`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    var record = Sample.plain(1)
+    record.queuePosition = -4711
+    try journal.commit([.put(record)])
+    #expect(try journal.load().records == [record])
+  }
+
+  @Test(arguments: Kind.allCases)
   func `sessions come back as they were, by name, with and without transfers`(
     _ kind: Kind
   ) throws {

@@ -44,7 +44,7 @@ import TransferModel
       }
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 17)
-    #expect(Mirror(reflecting: Sample.full(1)).children.count == 15)
+    #expect(Mirror(reflecting: Sample.full(1)).children.count == 16)
     #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 13)
   }
 
@@ -113,7 +113,7 @@ import TransferModel
     #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
     #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
     #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
-    #expect(try pragma("user_version", StoreSchema.writing) == "2")
+    #expect(try pragma("user_version", StoreSchema.writing) == "3")
   }
 
   // Fault 76

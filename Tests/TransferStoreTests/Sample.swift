@@ -37,6 +37,7 @@ enum Sample {
     record.freshStart = .resourceChanged
     record.retryCount = 3
     record.finishedAt = WallTime(millisecondsSince1970: 1_700_000_400_000)
+    record.finishNumber = 17
     record.task = taskStatus(id)
     return record
   }

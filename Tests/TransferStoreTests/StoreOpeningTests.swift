@@ -65,8 +65,8 @@ import TransferModel
       try db.execute(
         sql: """
           ALTER TABLE transfer ADD COLUMN mirror TEXT;
-          INSERT INTO grdb_migrations (identifier) VALUES ('v3');
-          PRAGMA user_version = 3;
+          INSERT INTO grdb_migrations (identifier) VALUES ('v4');
+          PRAGMA user_version = 4;
           """)
     }
     try newer.close()
@@ -76,7 +76,7 @@ import TransferModel
     #expect(
       error?.sentence
         == "The store \"\(scratch.path)\" was made by a newer Kettle "
-        + "(its version is 3, this Kettle knows 2); install that version again, "
+        + "(its version is 4, this Kettle knows 3); install that version again, "
         + "or move the file away to begin with an empty list")
     #expect(try scratch.bytes(scratch.path) == before)
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])

@@ -10,6 +10,9 @@ package enum ControlRequest: Sendable, Hashable {
   case control(ControlTransfers.Params)
   case relink(RelinkTransfer.Params)
   case limit(LimitSpeed.Params)
+  case move(MoveTransfers.Params)
+  case prioritize(PrioritizeTransfers.Params)
+  case clear
   case reset
   case subscribe(Viewport)
   case watch(WatchEvents.Params)
@@ -35,6 +38,9 @@ package enum ControlRequest: Sendable, Hashable {
     case .control: ControlTransfers.name
     case .relink: RelinkTransfer.name
     case .limit: LimitSpeed.name
+    case .move: MoveTransfers.name
+    case .prioritize: PrioritizeTransfers.name
+    case .clear: ClearFinished.name
     case .reset: ResetTransfers.name
     case .subscribe: SubscribeViewport.name
     case .watch: WatchEvents.name
@@ -71,6 +77,9 @@ extension ControlRequest {
     case ControlTransfers.name: .control(try params())
     case RelinkTransfer.name: .relink(try params())
     case LimitSpeed.name: .limit(try params())
+    case MoveTransfers.name: .move(try params())
+    case PrioritizeTransfers.name: .prioritize(try params())
+    case ClearFinished.name: .clear
     case ResetTransfers.name: .reset
     case SubscribeViewport.name: .subscribe(try params())
     case WatchEvents.name: .watch(try params())
@@ -118,8 +127,8 @@ extension ControlRequest {
       return params.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
     case .answerChallenge(let params):
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
-    case .hello, .describe, .control, .reset, .watch, .status, .stop, .listSessions, .cancelTasks,
-      .acknowledgeTasks:
+    case .hello, .describe, .control, .move, .prioritize, .clear, .reset, .watch, .status, .stop,
+      .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

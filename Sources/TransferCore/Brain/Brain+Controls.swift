@@ -10,6 +10,7 @@ extension Brain {
     case relink(TransferURL, Login?)
     /// Bytes a second; nil is no limit.
     case limit(Int64?)
+    case prioritize(TransferPriority)
     /// Of tasks only, by their program.
     case cancel(keepsBytes: Bool)
   }
@@ -46,6 +47,7 @@ extension Brain {
         case .reset: machine.reset(operation)
         case .relink(let url, let login): machine.relink(url, login, at: now)
         case .limit(let limit): machine.limit(limit)
+        case .prioritize(let priority): machine.prioritize(priority)
         case .cancel(let keepsBytes):
           machine.cancel(keepsBytes: keepsBytes, operation, at: now)
         }
@@ -97,7 +99,7 @@ extension Brain.Control {
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true
-    case .pause, .remove, .limit, .cancel: false
+    case .pause, .remove, .limit, .prioritize, .cancel: false
     }
   }
 }

@@ -129,7 +129,7 @@ extension Brain {
     case .cancelAttempts(let attempts, let lesson):
       turn.now += attempts.map(BrainAction.cancelAttempt)
       if lesson?.connectionsMax != nil { attempts.forEach { hosts.refuses($0) } }
-      learn(lesson, at: now)
+      learn(lesson, of: id, &turn, at: now)
     case nil, .nothing: break
     }
   }
@@ -170,10 +170,10 @@ extension Brain {
     switch action {
     case .goOn(let attempts, let lesson), .cancelAttempts(let attempts, let lesson):
       turn.now += attempts.map(BrainAction.cancelAttempt)
-      learn(lesson, at: now)
+      learn(lesson, of: id, &turn, at: now)
     case .closeBody(let operation, let lesson):
       turn.now.append(.closeBody(id, operation))
-      learn(lesson, at: now)
+      learn(lesson, of: id, &turn, at: now)
     case nil, .nothing: break
     }
   }
@@ -243,8 +243,16 @@ extension Brain {
     return turn
   }
 
-  private mutating func learn(_ lesson: HostTable.Lesson?, at now: Moment) {
-    if let lesson { hosts.learn(lesson, at: now.monotonic) }
+  private mutating func learn(
+    _ lesson: HostTable.Lesson?, of id: TransferID, _ turn: inout Turn, at now: Moment
+  ) {
+    guard let lesson else { return }
+    hosts.learn(lesson, at: now.monotonic)
+    if lesson.connectionsMax != nil,
+      let connectionsMax = hosts.connectionsMax(at: lesson.origin, now.monotonic)
+    {
+      turn.taught.append((id, connectionsMax))
+    }
   }
 
   private func circumstances(

@@ -42,8 +42,6 @@ extension Brain {
     var turn = Turn()
     guard machines[id]?.isTask == true else { return (.unknown, turn) }
     _ = update(id, &turn) { $0.update(changes, at: now) }
-    // Its place in the line is by its priority.
-    if let machine = machines[id] { file(machine) }
     fillSlots(&turn, at: now)
     return (.applied, turn)
   }

@@ -11,7 +11,7 @@ package struct Brain: Sendable {
   package var retryPolicy: RetryPolicy
   var network = NetworkState.present
   /// Of all transfers together; nil is none.
-  var limitBytesPerSecond: Int64?
+  package internal(set) var limitBytesPerSecond: Int64?
   var owners: [AttemptID: TransferID] = [:]
   var alarms = AlarmList()
   private var lastAttempt: UInt64 = 0
@@ -22,7 +22,12 @@ package struct Brain: Sendable {
   var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
-  private var lastPosition: Int64 = 0
+  /// All of the list, in the order that the user gives it.
+  var order = SortedBlocks<QueuePlace>()
+  var lastPosition: Int64 = 0
+  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  package internal(set) var clearedUpTo: Int64?
+  var lastFinishNumber: Int64 = 0
   /// Ends new starts while the service goes down.
   var phase = Phase.working
 
@@ -56,13 +61,19 @@ package struct Brain: Sendable {
   // MARK: The list
 
   /// Takes back what the store held.
-  package mutating func recover(_ records: [TransferRecord], at now: Moment) -> Turn {
+  package mutating func recover(
+    _ records: [TransferRecord], clearedUpTo: Int64? = nil, at now: Moment
+  ) -> Turn {
     var turn = Turn()
-    for record in records {
-      var machine = TransferMachine(recovering: record, at: now)
+    self.clearedUpTo = clearedUpTo
+    lastFinishNumber = max(clearedUpTo ?? 0, records.compactMap(\.finishNumber).max() ?? 0)
+    let repaired = QueuePlace.repair(records)
+    order = SortedBlocks(sorted: repaired.map(QueuePlace.init).sorted())
+    lastPosition = max(0, order.last?.position ?? 0)
+    for (record, repaired) in zip(records, repaired) {
+      var machine = TransferMachine(recovering: repaired, at: now)
       holdBack(&machine)
       machines[record.id] = machine
-      lastPosition = max(lastPosition, record.queuePosition)
       file(machine)
       if machine.durableRecord != record { turn.changes.append(.put(machine.durableRecord)) }
       let operation = nextOperation()
@@ -90,6 +101,7 @@ package struct Brain: Sendable {
       holdBack(&machine)
       machine.noteStart(at: now.wall)
       machines[lastID] = machine
+      order.insert(QueuePlace(record))
       ids.append(lastID)
       turn.changes.append(.put(machine.durableRecord))
       turn.added.append(lastID)
@@ -111,8 +123,10 @@ package struct Brain: Sendable {
   /// Takes back an `add` that the store could not keep.
   package mutating func withdraw(_ ids: [TransferID]) {
     for id in ids {
-      machines[id] = nil
-      if let old = takenOver.removeValue(forKey: id) { machines[old.record.id] = old }
+      if let gone = machines.removeValue(forKey: id) { order.remove(QueuePlace(gone.record)) }
+      guard let old = takenOver.removeValue(forKey: id) else { continue }
+      machines[old.record.id] = old
+      order.insert(QueuePlace(old.record))
     }
   }
 
@@ -144,6 +158,7 @@ package struct Brain: Sendable {
     record.task?.reply = old.record.task?.reply
     takenOver[record.id] = old
     machines[token.id] = nil
+    order.remove(QueuePlace(old.record))
     turn.changes.append(.remove(token.id))
     turn.removed.append(old.record)
   }
@@ -168,6 +183,7 @@ package struct Brain: Sendable {
 
   /// Changes one machine and derives everything that follows from the change by comparing before
   /// and after: what to keep, whom to tell, the line and the alarms. No input can forget one.
+  @discardableResult
   mutating func update<Action>(
     _ id: TransferID, _ turn: inout Turn, _ body: (inout TransferMachine) -> Action
   ) -> Action? {
@@ -176,8 +192,10 @@ package struct Brain: Sendable {
     let action = body(&machine)
     trustSystem(&machine)
     holdBack(&machine)
+    numberFinish(of: &machine, before: before.record.state)
     if machine.state == .removed {
       machines[id] = nil
+      order.remove(QueuePlace(before.record))
       queue.remove(id)
       queue.release(id)
       alarms.remove(id)
@@ -190,7 +208,12 @@ package struct Brain: Sendable {
       turn.changes.append(.put(machine.durableRecord))
     }
     if machine.record != before.record { turn.changed.append(id) }
-    if machine.state != before.state || machine.deadline != before.deadline { file(machine) }
+    if machine.state != before.state || machine.deadline != before.deadline
+      || machine.record.queuePosition != before.record.queuePosition
+      || machine.record.spec.priority != before.record.spec.priority
+    {
+      file(machine)
+    }
     return action
   }
 

@@ -14,6 +14,8 @@ package struct Turn: Sendable {
   package var added: [TransferID] = []
   /// As they were before they went.
   package var removed: [TransferRecord] = []
+  /// Transfers whose server said how many connections it bears.
+  package var taught: [(id: TransferID, connectionsMax: Int)] = []
 
   package init() {}
 }

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// A fresh link, another speed limit.
+/// A fresh link, another speed limit or priority.
 extension TransferMachine {
   /// Takes a fresh link for the same file and queues it. What is held stays: the bytes themselves
   /// have to prove that the new link leads to the same file.
@@ -48,5 +48,11 @@ extension TransferMachine {
   package mutating func limit(_ bytesPerSecond: Int64?) -> ControlAction {
     record.spec.limitBytesPerSecond = bytesPerSecond
     return .limit(bytesPerSecond)
+  }
+
+  /// It holds when the next free slot is given.
+  package mutating func prioritize(_ priority: TransferPriority) -> ControlAction {
+    record.spec.priority = priority
+    return .nothing
   }
 }

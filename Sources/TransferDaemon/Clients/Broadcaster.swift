@@ -9,7 +9,19 @@ final class Broadcaster: Sendable {
   private struct State: Sendable {
     var table = RowTable()
     var clients: [ClientID: ClientMailbox] = [:]
+    /// What each of them looks at.
+    var views: [ClientID: RowView] = [:]
     var lastClient: UInt64 = 0
+
+    mutating func look(_ client: ClientID, at view: RowView?) {
+      if let old = views[client] { table.leave(old) }
+      views[client] = view
+      if let view { table.look(at: view) }
+    }
+
+    func refreshViewports() {
+      for client in clients.values { client.refreshViewport() }
+    }
   }
 
   private let state = Mutex(State())
@@ -39,6 +51,12 @@ final class Broadcaster: Sendable {
       case .removed(let row):
         state.table.remove(row.id)
         told = TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
+      case .cleared(let ids):
+        state.table.clear(ids)
+        return state.refreshViewports()
+      case .limited(let bytesPerSecond):
+        state.table.limit(toBytesPerSecond: bytesPerSecond)
+        return state.refreshViewports()
       }
       for client in state.clients.values { client.tell(told) }
     }
@@ -55,8 +73,21 @@ final class Broadcaster: Sendable {
   }
 
   func leave(_ id: ClientID) {
-    let mailbox = state.withLock { $0.clients.removeValue(forKey: id) }
+    let mailbox = state.withLock { state in
+      state.look(id, at: nil)
+      return state.clients.removeValue(forKey: id)
+    }
     mailbox?.close()
+  }
+
+  /// A client sees this part of the list from now on.
+  func look(_ id: ClientID, at viewport: Viewport) {
+    state.withLock { state in
+      // It may have left while it was asking.
+      guard let mailbox = state.clients[id] else { return }
+      state.look(id, at: RowView(viewport))
+      mailbox.look(at: viewport)
+    }
   }
 
   func window(_ viewport: Viewport) -> RowWindow {
@@ -75,6 +106,11 @@ final class Broadcaster: Sendable {
       totals.freeBytes = free
       return totals
     }
+  }
+
+  /// Whether a client is connected that a person looks at: what is finished, it tells itself.
+  var isWatchedByPerson: Bool {
+    state.withLock { $0.clients.values.contains { $0.isWatchedByPerson } }
   }
 
   /// Whether somebody looks at the progress.

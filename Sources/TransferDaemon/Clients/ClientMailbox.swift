@@ -17,6 +17,7 @@ final class ClientMailbox: Sendable {
     /// Of which session; nil is all.
     var watchedSession: SessionID?
     var viewport: Viewport?
+    var isWatchedByPerson = false
 
     func wants(_ event: TransferEvent) -> Bool {
       if let watchedSession, watchedSession != event.snapshot.session { return false }
@@ -43,6 +44,13 @@ final class ClientMailbox: Sendable {
 
   var viewport: Viewport? { state.withLock { $0.viewport } }
 
+  /// Whether the client said that a person looks at it.
+  var isWatchedByPerson: Bool { state.withLock { $0.isWatchedByPerson } }
+
+  func greet(isWatchedByPerson: Bool) {
+    state.withLock { $0.isWatchedByPerson = isWatchedByPerson }
+  }
+
   func watch(_ watching: Watching, of session: SessionID? = nil) {
     state.withLock { state in
       state.watching = watching
@@ -53,6 +61,11 @@ final class ClientMailbox: Sendable {
   func look(at viewport: Viewport) {
     state.withLock { $0.viewport = viewport }
     viewportSignal.yield()
+  }
+
+  /// The rows or the totals are others, by something that is no event.
+  func refreshViewport() {
+    if viewport != nil { viewportSignal.yield() }
   }
 
   func tell(_ event: TransferEvent) {

@@ -24,8 +24,9 @@ struct ClientSession: Sendable {
 
   /// No client is sent rows more often than this.
   static let viewportInterval = Duration.milliseconds(100)
-  /// Filter and sort go through the whole list: of a very long one the windows come less often, so
-  /// that they never take more than this part of the time.
+  /// The first window of a view sorts the whole list, and a far one is found block by block: of a
+  /// very long list the windows come less often, so that they never take more than this part of
+  /// the time.
   static let viewportShare = 10
 
   private enum Greeting: Sendable {
@@ -101,7 +102,7 @@ struct ClientSession: Sendable {
         case .notification: continue
         case .refused(let id, let error): mailbox.send(reply: replies.encode(error: error, to: id))
         case .request(let id, let request):
-          let refusal = greet(request, &greeting)
+          let refusal = greet(request, &greeting, mailbox)
           if let refusal {
             mailbox.send(reply: replies.encode(error: refusal, to: id))
           } else {
@@ -119,13 +120,16 @@ struct ClientSession: Sendable {
   }
 
   /// Answers why the request may not be served yet; nil when it may.
-  private func greet(_ request: ControlRequest, _ greeting: inout Greeting) -> ControlError? {
+  private func greet(
+    _ request: ControlRequest, _ greeting: inout Greeting, _ mailbox: ClientMailbox
+  ) -> ControlError? {
     switch (greeting, request) {
     case (_, .hello(let params)):
       guard params.protocolVersion == ProtocolVersion.current else {
         return ControlError(.versionMismatch, String(ProtocolVersion.current))
       }
       greeting = .done
+      mailbox.greet(isWatchedByPerson: params.isWatchedByPerson == true)
       logger.debug("A client joined", metadata: ["client": "\(params.client)"])
       return nil
     case (.missing, _): return ControlError(.helloMissing, request.method)

@@ -9,6 +9,8 @@ extension TransferSnapshot {
     same.bytesPerSecond = bytesPerSecond
     same.secondsLeft = secondsLeft
     same.connections = connections
+    // Who is moved changes the place of others, to whom nothing happened.
+    same.queuePosition = queuePosition
     return self != same
   }
 }

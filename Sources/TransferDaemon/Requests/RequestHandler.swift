@@ -48,13 +48,18 @@ struct RequestHandler: Sendable {
     case .control(let params): return coder.encode(result: await control(params), to: id)
     case .relink(let params): return coder.encode(result: await relink(params), to: id)
     case .limit(let params): return coder.encode(result: await limit(params), to: id)
+    case .move(let params): return coder.encode(result: await move(params), to: id)
+    case .prioritize(let params): return coder.encode(result: await prioritize(params), to: id)
+    case .clear:
+      let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
+      return coder.encode(result: result, to: id)
     case .reset:
       let outcome = await engine.reset()
       return coder.encode(
         result: ResetTransfers.Result(
           deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
     case .subscribe(let viewport):
-      client.mailbox.look(at: viewport)
+      broadcaster.look(client.id, at: viewport)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
@@ -105,16 +110,7 @@ struct RequestHandler: Sendable {
     guard let details = await engine.details(of: id) else {
       throw ControlError(.unknownTransfer, id.description)
     }
-    let record = details.record
-    return TransferDetails(
-      snapshot: details.snapshot,
-      currentURL: details.currentURL == record.spec.url ? nil : details.currentURL?.text,
-      partialPath: record.resumeData?.partialPath, held: record.resumeData?.held ?? HeldRanges(),
-      entityTag: record.resumeData?.validator?.entityTag,
-      lastModified: record.resumeData?.validator?.lastModified,
-      checksum: record.spec.checksum?.text, status: details.head?.status,
-      headers: details.head?.headers ?? [], retryCount: record.retryCount,
-      history: details.history.map { HistoryEntry(at: $0.at, text: $0.text) })
+    return TransferDetails(details)
   }
 
   private func control(_ params: ControlTransfers.Params) async -> ControlTransfers.Result {
@@ -126,13 +122,41 @@ struct RequestHandler: Sendable {
       case .remove: .remove(.stays)
       case .removeWithFile: .remove(.goes)
       }
+    return await self.control(control, params.selection)
+  }
+
+  private func prioritize(_ params: PrioritizeTransfers.Params) async -> ControlTransfers.Result {
+    await control(.prioritize(params.priority), params.selection)
+  }
+
+  private func control(
+    _ control: Brain.Control, _ selection: TransferSelection
+  ) async -> ControlTransfers.Result {
     let ids: [TransferID] =
-      switch params.selection {
+      switch selection {
       case .ids(let ids): ids
       case .all: await engine.selection(for: control)
       case .matching(let filter, let except): broadcaster.matching(filter, except: except)
       }
     return Self.result(of: ids, await engine.control(control, ids))
+  }
+
+  private func move(_ params: MoveTransfers.Params) async -> MoveTransfers.Result {
+    let ids: [TransferID]
+    switch params.selection {
+    case .ids(let named): ids = named
+    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
+    // Among each other they keep their order: to move everything moves nothing.
+    case .all: return MoveTransfers.Result(applied: [], refused: [])
+    }
+    let move: Brain.Move =
+      switch params.way {
+      case .up: .up
+      case .down: .down
+      case .toTop: .toTop
+      case .toBottom: .toBottom
+      }
+    return Self.result(of: ids, await engine.move(ids, move))
   }
 
   private func relink(_ params: RelinkTransfer.Params) async -> RelinkTransfer.Result {

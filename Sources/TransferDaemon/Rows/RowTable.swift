@@ -1,128 +1,130 @@
 import ControlProtocol
+import TransferCore
 import TransferModel
 
-/// Every transfer as clients are shown it, with the totals kept up to date instead of counted.
+/// Every transfer as clients are shown it, with the totals kept up to date instead of counted, and
+/// the orders that somebody looks at kept instead of sorted.
 struct RowTable: Sendable {
-  private var rows: [TransferID: TransferSnapshot] = [:]
-  /// Sorted, which is the order in which they were added.
-  private var ids = OrderedIDs()
-  private(set) var totals = Totals()
+  private struct Look: Sendable {
+    var lookerCount: Int
+    /// Built when the first window is asked for.
+    var index: RowIndex?
+  }
 
-  var count: Int { ids.count }
+  private var rows: [TransferID: TransferSnapshot] = [:]
+  /// As the user ordered them.
+  private var order = SortedBlocks<QueuePlace>()
+  private var looks: [RowView: Look] = [:]
+  private var batch = BatchTally()
+  private var sums = Totals()
+
+  var count: Int { rows.count }
+
+  /// How many orders are kept besides that of the list.
+  var indexCount: Int { looks.values.count { $0.index != nil } }
+
+  var totals: Totals {
+    var totals = sums
+    totals.batch = batch.progress(bytesPerSecond: sums.bytesPerSecond)
+    return totals
+  }
 
   func row(_ id: TransferID) -> TransferSnapshot? { rows[id] }
 
+  // MARK: Changes
+
   mutating func put(_ row: TransferSnapshot) {
-    if let old = rows.updateValue(row, forKey: row.id) {
-      uncount(old)
-    } else {
-      ids.insert(row.id)
+    let old = rows.updateValue(row, forKey: row.id)
+    if old?.place != row.place {
+      if let old { order.remove(old.place) }
+      order.insert(row.place)
     }
-    totals.counts[row.state, default: 0] += 1
-    totals.bytesPerSecond += row.bytesPerSecond
+    if let old { uncount(old) }
+    sums.counts[row.state, default: 0] += 1
+    sums.bytesPerSecond += row.bytesPerSecond
+    follow(from: old, to: row)
   }
 
   mutating func remove(_ id: TransferID) {
     guard let old = rows.removeValue(forKey: id) else { return }
+    order.remove(old.place)
     uncount(old)
-    ids.remove(id)
+    follow(from: old, to: nil)
   }
+
+  /// Takes finished rows out of the uncleared ones.
+  mutating func clear(_ ids: [TransferID]) {
+    for id in ids {
+      guard var row = rows[id], row.state == .completed else { continue }
+      row.isCleared = true
+      put(row)
+    }
+  }
+
+  mutating func limit(toBytesPerSecond limit: Int64?) { sums.limitBytesPerSecond = limit }
 
   private mutating func uncount(_ row: TransferSnapshot) {
-    totals.bytesPerSecond -= row.bytesPerSecond
-    let left = totals.count(row.state) - 1
-    totals.counts[row.state] = left > 0 ? left : nil
+    sums.bytesPerSecond -= row.bytesPerSecond
+    let left = sums.count(row.state) - 1
+    sums.counts[row.state] = left > 0 ? left : nil
   }
 
-  /// In the order in which they were added.
+  private mutating func follow(from old: TransferSnapshot?, to new: TransferSnapshot?) {
+    batch.change(from: old, to: new)
+    for place in looks.values.indices {
+      looks.values[place].index?.change(from: old, to: new)
+    }
+  }
+
+  // MARK: Looking
+
+  /// Keeps the order of a view from its first window on, until as many `leave` it.
+  mutating func look(at view: RowView) {
+    guard !view.isPlain else { return }
+    looks[view, default: Look(lookerCount: 0)].lookerCount += 1
+  }
+
+  mutating func leave(_ view: RowView) {
+    guard var look = looks[view] else { return }
+    look.lookerCount -= 1
+    looks[view] = look.lookerCount > 0 ? look : nil
+  }
+
+  /// By id, which is the order in which they were added.
   func matching(_ filter: RowFilter, except: Set<TransferID>) -> [TransferID] {
-    ids.all.filter { id in !except.contains(id) && rows[id].map(filter.passes) == true }
+    let test = RowTest(filter)
+    return rows.values.filter { !except.contains($0.id) && test.passes($0) }.map(\.id).sorted()
   }
 
-  /// The rows of a viewport. Without filter and sort it costs the rows that are shown, not all.
-  func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
-    var shown = totals
-    shown.freeBytes = freeBytes
-    if viewport.filter == RowFilter(), viewport.sort == RowSort() {
-      let part = ids.window(first: viewport.first, count: viewport.count)
+  /// The rows of a viewport: of a view that somebody looks at it costs those that are shown, of
+  /// another one it is sorted once.
+  mutating func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {
+    var totals = totals
+    totals.freeBytes = freeBytes
+    let anchor = viewport.anchor.flatMap { rows[$0] }
+    let view = RowView(viewport)
+    guard !view.isPlain else {
+      let part = order.window(first: viewport.first, count: viewport.count).map(\.id)
       return RowWindow(
-        first: viewport.first, matchingCount: ids.count, rows: part.compactMap { rows[$0] },
-        totals: shown)
+        first: viewport.first, matchingCount: order.count, rows: part.compactMap { rows[$0] },
+        totals: totals, anchorIndex: anchor.flatMap { order.index(of: $0.place) })
     }
-    let matching = ids.all.compactMap { rows[$0] }.filter(viewport.filter.passes)
-    let sorted = viewport.sort.sorted(matching)
-    let part = sorted.dropFirst(viewport.first).prefix(viewport.count)
+    let index = index(of: view)
+    let part = index.window(first: viewport.first, count: viewport.count)
     return RowWindow(
-      first: viewport.first, matchingCount: matching.count, rows: Array(part), totals: shown)
-  }
-}
-
-extension RowFilter {
-  func passes(_ row: TransferSnapshot) -> Bool {
-    if let states, !states.contains(row.state) { return false }
-    if let session, session != row.session { return false }
-    if let host, !row.hasHost(host) { return false }
-    guard let words = text?.lowercased().split(separator: " "), !words.isEmpty else { return true }
-    let fields = [row.title, row.url, row.path ?? ""].map { $0.lowercased() }
-    return words.allSatisfy { word in fields.contains { $0.contains(word) } }
-  }
-}
-
-extension RowSort {
-  /// Equal rows keep the order of their ids, so that nothing jumps about on the screen.
-  func sorted(_ rows: [TransferSnapshot]) -> [TransferSnapshot] {
-    guard key != .queue else { return isDescending ? rows.reversed() : rows }
-    return rows.sorted { left, right in
-      let (low, high) = isDescending ? (right, left) : (left, right)
-      switch key {
-      case .queue: return left.id < right.id
-      case .title: return before(low.title.lowercased(), high.title.lowercased(), left, right)
-      case .state: return before(low.state.order, high.state.order, left, right)
-      case .size: return before(low.bytesExpected ?? -1, high.bytesExpected ?? -1, left, right)
-      case .progress: return before(low.fraction, high.fraction, left, right)
-      case .speed: return before(low.bytesPerSecond, high.bytesPerSecond, left, right)
-      case .secondsLeft:
-        return before(low.secondsLeft ?? .max, high.secondsLeft ?? .max, left, right)
-      case .createdAt: return before(low.createdAt, high.createdAt, left, right)
-      case .finishedAt:
-        return before(
-          low.finishedAt?.millisecondsSince1970 ?? .max,
-          high.finishedAt?.millisecondsSince1970 ?? .max, left, right)
-      case .connections: return before(low.connections, high.connections, left, right)
-      case .priority: return before(low.priority, high.priority, left, right)
-      case .host: return before(low.host, high.host, left, right)
-      case .session: return before(low.session.rawValue, high.session.rawValue, left, right)
-      }
-    }
+      first: viewport.first, matchingCount: index.count, rows: part.compactMap { rows[$0] },
+      totals: totals, anchorIndex: anchor.flatMap(index.index))
   }
 
-  private func before<Value: Comparable>(
-    _ low: Value, _ high: Value, _ left: TransferSnapshot, _ right: TransferSnapshot
-  ) -> Bool {
-    low == high ? left.id < right.id : low < high
-  }
-}
-
-extension TransferState {
-  /// What needs attention or moves comes first.
-  fileprivate var order: Int {
-    switch self {
-    case .running: 0
-    case .verifying: 1
-    case .waiting: 2
-    case .queued: 3
-    case .scheduled: 4
-    case .paused: 5
-    case .failed: 6
-    case .idle: 7
-    case .completed: 8
-    }
+  private mutating func index(of view: RowView) -> RowIndex {
+    if let index = looks[view]?.index { return index }
+    let index = RowIndex(view, of: rows.values)
+    looks[view]?.index = index
+    return index
   }
 }
 
 extension TransferSnapshot {
-  fileprivate var fraction: Double {
-    guard let bytesExpected, bytesExpected > 0 else { return state == .completed ? 1 : 0 }
-    return Double(bytesReceived) / Double(bytesExpected)
-  }
+  /// A row of a service that does not tell it stands where it was added.
+  var place: QueuePlace { QueuePlace(position: queuePosition ?? id.rawValue, id: id) }
 }

@@ -31,6 +31,7 @@ extension TransferEngine {
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
     attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
     live[id, default: LiveTransfer()].currentURL = plan.url
+    noteOpener(plan, of: id)
     live[id]?.sentByteCount = nil
     transport.limit(
       id, toBytesPerSecond: brain.machines[id]?.record.spec.limitBytesPerSecond)
@@ -41,6 +42,15 @@ extension TransferEngine {
         timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
         content: plan.content, serverTrust: plan.trust.asServerTrust,
         certificate: plan.certificate))
+  }
+
+  /// Further connections ask where the redirects of the first one led.
+  private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
+    guard let fetch = brain.machines[id]?.fetch, fetch.body == .closed,
+      let index = fetch.index(of: plan.attempt)
+    else { return }
+    live[id]?.opens(
+      plan.url, redirectCount: fetch.lanes[index].redirectCount, at: clock.now().wall)
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {

@@ -128,6 +128,7 @@ extension TransferEngine {
   ) {
     bodies[id] = nil
     live[id]?.speed = SpeedEstimator()
+    live[id]?.recentSpeeds.rest()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.held) }
     let jitter = Double.random(in: 0...1)
     apply { brain, now in
@@ -177,6 +178,7 @@ extension TransferEngine {
     var known = live[id] ?? LiveTransfer()
     let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)
+    known.recentSpeeds.sample(byteCount: byteCount, at: now.monotonic)
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known

@@ -36,6 +36,11 @@ extension TransferEngine {
   ) async -> [Brain.ControlResult] {
     let now = clock.now()
     let (results, turn) = brain.control(control, ids, at: now)
+    if let text = HistoryText.of(control) {
+      for (id, result) in zip(ids, results) where result == .applied {
+        live[id, default: LiveTransfer()].note(text, at: now.wall)
+      }
+    }
     await runDurably(turn, at: now)
     await rest(of: ids)
     return results
@@ -61,7 +66,7 @@ extension TransferEngine {
         }
       case .stop: state != .completed && state != .idle && !isFinalTask
       case .remove, .reset: true
-      case .relink, .limit: state != .completed && !isFinalTask
+      case .relink, .limit, .prioritize: state != .completed && !isFinalTask
       case .cancel: machine.isTask && !isFinalTask
       }
     }.keys.sorted()
@@ -137,14 +142,6 @@ extension TransferEngine {
     setAlarm(at: clock.now())
   }
 
-  package func details(of id: TransferID) -> EngineDetails? {
-    guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
-    let known = live[id]
-    return EngineDetails(
-      snapshot: snapshot, record: machine.record, currentURL: known?.currentURL,
-      head: known?.lastHead, history: known?.history ?? [])
-  }
-
   // MARK: Snapshots
 
   func snapshot(of id: TransferID) -> TransferSnapshot? {
@@ -196,6 +193,9 @@ extension TransferEngine {
       finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount
     snapshot.priority = spec.priority
+    snapshot.queuePosition = record.queuePosition
+    snapshot.limitBytesPerSecond = spec.limitBytesPerSecond
+    snapshot.isCleared = brain.isCleared(record) ? true : nil
     snapshot.finishedAt = record.finishedAt
     snapshot.error = record.failure
     snapshot.freshStart = record.freshStart
@@ -243,6 +243,7 @@ extension TransferEngine {
   /// ends.
   package func limitAll(toBytesPerSecond limit: Int64?) {
     for id in live.keys { live[id]?.speed = SpeedEstimator() }
+    if limit != brain.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
     brain.limitAll(toBytesPerSecond: limit)
     transport.limitAll(toBytesPerSecond: limit)
   }

@@ -111,7 +111,8 @@ package actor TransferEngine {
     reader = Task { [weak self, inbox] in
       for await input in inbox { await self?.receive(input) }
     }
-    let turn = brain.recover(contents.records, at: now)
+    let turn = brain.recover(
+      contents.records, clearedUpTo: contents.clearedUpTo, at: now)
     for id in brain.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
@@ -205,9 +206,13 @@ package actor TransferEngine {
   private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
     announceRemoved(turn.removed)
     var later: [TransferID] = []
+    for (id, connectionsMax) in turn.taught {
+      live[id, default: LiveTransfer()]
+        .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
+    }
     for id in Set(turn.changed) {
       guard let machine = brain.machines[id] else { continue }
-      live[id, default: LiveTransfer()].note(HistoryText.of(machine.record), at: now.wall)
+      live[id, default: LiveTransfer()].note(machine.record, at: now.wall)
       switch machine.telling {
       case .now: announceChange(of: id)
       case .whenDurable: later.append(id)

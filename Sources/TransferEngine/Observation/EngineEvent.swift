@@ -8,6 +8,10 @@ package enum EngineEvent: Sendable, Hashable {
   case progress(TransferSnapshot, bytesWritten: Int64)
   /// As it was before.
   case removed(TransferSnapshot)
+  /// These are finished, and out of view from now on.
+  case cleared([TransferID])
+  /// The limit of everything together; nil is none.
+  case limited(bytesPerSecond: Int64?)
 }
 
 /// How closely somebody looks at the progress.
@@ -31,11 +35,33 @@ package struct HistoryItem: Sendable, Hashable {
   package var text: String
 }
 
+/// One connection of a transfer that runs.
+package struct LiveConnection: Sendable, Hashable {
+  /// The part of the file that it brings; `upper` is nil while the size is unknown.
+  package struct Range: Sendable, Hashable {
+    package var lower: Int64
+    package var upper: Int64?
+  }
+
+  /// nil while the server has not answered.
+  package var range: Range?
+  package var receivedUpTo: Int64
+  package var bytesPerSecond: Int64
+  package var url: TransferURL
+}
+
 /// Everything about one transfer.
 package struct EngineDetails: Sendable, Hashable {
   package var snapshot: TransferSnapshot
   package var record: TransferRecord
+  /// Where its file goes.
+  package var directory: String
   package var currentURL: TransferURL?
+  /// Where the redirects of the last run led, one after the other.
+  package var redirects: [TransferURL]
+  package var connections: [LiveConnection]
+  /// Bytes of each of the last seconds in which it ran, the newest last.
+  package var recentSpeeds: [Int64]
   package var head: ResponseHead?
   package var history: [HistoryItem]
 }

@@ -10,15 +10,19 @@ package struct JournalContents: Sendable {
   package var lastTaskIdentifiers: [SessionID: Int64]
   /// By name.
   package var sessions: [SessionRecord]
+  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  package var clearedUpTo: Int64?
 
   package init(
     records: [TransferRecord] = [], lastID: TransferID = TransferID(rawValue: 0),
-    lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = []
+    lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = [],
+    clearedUpTo: Int64? = nil
   ) {
     self.records = records
     self.lastID = lastID
     self.lastTaskIdentifiers = lastTaskIdentifiers
     self.sessions = sessions
+    self.clearedUpTo = clearedUpTo
   }
 }
 

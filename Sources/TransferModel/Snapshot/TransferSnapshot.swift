@@ -26,10 +26,14 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// How many connections are open for it now.
   public var connections: Int
   public var priority: TransferPriority
+  /// Smaller stands further up in the list; nil when the service is too old to say.
+  public var queuePosition: Int64?
   /// The most bytes a second of this transfer; nil is no limit of its own.
   public var limitBytesPerSecond: Int64?
   public var createdAt: WallTime
   public var finishedAt: WallTime?
+  /// true when it is finished and was cleared from view since.
+  public var isCleared: Bool?
   /// Why it failed, or what went wrong last while it waits.
   public var error: TransferFailure?
   /// Why the last start was from zero though bytes were there.

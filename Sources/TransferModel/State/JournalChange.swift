@@ -7,4 +7,6 @@ public enum JournalChange: Sendable, Hashable {
   case putSession(SessionRecord)
   /// Forgets a session; its number of task identifiers stays known.
   case removeSession(SessionID)
+  /// Takes every completed transfer up to this finish number out of view; none comes back by it.
+  case clearFinished(upTo: Int64)
 }

@@ -18,6 +18,10 @@ public struct TransferRecord: Hashable, Sendable, Identifiable {
   /// Retries since bytes last came in.
   public var retryCount: Int
   public var finishedAt: WallTime?
+  /// Counts up with every transfer that is completed, so that "up to now" can be said whatever the
+  /// clock does. Set only while it is completed, and not by stores of the time before there were
+  /// any.
+  public var finishNumber: Int64?
   /// Set exactly when `spec.task` is.
   public var task: TaskStatus?
 

@@ -42,6 +42,17 @@ struct DaemonCommandTests {
             """, error: ""))
   }
 
+  @Test func `status tells the limit of everything together`() {
+    var totals = Totals()
+    totals.limitBytesPerSecond = 3 << 19
+    let lines = Sentences.status(
+      ServiceStatus.Result(
+        processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
+        totals: totals, notices: []),
+      launches: [], socketPath: "/k", clock: FakeClock())
+    #expect(lines.contains("Limit: 1.5 MiB/s for everything together"))
+  }
+
   @Test func `status --json is one object`() async throws {
     let outcome = await FakeWorld().run("daemon", "status", "--json")
     #expect(

@@ -45,7 +45,8 @@ struct RequestCoderTests {
     let spec = try #require(ProtocolSamples.spec())
     let viewport = Viewport(
       filter: RowFilter(states: [.running], session: .kettle, text: "ü"),
-      sort: RowSort(key: .size, isDescending: true), first: 3, count: 40)
+      sort: RowSort(key: .size, isDescending: true), first: 3, count: 40,
+      anchor: TransferID(rawValue: 9))
     let id = TransferID(rawValue: .max)
     func roundTrip<Method: ControlMethod>(
       _ method: Method.Type, _ params: Method.Params
@@ -70,6 +71,13 @@ struct RequestCoderTests {
     expect(try roundTrip(LimitSpeed.self, limit), .limit(limit))
     let noLimit = LimitSpeed.Params(selection: .all, bytesPerSecond: nil)
     expect(try roundTrip(LimitSpeed.self, noLimit), .limit(noLimit))
+    let move = MoveTransfers.Params(
+      selection: .matching(RowFilter(host: "example.org", scope: .uncleared), except: [id]),
+      way: .toBottom)
+    expect(try roundTrip(MoveTransfers.self, move), .move(move))
+    let priority = PrioritizeTransfers.Params(selection: .ids([id]), priority: .high)
+    expect(try roundTrip(PrioritizeTransfers.self, priority), .prioritize(priority))
+    expect(try roundTrip(ClearFinished.self, Nothing()), .clear)
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")
     expect(try roundTrip(AddTransfers.self, repeatable), .add(repeatable))
     expect(try roundTrip(ResetTransfers.self, Nothing()), .reset)
@@ -221,6 +229,12 @@ struct RequestCoderTests {
       "params.login"
     ),
     ("limits.set", #","params":{"bytesPerSecond":5}"#, "params.selection"),
+    ("transfers.move", #","params":{"selection":{"all":true},"way":"sideways"}"#, "params.way"),
+    ("transfers.move", #","params":{"selection":{},"way":"up"}"#, "params.selection"),
+    (
+      "transfers.prioritize", #","params":{"selection":{"all":true},"priority":{"value":2}}"#,
+      "params.priority.value"
+    ),
     (
       "limits.set", #","params":{"selection":{"all":true},"bytesPerSecond":0}"#,
       "params.bytesPerSecond"

@@ -10,6 +10,7 @@ package final class InMemoryJournal: TransferJournal {
     var lastID = TransferID(rawValue: 0)
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
     var sessions: [SessionID: SessionRecord] = [:]
+    var clearedUpTo: Int64?
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var gate = Gate.open
@@ -29,6 +30,7 @@ package final class InMemoryJournal: TransferJournal {
     var state = State()
     state.lastID = contents.lastID
     state.lastTaskIdentifiers = contents.lastTaskIdentifiers
+    state.clearedUpTo = contents.clearedUpTo
     for record in contents.records { Self.apply(.put(record), to: &state) }
     for session in contents.sessions { Self.apply(.putSession(session), to: &state) }
     self.state = Mutex(state)
@@ -42,7 +44,8 @@ package final class InMemoryJournal: TransferJournal {
       JournalContents(
         records: state.records.values.sorted { $0.id < $1.id }, lastID: state.lastID,
         lastTaskIdentifiers: state.lastTaskIdentifiers,
-        sessions: state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue })
+        sessions: state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue },
+        clearedUpTo: state.clearedUpTo)
     }
   }
 
@@ -80,6 +83,8 @@ package final class InMemoryJournal: TransferJournal {
       state.sessions[session.id] = session
       state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
     case .removeSession(let id): state.sessions[id] = nil
+    case .clearFinished(let number):
+      state.clearedUpTo = max(state.clearedUpTo ?? number, number)
     }
   }
 

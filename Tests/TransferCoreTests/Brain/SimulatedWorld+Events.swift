@@ -48,6 +48,7 @@ extension SimulatedWorld {
         checkRecord(record)
         lastID = max(lastID, record.id)
       case .remove(let id): store[id] = nil
+      case .clearFinished: break
       case .putSession, .removeSession: broken.append("a session is no matter of the brain")
       }
     }

@@ -57,7 +57,7 @@ extension BrainScript {
       switch change {
       case .put(let record): store[record.id] = record
       case .remove(let id): store[id] = nil
-      case .putSession, .removeSession: break
+      case .putSession, .removeSession, .clearFinished: break
       }
     }
     brain = Brain(

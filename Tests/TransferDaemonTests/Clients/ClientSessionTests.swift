@@ -153,6 +153,38 @@ struct ClientSessionTests {
     #expect(ended < .seconds(10))
   }
 
+  @Test(arguments: [(#","isWatchedByPerson":true"#, true), ("", false)])
+  func `a person watches as long as the client that said so is connected`(
+    said: String, isWatched: Bool
+  ) async throws {
+    let world = try ServiceSocket()
+    let listener = try await world.listener(ControlListener.Limits())
+    let path = world.socketPath
+    let hello = Self.hello.replacingOccurrences(
+      of: #""client":"c""#, with: #""client":"c"\#(said)"#)
+    async let client: String = onThread {
+      let descriptor = connectedSocket(path)
+      defer { close(descriptor) }
+      send(hello + "\n" + Self.status(1) + "\n", to: descriptor)
+      shutdown(descriptor, Int32(SHUT_WR))
+      return readToEnd(descriptor)
+    }
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+    for await connection in listener.connections {
+      await ClientSession(
+        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
+      ) { _, id, _ in
+        #expect(broadcaster.isWatchedByPerson == isWatched)
+        return ReplyCoder().encode(result: Nothing(), to: id)
+      }.run()
+      break
+    }
+    #expect(await client.contains(#""id":1,"result""#))
+    #expect(!broadcaster.isWatchedByPerson)
+    await listener.close()
+  }
+
   // Fault 134
   @Test func `anything before hello is refused, and another version is told ours`() async throws {
     let other = Self.hello.replacingOccurrences(of: ":1,", with: ":9,")

@@ -23,7 +23,8 @@ struct RowTableTests {
   }
 
   private func ids(_ table: RowTable, _ viewport: Viewport) -> [Int64] {
-    table.window(viewport, freeBytes: nil).rows.map(\.id.rawValue)
+    var table = table
+    return table.window(viewport, freeBytes: nil).rows.map(\.id.rawValue)
   }
 
   @Test func `rows stand in the order in which they were added`() {
@@ -32,7 +33,7 @@ struct RowTableTests {
   }
 
   @Test func `a window has its rows and says how many there are`() {
-    let table = table((1...100).map { row($0) })
+    var table = table((1...100).map { row($0) })
     let window = table.window(Viewport(first: 40, count: 3), freeBytes: 7)
     #expect(window.rows.map(\.id.rawValue) == [41, 42, 43])
     #expect(window.first == 40)
@@ -40,6 +41,29 @@ struct RowTableTests {
     #expect(window.totals.freeBytes == 7)
     #expect(ids(table, Viewport(first: 99, count: 10)) == [100])
     #expect(ids(table, Viewport(first: 500, count: 10)).isEmpty)
+  }
+
+  @Test func `what was moved stands where it was put`() {
+    var moved = row(3)
+    moved.queuePosition = -7
+    var table = table([row(1), row(2), row(3)])
+    table.put(moved)
+    #expect(ids(table, Viewport()) == [3, 1, 2])
+    #expect(ids(table, Viewport(sort: RowSort(isDescending: true))) == [2, 1, 3])
+    let window = table.window(Viewport(count: 1, anchor: row(1).id), freeBytes: nil)
+    #expect(window.anchorIndex == 1)
+  }
+
+  @Test func `what was cleared is out of one scope and in the other, and back when begun anew`() {
+    var table = table([row(1, state: .completed), row(2, state: .completed), row(3)])
+    let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
+    table.look(at: RowView(uncleared))
+    #expect(ids(table, uncleared) == [1, 2, 3])
+    table.clear([row(1).id, row(3).id, row(99).id])
+    #expect(ids(table, uncleared) == [2, 3])
+    #expect(ids(table, Viewport()) == [1, 2, 3])
+    table.put(row(1, state: .queued))
+    #expect(ids(table, uncleared) == [1, 2, 3])
   }
 
   @Test func `totals follow every change`() {

@@ -1,0 +1,88 @@
+import TransferCore
+import TransferModel
+
+/// Where a row stands among others in one order.
+struct RowKey: Sendable, Hashable, Comparable {
+  enum Value: Sendable, Hashable {
+    case number(Int64)
+    case real(Double)
+    case text(String)
+    /// Comes last, whichever way it is sorted.
+    case unknown
+  }
+
+  var value: Value
+  /// Equal rows keep the order of their ids, so that nothing jumps about on the screen.
+  var id: TransferID
+  var isDescending: Bool
+
+  static func < (left: RowKey, right: RowKey) -> Bool {
+    if left.value == right.value { return left.id < right.id }
+    if left.value == .unknown || right.value == .unknown { return right.value == .unknown }
+    return left.isDescending ? right.value < left.value : left.value < right.value
+  }
+}
+
+extension RowKey.Value: Comparable {
+  /// One order has values of one kind; between kinds it only has to be some order.
+  static func < (left: RowKey.Value, right: RowKey.Value) -> Bool {
+    switch (left, right) {
+    case (.number(let left), .number(let right)): left < right
+    case (.real(let left), .real(let right)): left < right
+    case (.text(let left), .text(let right)): left < right
+    case (.number, .real), (.number, .text), (.real, .text), (.number, .unknown),
+      (.real, .unknown), (.text, .unknown):
+      true
+    case (.real, .number), (.text, .number), (.text, .real), (.unknown, _): false
+    }
+  }
+}
+
+extension RowSort {
+  func key(of row: TransferSnapshot) -> RowKey {
+    RowKey(value: value(of: row), id: row.id, isDescending: isDescending)
+  }
+
+  private func value(of row: TransferSnapshot) -> RowKey.Value {
+    switch key {
+    case .queue: .number(row.place.position)
+    case .title: .text(row.title.lowercased())
+    case .state: .number(row.state.order)
+    case .size: .number(row.bytesExpected ?? -1)
+    case .progress: .real(row.fraction)
+    case .speed: .number(row.bytesPerSecond)
+    case .secondsLeft: row.secondsLeft.map(RowKey.Value.number) ?? .unknown
+    case .createdAt: .number(row.createdAt.millisecondsSince1970)
+    case .finishedAt:
+      row.finishedAt.map { .number($0.millisecondsSince1970) } ?? .unknown
+    case .connections: .number(Int64(row.connections))
+    case .priority: .real(row.priority.value)
+    case .host: .text(String(row.host))
+    case .session: .text(row.session.rawValue)
+    }
+  }
+}
+
+extension TransferState {
+  /// What needs attention or moves comes first.
+  fileprivate var order: Int64 {
+    switch self {
+    case .running: 0
+    case .verifying: 1
+    case .waiting: 2
+    case .queued: 3
+    case .scheduled: 4
+    case .paused: 5
+    case .failed: 6
+    case .idle: 7
+    case .completed: 8
+    }
+  }
+}
+
+extension TransferSnapshot {
+  fileprivate var fraction: Double {
+    guard let bytesExpected, bytesExpected > 0 else { return state == .completed ? 1 : 0 }
+    return Double(bytesReceived) / Double(bytesExpected)
+  }
+}

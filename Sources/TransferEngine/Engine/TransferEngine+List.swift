@@ -1,0 +1,67 @@
+import TransferCore
+import TransferModel
+
+/// What people do to the list itself.
+extension TransferEngine {
+  /// Moves transfers in the order of the list; answers when the store has it.
+  package func move(
+    _ ids: [TransferID], _ move: Brain.Move
+  ) async -> [Brain.ControlResult] {
+    let now = clock.now()
+    let (results, turn) = brain.move(ids, move, at: now)
+    let changed = Set(turn.changed)
+    for id in Set(ids) where changed.contains(id) {
+      live[id, default: LiveTransfer()].note(HistoryText.of(move), at: now.wall)
+    }
+    await runDurably(turn, at: now)
+    return results
+  }
+
+  /// Takes what is finished out of view for good, with every record kept.
+  ///
+  /// - Returns: how many they were.
+  package func clearFinished() async -> Int {
+    let now = clock.now()
+    let (ids, turn) = brain.clearFinished()
+    guard !ids.isEmpty else { return 0 }
+    await runDurably(turn, at: now)
+    // Some may have been reset meanwhile.
+    let cleared = ids.filter { id in brain.machines[id].map { brain.isCleared($0.record) } == true }
+    observer(.cleared(cleared))
+    return ids.count
+  }
+
+  // MARK: Details
+
+  package func details(of id: TransferID) -> EngineDetails? {
+    guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
+    let known = live[id]
+    return EngineDetails(
+      snapshot: snapshot, record: machine.record,
+      directory: configuration.directory(of: machine.record.spec), currentURL: known?.currentURL,
+      redirects: known?.redirects ?? [], connections: connections(of: id, machine.fetch),
+      recentSpeeds: known?.recentSpeeds.seconds ?? [], head: known?.lastHead,
+      history: known?.history ?? [])
+  }
+
+  /// In the order of the file; those that have no answer yet come last.
+  private func connections(of id: TransferID, _ fetch: Fetch?) -> [LiveConnection] {
+    let progress = bodies[id]?.body?.progress ?? [:]
+    return (fetch?.lanes ?? []).compactMap { lane in
+      let receivedUpTo = max(lane.receivedUpTo, progress[lane.attempt] ?? 0)
+      switch lane.phase {
+      case .leaving: return nil
+      case .asking:
+        return LiveConnection(
+          range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0, url: lane.url)
+      case .flowing:
+        // Only the end tells how long it is when the size is not known.
+        return LiveConnection(
+          range: .init(
+            lower: lane.range?.lower ?? lane.asked?.lower ?? 0, upper: lane.range?.upper),
+          receivedUpTo: receivedUpTo, bytesPerSecond: lane.speed.bytesPerSecond, url: lane.url)
+      }
+    }
+    .sorted { ($0.range?.lower ?? .max) < ($1.range?.lower ?? .max) }
+  }
+}
