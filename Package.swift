@@ -90,8 +90,8 @@ let package = Package(
     target(
       "Commands",
       [
-        "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient", "TransferModel",
-        argumentParser,
+        "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferClient",
+        "TransferModel", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",

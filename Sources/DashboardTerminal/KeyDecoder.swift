@@ -116,6 +116,7 @@ struct KeyDecoder {
     case KEY_ENTER: .enter
     case KEY_BACKSPACE: .backspace
     case KEY_DC: .delete
+    case KEY_BTAB: .backTab
     case KEY_UP: .up
     case KEY_DOWN: .down
     case KEY_LEFT: .left

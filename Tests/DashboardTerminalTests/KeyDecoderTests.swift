@@ -23,7 +23,8 @@ struct KeyDecoderTests {
 
   @Test(
     arguments: [
-      (KEY_UP, .up), (KEY_NPAGE, .pageDown), (KEY_DC, .delete), (KEY_HOME, .home),
+      (KEY_UP, .up), (KEY_NPAGE, .pageDown), (KEY_DC, .delete), (KEY_BTAB, .backTab),
+      (KEY_HOME, .home),
       (kettle_key_f(1), .function(1)), (kettle_key_f(12), .function(12)), (KEY_MOUSE, .unknown),
     ] as [(Int32, Key)])
   func `a code of ncurses is a key`(code: Int32, key: Key) {

@@ -18,6 +18,7 @@ package final class DashboardSession: Sendable {
   private let lastTotals = Mutex(Totals())
   private let reconnection: Reconnection
   private let clock: any CommandClock
+  private let filesAreHere: Bool
 
   private enum Link {
     case up(any ServiceCalling)
@@ -30,10 +31,13 @@ package final class DashboardSession: Sendable {
   ) async throws -> DashboardSession {
     let reconnection = Reconnection(world: world, place: request.place, client: request.client)
     let service = try await reconnection.connect(startIfNeeded: true)
-    return DashboardSession(service, reconnection)
+    return DashboardSession(service, reconnection, request)
   }
 
-  private init(_ service: any ServiceCalling, _ reconnection: Reconnection) {
+  private init(
+    _ service: any ServiceCalling, _ reconnection: Reconnection, _ request: DashboardRequest
+  ) {
+    filesAreHere = request.filesAreHere
     self.reconnection = reconnection
     clock = reconnection.world.clock
     link = Mutex(.up(service))
@@ -154,15 +158,21 @@ extension DashboardSession {
 extension DashboardSession {
   private func carryOut(_ effect: DashboardEffect) async {
     do {
+      // The one effect that needs no service.
+      if case .openFile(let path) = effect { return try open(path) }
       if let message = try await message(for: effect, currentService()) { output.yield(message) }
     } catch {
       switch effect {
       case .loadDetails(let id):
         let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
         output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
-      // A new connection makes the dashboard ask for its rows again.
-      case .subscribe: break
-      case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+      case .add:
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.addFailed(sentence: sentence)))
+      // A new connection makes the dashboard ask for its rows again; and to know no duplicates
+      // keeps nobody from adding.
+      case .subscribe, .findDuplicates: break
+      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
         .openFile, .copy, .ring, .suspend, .redraw, .leave:
         fail(error)
       }
@@ -184,11 +194,8 @@ extension DashboardSession {
           verb, appliedCount: result.applied.count,
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
-      var count = 0
-      for batch in Adding.batches(specs) {
-        count += try await Adding(service: service).add(batch).count
-      }
-      return .commandFinished(.added(count: count))
+      return .commandFinished(.added(count: try await add(specs, service)))
+    case .findDuplicates(let urls): return .duplicatesFound(try await find(urls, service))
     case .remove(let selection, let withFile):
       let result = try await service.call(
         ControlTransfers.self,
@@ -223,6 +230,80 @@ extension DashboardSession {
     case .openFile, .copy, .ring, .suspend, .redraw, .leave: return nil
     }
   }
+}
+
+// MARK: - Adding and opening
+
+extension DashboardSession {
+  /// Says how many were added when it goes wrong on the way.
+  private func add(_ specs: [TransferSpec], _ service: any ServiceCalling) async throws -> Int {
+    let specs = try placed(specs)
+    var count = 0
+    do {
+      for batch in Adding.batches(specs) {
+        count += try await Adding(service: service).add(batch).count
+      }
+    } catch {
+      throw count == 0 ? error : AddedInPart(count: count, error: error)
+    }
+    return count
+  }
+
+  /// The directories as the service must have them, after a look at each: a directory that is not
+  /// there is better told while the form is open than by a transfer that fails.
+  private func placed(_ specs: [TransferSpec]) throws -> [TransferSpec] {
+    guard filesAreHere else { return specs }
+    var resolved: [String: String] = [:]
+    for directory in Set(specs.compactMap(\.directory)) {
+      resolved[directory] = try FilePlace.writableDirectory(directory, from: "/").get()
+    }
+    return specs.map { spec in
+      var spec = spec
+      spec.directory = spec.directory.map { resolved[$0] ?? $0 }
+      return spec
+    }
+  }
+
+  private func find(
+    _ urls: [String], _ service: any ServiceCalling
+  ) async throws -> [String: DuplicateSearch.Found] {
+    var found: [String: DuplicateSearch.Found] = [:]
+    for batch in Self.batches(urls) {
+      let result = try await service.call(FindURLs.self, .init(urls: batch))
+      for one in result.found { found[one.url] = .init(id: one.id, state: one.state) }
+    }
+    return found
+  }
+
+  /// Not more, and not longer, than the service takes as one message.
+  private static func batches(_ urls: [String]) -> [[String]] {
+    var batches: [[String]] = [[]]
+    var byteCount = 0
+    for url in urls {
+      byteCount += url.utf8.count
+      if batches[batches.count - 1].count == FindURLs.countMax || byteCount > Adding.batchByteCount
+      {
+        batches.append([])
+        byteCount = url.utf8.count
+      }
+      batches[batches.count - 1].append(url)
+    }
+    return batches
+  }
+
+  private func open(_ path: String) throws {
+    let opener = FileOpener(
+      environment: reconnection.world.environment, filesAreHere: filesAreHere)
+    try opener.open(path) { [output] problem in
+      output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
+    }
+  }
+}
+
+/// Some were added before it went wrong.
+struct AddedInPart: Error {
+  var count: Int
+  var error: any Error
 }
 
 extension TransferState {

@@ -13,7 +13,7 @@ package struct TerminalDashboard: DashboardOpening {
     let session = try await DashboardSession.open(request, in: world)
     let end: DashboardTerminal.DashboardEnd
     do {
-      end = try await show(session, request, world.clock)
+      end = try await show(session, request, world)
     } catch {
       await session.close()
       throw error
@@ -29,9 +29,14 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private func show(
-    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) async throws -> DashboardTerminal.DashboardEnd {
-    let runner = try Self.runner(session, request, clock)
+    let runner = try Self.runner(session, request, world.clock)
+    if request.filesAreHere {
+      let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
+      runner.post(.placesKnown(places))
+    }
     let messages = session.messages
     let postman = Task {
       for await message in messages { runner.post(message) }

@@ -11,6 +11,8 @@ package struct DashboardRequest: Hashable, Sendable {
   /// What the service is told is calling.
   package var client: String
   package var limitMilliseconds: Int64?
+  /// Whether the service works with the files of this machine.
+  package var filesAreHere = true
 
   package init(place: ServicePlace, client: String, limitMilliseconds: Int64? = nil) {
     self.place = place

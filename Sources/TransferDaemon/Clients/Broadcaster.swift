@@ -95,6 +95,10 @@ final class Broadcaster: Sendable {
     return state.withLock { $0.table.window(viewport, freeBytes: free) }
   }
 
+  func find(_ urls: [String]) -> [FindURLs.Found] {
+    state.withLock { $0.table.find(Set(urls)) }
+  }
+
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
     state.withLock { $0.table.matching(filter, except: Set(except)) }
   }

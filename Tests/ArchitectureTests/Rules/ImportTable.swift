@@ -68,7 +68,8 @@ let importTable: [String: ImportRow] = [
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(
     ours: [
-      "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient", "TransferModel",
+      "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferClient",
+      "TransferModel",
     ],
     outside: ["ArgumentParser"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),

@@ -78,6 +78,8 @@ struct RequestCoderTests {
     let priority = PrioritizeTransfers.Params(selection: .ids([id]), priority: .high)
     expect(try roundTrip(PrioritizeTransfers.self, priority), .prioritize(priority))
     expect(try roundTrip(ClearFinished.self, Nothing()), .clear)
+    let urls = FindURLs.Params(urls: ["https://example.org/a"])
+    expect(try roundTrip(FindURLs.self, urls), .findURLs(urls))
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")
     expect(try roundTrip(AddTransfers.self, repeatable), .add(repeatable))
     expect(try roundTrip(ResetTransfers.self, Nothing()), .reset)
@@ -298,5 +300,13 @@ struct RequestCoderTests {
       """
     #expect(
       decode(line) == .refused(.number(1), ControlError(.refusedSpec, "params.transfers[1].name")))
+  }
+
+  @Test func `more URLs than are looked for at once are refused`() {
+    let urls = Array(repeating: "http://a/", count: FindURLs.countMax + 1)
+    #expect(
+      ControlRequest.findURLs(.init(urls: urls)).problem
+        == ControlError(.invalidParams, "params.urls"))
+    #expect(ControlRequest.findURLs(.init(urls: Array(urls.dropLast()))).problem == nil)
   }
 }
