@@ -64,7 +64,8 @@ struct DashboardLoop {
       case .suspend: suspend(at: now)
       case .copy(let text): backend.copy(text)
       case .ring: backend.ring()
-      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move, .prioritize,
+      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
+        .prioritize,
         .clearFinished, .reset, .loadDetails, .openFile:
         effects(effect)
       }

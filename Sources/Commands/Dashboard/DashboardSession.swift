@@ -194,8 +194,11 @@ extension DashboardSession {
           verb, appliedCount: result.applied.count,
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
-      return .commandFinished(.added(count: try await add(specs, service)))
-    case .findDuplicates(let urls): return .duplicatesFound(try await find(urls, service))
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .commandFinished(.added(count: try await adding.add(specs)))
+    case .findDuplicates(let urls):
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .duplicatesFound(try await adding.find(urls))
     case .remove(let selection, let withFile):
       let result = try await service.call(
         ControlTransfers.self,
@@ -232,65 +235,9 @@ extension DashboardSession {
   }
 }
 
-// MARK: - Adding and opening
+// MARK: - Opening
 
 extension DashboardSession {
-  /// Says how many were added when it goes wrong on the way.
-  private func add(_ specs: [TransferSpec], _ service: any ServiceCalling) async throws -> Int {
-    let specs = try placed(specs)
-    var count = 0
-    do {
-      for batch in Adding.batches(specs) {
-        count += try await Adding(service: service).add(batch).count
-      }
-    } catch {
-      throw count == 0 ? error : AddedInPart(count: count, error: error)
-    }
-    return count
-  }
-
-  /// The directories as the service must have them, after a look at each: a directory that is not
-  /// there is better told while the form is open than by a transfer that fails.
-  private func placed(_ specs: [TransferSpec]) throws -> [TransferSpec] {
-    guard filesAreHere else { return specs }
-    var resolved: [String: String] = [:]
-    for directory in Set(specs.compactMap(\.directory)) {
-      resolved[directory] = try FilePlace.writableDirectory(directory, from: "/").get()
-    }
-    return specs.map { spec in
-      var spec = spec
-      spec.directory = spec.directory.map { resolved[$0] ?? $0 }
-      return spec
-    }
-  }
-
-  private func find(
-    _ urls: [String], _ service: any ServiceCalling
-  ) async throws -> [String: DuplicateSearch.Found] {
-    var found: [String: DuplicateSearch.Found] = [:]
-    for batch in Self.batches(urls) {
-      let result = try await service.call(FindURLs.self, .init(urls: batch))
-      for one in result.found { found[one.url] = .init(id: one.id, state: one.state) }
-    }
-    return found
-  }
-
-  /// Not more, and not longer, than the service takes as one message.
-  private static func batches(_ urls: [String]) -> [[String]] {
-    var batches: [[String]] = [[]]
-    var byteCount = 0
-    for url in urls {
-      byteCount += url.utf8.count
-      if batches[batches.count - 1].count == FindURLs.countMax || byteCount > Adding.batchByteCount
-      {
-        batches.append([])
-        byteCount = url.utf8.count
-      }
-      batches[batches.count - 1].append(url)
-    }
-    return batches
-  }
-
   private func open(_ path: String) throws {
     let opener = FileOpener(
       environment: reconnection.world.environment, filesAreHere: filesAreHere)
@@ -298,12 +245,6 @@ extension DashboardSession {
       output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }
   }
-}
-
-/// Some were added before it went wrong.
-struct AddedInPart: Error {
-  var count: Int
-  var error: any Error
 }
 
 extension TransferState {

@@ -136,7 +136,8 @@ extension Key {
     switch self {
     case .character(let character): String(character)
     case .paste(let text): text
-    case .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right,
+    case .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
+      .right,
       .home, .end, .pageUp, .pageDown, .function, .unknown:
       nil
     }

@@ -35,9 +35,9 @@ enum CurlOption: Hashable, Sendable {
       """
       compressed location silent show-error fail fail-with-body verbose globoff progress-bar \
       remote-name remote-header-name no-buffer create-dirs http1.0 http1.1 http2 \
-      http2-prior-knowledge http3 http3-only ipv4 ipv6 get remove-on-error no-clobber no-progress-meter path-as-is \
-      retry-all-errors retry-connrefused \
-      tlsv1 tlsv1.2 tlsv1.3 tcp-nodelay tcp-fastopen no-keepalive       basic anyauth digest styled-output no-styled-output
+      http2-prior-knowledge http3 http3-only ipv4 ipv6 get remove-on-error no-clobber \
+      no-progress-meter path-as-is retry-all-errors retry-connrefused tlsv1 tlsv1.2 tlsv1.3 \
+      tcp-nodelay tcp-fastopen no-keepalive basic anyauth digest styled-output no-styled-output
       """)
     add(
       .ignoredWithValue,

@@ -302,11 +302,14 @@ struct RequestCoderTests {
       decode(line) == .refused(.number(1), ControlError(.refusedSpec, "params.transfers[1].name")))
   }
 
-  @Test func `more URLs than are looked for at once are refused`() {
-    let urls = Array(repeating: "http://a/", count: FindURLs.countMax + 1)
-    #expect(
-      ControlRequest.findURLs(.init(urls: urls)).problem
-        == ControlError(.invalidParams, "params.urls"))
-    #expect(ControlRequest.findURLs(.init(urls: Array(urls.dropLast()))).problem == nil)
+  @Test func `more URLs than are looked for at once are refused`() throws {
+    for (count, isTaken) in [(FindURLs.countMax, true), (FindURLs.countMax + 1, false)] {
+      let params = FindURLs.Params(urls: Array(repeating: "http://a/", count: count))
+      let received = coder.decode(try coder.encode(FindURLs.self, params, id: 1))
+      let refused = ReceivedRequest.refused(
+        .number(1), ControlError(.invalidParams, "params.urls"))
+      let isAsExpected = received == (isTaken ? .request(.number(1), .findURLs(params)) : refused)
+      #expect(isAsExpected, "\(count)")
+    }
   }
 }

@@ -95,7 +95,10 @@ struct AddFormTests {
   }
 
   @Test(arguments: [
-    (AddField.name, "a/b", "That is no name for a file; it must have no slash and at most 250 bytes"),
+    (
+      AddField.name, "a/b",
+      "That is no name for a file; it must have no slash and at most 250 bytes"
+    ),
     (
       .checksum, "sha256:12",
       "That is no checksum; write sha256: and its 64 hexadecimal digits, or md5:, sha1:, sha512:"

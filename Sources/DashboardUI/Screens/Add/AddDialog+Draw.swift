@@ -32,7 +32,8 @@ extension DashboardModel {
     let signColumn = box.column + AddLayout.labelWidth
     switch line.reading {
     case .blank: break
-    case .url, .command: canvas.put(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
+    case .url, .command:
+      canvas.put(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
     case .problem: canvas.put(glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
     }
     var width = box.width - AddLayout.labelWidth - 2

@@ -32,7 +32,8 @@ extension DashboardModel {
     case (.row(.start), .failed): return Strings.footerTryAgain
     case (.row(.start), .waiting): return Strings.footerTryNow
     case (.row(.relink), _) where row.wantsLink: return Strings.footerNewLink
-    case (.row, _), (.mark, _), (.all, _), (.move, _), (.edit, _), (.details, _), (.take, _), (.add, _), (.addNow, _),
+    case (.row, _), (.mark, _), (.all, _), (.move, _), (.edit, _), (.details, _), (.take, _),
+      (.add, _), (.addNow, _),
       (.enterNow, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
