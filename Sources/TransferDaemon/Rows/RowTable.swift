@@ -96,7 +96,9 @@ struct RowTable: Sendable {
     return rows.values.filter { !except.contains($0.id) && test.passes($0) }.map(\.id).sorted()
   }
 
-  /// Goes through all rows: this is asked when a person has stopped typing, and an index of all URLs
+  /// The first row with each of these URLs.
+  ///
+  /// Goes through all: this is asked when a person has stopped typing, and an index of every URL
   /// would take as much memory as the rows.
   func find(_ urls: Set<String>) -> [FindURLs.Found] {
     var found: [String: FindURLs.Found] = [:]

@@ -6,7 +6,7 @@ import TransferModel
 struct AddFormTests {
   private func opened(_ url: String = "https://example.org/a") -> DashboardModel {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: "/home/me", workingDirectory: "/work")
+    let places = UserPlaces(home: "/home/me", workingDirectory: "/srv")
     _ = model.update(.placesKnown(places), at: Sample.now)
     _ = model.press(.character("a"), .paste(url))
     return model
@@ -36,8 +36,8 @@ struct AddFormTests {
   }
 
   @Test(arguments: [
-    ("/data", "/data"), ("isos", "/work/isos"), ("~", "/home/me"), ("~/isos", "/home/me/isos"),
-    ("  ../x ", "/work/../x"), (".", "/work/."),
+    ("/data", "/data"), ("isos", "/srv/isos"), ("~", "/home/me"), ("~/isos", "/home/me/isos"),
+    ("  ../x ", "/srv/../x"), (".", "/srv/."),
   ])
   func `a directory is found as a shell would`(text: String, path: String) {
     #expect(spec(filled(.directory, text))?.directory == path)
@@ -182,7 +182,7 @@ struct AddFormTests {
 
   @Test func `a command that was pasted into the list brings its headers, login and place`() {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: nil, workingDirectory: "/work")
+    let places = UserPlaces(home: nil, workingDirectory: "/srv")
     _ = model.update(.placesKnown(places), at: Sample.now)
     _ = model.press(
       .paste(
@@ -200,7 +200,7 @@ struct AddFormTests {
     #expect(specs[0].url.text == "https://example.org/a")
     #expect(specs[0].headers.map(\.name) == ["Referer", "Cookie"])
     #expect(specs[0].login == Login(user: "me", password: "pw"))
-    #expect(specs[0].directory == "/work/isos")
+    #expect(specs[0].directory == "/srv/isos")
     #expect(specs[0].name == "x.iso")
     #expect(specs[1].headers.isEmpty)
   }
