@@ -71,6 +71,7 @@ let package = Package(
     target("MachineWatch", ["DesktopBus", "TransferModel"]),
     target("ProcessSpawn", ["CLinux"]),
     target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
+    target("ConfigurationFiles", ["Configuration"]),
     target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
 
     // MARK: Products
@@ -83,15 +84,15 @@ let package = Package(
     target(
       "TransferDaemon",
       [
-        "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
-        "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+        "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
+        "CurlTransport", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
         "TransferFiles", "TransferModel", "TransferStore", logging,
       ]),
     target(
       "Commands",
       [
-        "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferClient",
-        "TransferModel", argumentParser,
+        "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal",
+        "DashboardUI", "ProcessSpawn", "TransferClient", "TransferModel", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
@@ -137,6 +138,7 @@ let package = Package(
     tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),
     tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
     tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
+    tests("ConfigurationFilesTests", ["Configuration", "ConfigurationFiles"]),
     tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
     tests(
       "BackgroundTransferTests",
@@ -213,8 +215,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "ControlProtocol", "DashboardTerminal", "DashboardUI", "TransferClient",
-        "TransferModel",
+        "Commands", "Configuration", "ControlProtocol", "DashboardTerminal", "DashboardUI",
+        "TransferClient", "TransferModel",
         argumentParser,
       ]),
   ]

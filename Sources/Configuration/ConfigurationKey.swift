@@ -1,6 +1,6 @@
 import TransferModel
 
-/// Every key of the file; docs/configuration.md describes them.
+/// Every key of the file that the service reads; docs/configuration.md describes them.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
   case downloadsDirectory = "downloads.directory"
   case limitsTransfers = "limits.transfers"
@@ -129,6 +129,7 @@ extension ServiceConfiguration {
     do throws(TOMLProblem) {
       for entry in try TOMLReader.read(bytes) {
         guard let key = ConfigurationKey(rawValue: entry.name) else {
+          if DashboardConfiguration.table(of: entry) != nil { continue }
           problems.append(ConfigurationProblem(.unknownKey(entry.name), line: entry.line))
           continue
         }

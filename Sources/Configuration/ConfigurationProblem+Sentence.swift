@@ -1,11 +1,23 @@
 import TransferModel
 
+/// Who reads the file, and so has to be started anew after a change.
+package enum ConfigurationReader: Hashable, Sendable {
+  case service, dashboard
+
+  fileprivate var restart: String {
+    switch self {
+    case .service: "restart the service with \"kettle daemon stop\""
+    case .dashboard: "start the dashboard again"
+    }
+  }
+}
+
 extension ConfigurationProblem {
   /// What is wrong, where, and what to do. Values are not repeated: one may be a password.
-  package func sentence(path: String) -> String {
+  package func sentence(path: String, for reader: ConfigurationReader = .service) -> String {
     let file = "\"" + path.sanitizedForDisplay(limit: 4096) + "\""
     let place = line.map { "line \($0) of \(file)" } ?? file
-    let change = "correct it and restart the service with \"kettle daemon stop\""
+    let change = "correct it and " + reader.restart
     switch what {
     case .unreadable(let detail):
       let words = detail.sanitizedForDisplay(limit: 200)

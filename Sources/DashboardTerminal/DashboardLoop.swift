@@ -17,7 +17,7 @@ struct DashboardLoop {
   private var end: DashboardEnd?
 
   init(
-    backend: any TerminalBackend, look: Look,
+    backend: any TerminalBackend, look: Look, settings: DashboardSettings,
     effects: @escaping @Sendable (DashboardEffect) -> Void
   ) {
     self.backend = backend
@@ -25,7 +25,8 @@ struct DashboardLoop {
     self.effects = effects
     let now = TerminalClock.now()
     model = DashboardModel(
-      size: backend.size, utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall))
+      size: backend.size, charset: look.charset,
+      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
 
   mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {
@@ -65,8 +66,7 @@ struct DashboardLoop {
       case .copy(let text): backend.copy(text)
       case .ring: backend.ring()
       case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
-        .prioritize,
-        .clearFinished, .reset, .loadDetails, .openFile:
+        .prioritize, .clearFinished, .find, .reset, .loadDetails, .openFile:
         effects(effect)
       }
     }

@@ -20,6 +20,7 @@ package final class DashboardRunner: Sendable {
   private let mailbox: Mutex<[DashboardMessage]>
   private let waker: any TerminalWaker
   private let backend: BackendBox
+  private let settings: DashboardSettings
   private let effects: @Sendable (DashboardEffect) -> Void
 
   /// Only the thread that `run` is called on touches the backend inside, `run` is called once, and
@@ -31,8 +32,10 @@ package final class DashboardRunner: Sendable {
   /// - Parameter effects: Called on the terminal's thread for everything but `suspend`, `redraw`
   ///   and `leave`, which are done here; it must not wait for anything.
   package init(
-    backend: sending any TerminalBackend, effects: @escaping @Sendable (DashboardEffect) -> Void
+    backend: sending any TerminalBackend, settings: DashboardSettings = DashboardSettings(),
+    effects: @escaping @Sendable (DashboardEffect) -> Void
   ) {
+    self.settings = settings
     waker = backend.waker
     self.backend = BackendBox(value: backend)
     mailbox = Mutex([])
@@ -60,7 +63,7 @@ package final class DashboardRunner: Sendable {
     let terminal = backend.value
     let look = try terminal.claim()
     defer { terminal.restore() }
-    var loop = DashboardLoop(backend: terminal, look: look, effects: effects)
+    var loop = DashboardLoop(backend: terminal, look: look, settings: settings, effects: effects)
     return loop.run { takeMessages() }
   }
 

@@ -227,9 +227,9 @@ extension FakeService.State {
       return coder.encode(
         result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
-    case .list, .describe, .control, .relink, .limit, .reset, .subscribe, .watch, .status, .stop,
-      .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .updateTask,
-      .answerChallenge:
+    case .list, .find, .describe, .control, .relink, .limit, .move, .prioritize, .clear, .reset,
+      .subscribe, .watch, .status, .stop, .listSessions, .finishEvents, .adoptSession,
+      .dropSession, .cancelTasks, .updateTask, .answerChallenge:
       return coder.encode(
         result: ControlTransfers.Result(applied: [], refused: []), to: id)
     }

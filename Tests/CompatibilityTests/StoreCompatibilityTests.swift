@@ -63,6 +63,35 @@ import TransferStore
   }
 
   // Fault 100
+  @Test func `a store of version 3 is read with its order and what was cleared`() throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture("store-v3.sqlite"), toPath: path)
+      let opening = try StoreOpening.open(path, at: Self.now)
+      #expect(opening.notice == nil)
+      let contents = try opening.journal.load()
+      let expected = StoreFixture.records + TaskFixture.records + FinishFixture.records
+      #expect(contents.records.count == expected.count)
+      for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
+      #expect(contents.clearedUpTo == FinishFixture.clearedUpTo)
+      #expect(contents.sessions == TaskFixture.sessions)
+      #expect(contents.lastID == FinishFixture.records.last?.id)
+    }
+  }
+
+  // Fault 100
+  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
+  func `nothing is cleared in a store of a version that knew no clearing`(_ name: String) throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
+      let journal = try StoreOpening.open(path, at: Self.now).journal
+      #expect(try journal.load().clearedUpTo == nil)
+      try journal.commit([.clearFinished(upTo: 0)])
+      try journal.close()
+      #expect(try StoreOpening.open(path, at: Self.now).journal.load().clearedUpTo == 0)
+    }
+  }
+
+  // Fault 100
   @Test func `a store of version 1 takes sessions and tasks`() throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
@@ -79,7 +108,7 @@ import TransferStore
   }
 
   // Fault 100
-  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
+  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite"])
   func `a store of an earlier version can be written to and read again`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
@@ -108,6 +137,9 @@ import TransferStore
         .remove(StoreFixture.removed.id), .remove(TaskFixture.droppedTask.id),
         .removeSession(TaskFixture.dropped.id),
       ])
+      try journal.commit(
+        FinishFixture.records.map(JournalChange.put)
+          + [.clearFinished(upTo: FinishFixture.clearedUpTo)])
       // Closing brings everything into the one file.
       try journal.close()
       try FileManager.default.copyItem(atPath: path, toPath: target)

@@ -10,7 +10,7 @@ enum StoreFixture {
   /// Given and removed again, so that only the counters know of it.
   static let removed = record(40, .idle)
 
-  private static func record(_ id: Int64, _ state: TransferState) -> TransferRecord {
+  static func record(_ id: Int64, _ state: TransferState) -> TransferRecord {
     var record = TransferRecord(
       id: TransferID(rawValue: id), taskIdentifier: id, spec: spec(id),
       createdAt: WallTime(millisecondsSince1970: 1_767_225_600_000 + id * 1000),

@@ -69,6 +69,7 @@ struct ProtocolDocumentTests {
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)
     case .relink: _ = try result.decode(RelinkTransfer.Result.self)
+    case .find: _ = try result.decode(FindTransfer.Result.self)
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .move: _ = try result.decode(MoveTransfers.Result.self)
     case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)

@@ -92,7 +92,8 @@ struct DashboardRunnerTests {
       posting: [.linkChanged(.connected), .rowsArrived(window, Totals())])
     #expect(
       result.effects == [
-        .subscribe(Viewport(first: 0, count: 27)), .control(.pause, .ids([TransferID(rawValue: 1)])),
+        .subscribe(Viewport(filter: RowFilter(scope: .uncleared), first: 0, count: 27, tag: 0)),
+        .control(.pause, .ids([TransferID(rawValue: 1)])),
       ])
     let first = result.terminal.frames.withLock { $0.first }
     #expect(first?.lines[2].contains("Posted") == true)

@@ -137,6 +137,18 @@ struct ListControlsTests {
     #expect(waits[1].wholeMatch(of: /Waiting \d+ s before retry 2: .*500.*/) != nil, "\(waits)")
   }
 
+  @Test func `the history tells how many connections the server was found to take`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (id, _) = try await world.flowing(total: 8 << 20)
+    let second = await world.transport.request(2).id
+    world.transport.head(second, 503)
+    await world.transport.called { $0.contains(.cancel(second)) }
+    let texts = try #require(await world.engine.details(of: id)).history.map(\.text)
+    #expect(texts.contains { $0.hasPrefix("The server takes no more than") }, "\(texts)")
+  }
+
   @Test func `the history tells what the user changed`() async throws {
     let world = try await EngineWorld()
     let ids = try await paused(2, in: world)

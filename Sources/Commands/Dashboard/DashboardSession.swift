@@ -85,7 +85,7 @@ extension DashboardSession {
         case .viewport(let window):
           let rows = ListWindow(
             first: window.first, matchingCount: window.matchingCount, rows: window.rows,
-            anchorIndex: window.anchorIndex)
+            anchorIndex: window.anchorIndex, tag: window.tag)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
         case .event: break
@@ -172,6 +172,9 @@ extension DashboardSession {
       // A new connection makes the dashboard ask for its rows again; and to know no duplicates
       // keeps nobody from adding.
       case .subscribe, .findDuplicates: break
+      case .find(let search):
+        output.yield(.found(search, nil))
+        fail(error)
       case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
         .openFile, .copy, .ring, .suspend, .redraw, .leave:
         fail(error)
@@ -223,6 +226,9 @@ extension DashboardSession {
     case .clearFinished:
       let result = try await service.call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
+    case .find(let search):
+      let result = try await service.call(FindTransfer.self, search)
+      return .found(search, result.found)
     case .reset:
       let result = try await service.call(ResetTransfers.self, .init())
       return .commandFinished(

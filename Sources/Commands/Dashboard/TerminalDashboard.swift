@@ -31,7 +31,7 @@ package struct TerminalDashboard: DashboardOpening {
   private func show(
     _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) async throws -> DashboardTerminal.DashboardEnd {
-    let runner = try Self.runner(session, request, world.clock)
+    let runner = try Self.runner(session, request, world)
     if request.filesAreHere {
       let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
       let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
@@ -55,14 +55,15 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private static func runner(
-    _ session: DashboardSession, _ request: DashboardRequest, _ clock: any CommandClock
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) throws(NoDashboard) -> DashboardRunner {
     do {
       let deadline = request.limitMilliseconds.map {
-        clock.now().monotonic.advanced(byMilliseconds: $0)
+        world.clock.now().monotonic.advanced(byMilliseconds: $0)
       }
-      let backend = TimedTerminal(try NcursesTerminal(), clock: clock, deadline: deadline)
-      return DashboardRunner(backend: backend) { session.perform($0) }
+      let backend = TimedTerminal(try NcursesTerminal(), clock: world.clock, deadline: deadline)
+      let settings = DashboardSettings.ofUser(environment: world.environment)
+      return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw NoDashboard(sentence: error.sentence)
     }

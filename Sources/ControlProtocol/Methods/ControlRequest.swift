@@ -6,6 +6,7 @@ package enum ControlRequest: Sendable, Hashable {
   case hello(Hello.Params)
   case add(AddTransfers.Params)
   case list(Viewport)
+  case find(RowSearch)
   case describe(DescribeTransfer.Params)
   case control(ControlTransfers.Params)
   case relink(RelinkTransfer.Params)
@@ -35,6 +36,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .hello: Hello.name
     case .add: AddTransfers.name
     case .list: ListTransfers.name
+    case .find: FindTransfer.name
     case .describe: DescribeTransfer.name
     case .control: ControlTransfers.name
     case .relink: RelinkTransfer.name
@@ -75,6 +77,7 @@ extension ControlRequest {
     case Hello.name: .hello(try params())
     case AddTransfers.name: .add(try params())
     case ListTransfers.name: .list(try params())
+    case FindTransfer.name: .find(try params())
     case DescribeTransfer.name: .describe(try params())
     case ControlTransfers.name: .control(try params())
     case RelinkTransfer.name: .relink(try params())
@@ -133,6 +136,8 @@ extension ControlRequest {
       return params.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
     case .answerChallenge(let params):
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
+    case .find(let search):
+      return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
     case .hello, .describe, .control, .move, .prioritize, .clear, .reset, .watch, .status, .stop,
       .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil

@@ -18,16 +18,19 @@ package struct RowWindow: Codable, Hashable, Sendable {
   package var totals: Totals
   /// Where the anchor of the viewport stands; nil when it does not pass the filter.
   package var anchorIndex: Int?
+  /// That of the viewport.
+  package var tag: Int?
 
   package init(
     first: Int, matchingCount: Int, rows: [TransferSnapshot], totals: Totals,
-    anchorIndex: Int? = nil
+    anchorIndex: Int? = nil, tag: Int? = nil
   ) {
     self.first = first
     self.matchingCount = matchingCount
     self.rows = rows
     self.totals = totals
     self.anchorIndex = anchorIndex
+    self.tag = tag
   }
 }
 

@@ -17,6 +17,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case prioritize(TransferSelection, TransferPriority)
   /// Takes what is finished out of view.
   case clearFinished
+  /// Looks for the next transfer with some words.
+  case find(RowSearch)
   case reset
   case loadDetails(TransferID)
   /// Opens a finished file with the program that the desktop has for it.

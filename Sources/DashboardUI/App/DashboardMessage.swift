@@ -7,6 +7,8 @@ package enum DashboardMessage: Hashable, Sendable {
   case resized(ScreenSize)
   /// The rows that were subscribed to, as they are now.
   case rowsArrived(ListWindow, Totals)
+  /// The answer to `DashboardEffect.find`; nil when nothing has the words.
+  case found(RowSearch, FoundRow?)
   /// The answer to `DashboardEffect.loadDetails`.
   case detailsArrived(TransferDetailsView)
   /// The answer to `DashboardEffect.findDuplicates`: one transfer for each URL that is there.

@@ -4,13 +4,8 @@ import TransferModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
-    if let command = Bindings.command(for: key, in: keyContext) {
-      switch availability(of: command) {
-      case .possible: return perform(command, key: key, at: now)
-      case .impossible(let reason):
-        say(reason, at: now)
-        return []
-      }
+    if let command = keymap.command(for: key, in: keyContext) {
+      return attempt(command, key: key, at: now)
     }
     if case .add(let dialog) = screens.last, let text = key.typedText {
       insert(text, into: dialog, at: now)
@@ -20,8 +15,26 @@ extension DashboardModel {
       insert(text, into: dialog, at: now)
       return []
     }
+    if case .query = screens.last, let text = key.typedText { return insert(text, at: now) }
+    if case .sortMenu(let menu) = screens.last, case .character(let letter) = key,
+      let index = menu.keys.firstIndex(where: { $0.letter == letter })
+    {
+      return choose(index)
+    }
     say(Strings.noMeaning(key, in: keyContext), at: now)
     return []
+  }
+
+  /// Does it, or says why it cannot be done.
+  mutating func attempt(
+    _ command: DashboardCommand, key: Key, at now: Moment
+  ) -> [DashboardEffect] {
+    switch availability(of: command) {
+    case .possible: return perform(command, key: key, at: now)
+    case .impossible(let reason):
+      say(reason, at: now)
+      return []
+    }
   }
 
   private mutating func perform(
@@ -30,16 +43,23 @@ extension DashboardModel {
     switch command {
     case .row(let command): return perform(command, at: now)
     case .mark(let command): return mark(command)
+    case .view(let command): return perform(command, at: now)
+    case .queue(let command): return perform(command)
     case .all(let command): return perform(command)
     case .move(let movement): return move(movement, at: now)
     case .take(let command): return take(command, at: now)
     case .details(let command): show(command, at: now)
-    case .edit(let edit): self.edit(edit, at: now)
+    case .edit(let edit): return self.edit(edit, at: now)
     case .add: openAddDialog(key, at: now)
     case .addNow: return addNow(at: now)
     case .enterNow: return enterNow(at: now)
+    case .takeField: return takeField(at: now)
+    case .choose:
+      guard case .sortMenu(let menu) = screens.last else { return [] }
+      return choose(menu.choice)
     case .confirm: return confirm()
     case .cancel:
+      if case .query = screens.last { return leaveField(at: now) }
       if case .question = screens.last { say(Strings.nothingChanged, at: now) }
       _ = screens.popLast()
     case .back: _ = screens.popLast()
@@ -78,7 +98,7 @@ extension DashboardModel {
     }
   }
 
-  private mutating func edit(_ edit: Edit, at now: Moment) {
+  private mutating func edit(_ edit: Edit, at now: Moment) -> [DashboardEffect] {
     switch screens.last {
     case .add(var dialog):
       dialog.apply(edit, at: now.monotonic)
@@ -86,8 +106,10 @@ extension DashboardModel {
     case .entry(var dialog):
       dialog.apply(edit)
       replaceTop(with: .entry(dialog))
-    case .details, .help, .question, .resetReport, nil: break
+    case .query: return changeField(at: now) { $0.line.apply(edit) }
+    case .details, .help, .question, .resetReport, .sortMenu, nil: break
     }
+    return []
   }
 
   private mutating func perform(_ command: ListCommand) -> [DashboardEffect] {

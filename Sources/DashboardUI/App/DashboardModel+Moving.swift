@@ -10,6 +10,11 @@ extension DashboardModel {
     case .add(var dialog):
       dialog.move(movement)
       replaceTop(with: .add(dialog))
+    case .query:
+      return changeField(at: now) { $0.recall(by: movement == .up ? -1 : 1) }
+    case .sortMenu(var menu):
+      menu.move(to: movement.target(from: menu.choice, page: 5, last: menu.keys.count - 1))
+      replaceTop(with: .sortMenu(menu))
     case .entry, .question: break
     case .details, .help, .resetReport:
       let page = max(1, readerLayout.bodyHeight - 1)
@@ -50,7 +55,7 @@ extension DashboardModel {
       case .details(let open): open.scroll
       case .help(let scroll): scroll
       case .resetReport(let report): report.scroll
-      case .add, .entry, .question, nil: 0
+      case .add, .entry, .question, .query, .sortMenu, nil: 0
       }
     }
     set {
@@ -62,7 +67,7 @@ extension DashboardModel {
       case .resetReport(var report):
         report.scroll = newValue
         replaceTop(with: .resetReport(report))
-      case .add, .entry, .question, nil: break
+      case .add, .entry, .question, .query, .sortMenu, nil: break
       }
     }
   }

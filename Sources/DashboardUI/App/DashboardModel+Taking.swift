@@ -9,7 +9,7 @@ extension DashboardModel {
     case .details(let open):
       guard case .shown(let details) = open.content else { return [] }
       return [details.snapshot]
-    case .help, .add, .entry, .question, .resetReport: return []
+    case .help, .add, .entry, .question, .resetReport, .query, .sortMenu: return []
     }
   }
 

@@ -14,7 +14,7 @@ extension DashboardModel {
       consider(left)
     }
     if openDetails != nil || speeds.isMoving { consider(1000) }
-    if screens.isEmpty {
+    if isListOnTop {
       for row in visibleRows {
         if row.isMovingBar(link: link) { consider(MovingBar.stepMilliseconds) }
         if let left = row.countdownMilliseconds(at: now.wall) { consider(left) }

@@ -14,13 +14,15 @@ extension DashboardModel {
     switch message {
     case .keyPressed(let key):
       return keyPressed(key, at: now)
-    case .mouse: return []
+    case .mouse(let event): return receive(event, at: now)
     case .resized(let newSize):
       size = newSize
       clampScroll(at: now)
       return scrollToCursor()
     case .rowsArrived(let window, let totals):
       return receive(window, totals, at: now)
+    case .found(let search, let found):
+      return receive(search, found, at: now)
     case .detailsArrived(let details):
       receive(details)
       clampScroll(at: now)
@@ -53,9 +55,11 @@ extension DashboardModel {
       return []
     case .connected:
       if case .lost = link { say(Strings.serviceIsBack, at: now) }
+      if link == .connecting { sayWhatIsWrong(at: now) }
       link = .connected
       // The service knows nothing of what was asked on an earlier connection.
       subscription = nil
+      search.asked = nil
       return subscribeIfMoved() + reloadDetails(at: now)
     case .lost:
       if case .lost = link { return [] }
@@ -63,6 +67,15 @@ extension DashboardModel {
       totals.bytesPerSecond = 0
       return []
     }
+  }
+
+  /// At the start, until a key is pressed: whoever starts the dashboard may look away first.
+  private mutating func sayWhatIsWrong(at now: Moment) {
+    let text = Strings.configurationProblems(
+      settings.problems, helpKey: keymap.key(.help)?.name)
+    guard let text else { return }
+    let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
+    notice = Notice(text: text, kind: .problem, until: until)
   }
 
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {

@@ -7,6 +7,9 @@ package enum DashboardScreen: Hashable, Sendable {
   case add(AddDialog)
   case entry(EntryDialog)
   case question(Question)
+  /// The line in which a filter or a search is typed; the list is seen meanwhile.
+  case query(QueryField)
+  case sortMenu(SortMenu)
   /// What a reset left alone.
   case resetReport(ResetReport)
 
@@ -16,6 +19,8 @@ package enum DashboardScreen: Hashable, Sendable {
     case .add: .add
     case .entry: .entry
     case .question: .question
+    case .query: .query
+    case .sortMenu: .menu
     }
   }
 }

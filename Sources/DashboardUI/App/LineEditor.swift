@@ -7,6 +7,11 @@ package struct LineEditor: Hashable, Sendable {
   /// As long as any URL can be.
   static let characterCountMax = 20_000
 
+  init(_ text: String = "") {
+    characters = Array(text.prefix(Self.characterCountMax))
+    column = characters.count
+  }
+
   package var text: String { String(characters) }
 
   /// Puts text at the cursor. False when it is too much, and then nothing is changed.

@@ -16,9 +16,17 @@ package struct ListLayout: Hashable, Sendable {
   /// columns; by the size alone, so that the rows do not jump as the cursor moves.
   package var footerHeight: Int { size.columns < 132 && size.rows >= 16 ? 2 : 1 }
 
-  /// Title, column names, view, message, footer.
-  package var bodyHeight: Int { max(1, size.rows - 3 - footerHeight - (hasViewLine ? 1 : 0)) }
-  package var bodyTop: Int { 2 }
+  /// The line about what is under way. The 24 rows of the classic terminal are for the transfers;
+  /// there a few words in the title have to do.
+  package var hasBatchLine: Bool { size.rows > 24 }
+  package var batchRow: Int { 1 }
+  package var columnNamesRow: Int { hasBatchLine ? 2 : 1 }
+
+  /// Title, batch, column names, view, message, footer.
+  package var bodyHeight: Int {
+    max(1, size.rows - bodyTop - 1 - footerHeight - (hasViewLine ? 1 : 0))
+  }
+  package var bodyTop: Int { columnNamesRow + 1 }
   /// Where the line about the view stands, when there is one.
   package var viewRow: Int { messageRow - 1 }
   package var messageRow: Int { size.rows - footerHeight - 1 }

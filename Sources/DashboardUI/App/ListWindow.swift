@@ -7,16 +7,20 @@ package struct ListWindow: Hashable, Sendable {
   package var rows: [TransferSnapshot]
   /// Where the transfer stands that the viewport was anchored to; nil when it is not in the list.
   package var anchorIndex: Int?
+  /// That of the viewport that it answers; nil from a service that does not send it back.
+  package var tag: Int?
 
   /// More rows than any list has, and few enough that adding a screenful cannot overflow.
   private static let countMax = 1 << 40
 
   package init(
-    first: Int, matchingCount: Int, rows: [TransferSnapshot], anchorIndex: Int? = nil
+    first: Int, matchingCount: Int, rows: [TransferSnapshot], anchorIndex: Int? = nil,
+    tag: Int? = nil
   ) {
     self.first = min(max(0, first), Self.countMax)
     self.matchingCount = min(max(0, matchingCount), Self.countMax)
     self.rows = rows
+    self.tag = tag
     self.anchorIndex = anchorIndex.map { min(max(0, $0), Self.countMax) }
   }
 

@@ -21,6 +21,20 @@ package enum ByteText {
     return scale.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
   }
 
+  /// For example `2 MiB/s` or `1.5 MiB/s`: a limit is mostly a round number.
+  package static func limit(_ bytesPerSecond: Int64) -> String {
+    let text = speed(bytesPerSecond)
+    guard let point = text.firstIndex(of: "."), text[point...].hasPrefix(".0 ") else { return text }
+    return String(text[..<point] + text[point...].dropFirst(2))
+  }
+
+  /// For example `1.9/2 MiB/s`, both in the unit of the limit.
+  package static func speed(_ bytesPerSecond: Int64, limit: Int64) -> String {
+    let scale = Scale(limit, decimalsBelow: 100)
+    let most = Self.limit(limit).prefix { $0 != " " }
+    return scale.text(bytesPerSecond) + "/" + most + " " + scale.unit + "/s"
+  }
+
   private struct Scale {
     var divisor = 1.0
     var unit = "B"

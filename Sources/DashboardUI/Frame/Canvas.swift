@@ -2,6 +2,8 @@
 package struct Canvas {
   package private(set) var frame: Frame
   package let look: Look
+  /// Where what can be clicked is; of two at one place the later one counts.
+  package private(set) var regions: [HitRegion] = []
 
   package init(size: ScreenSize, look: Look) {
     frame = Frame(size: size)
@@ -43,6 +45,11 @@ package struct Canvas {
 
   package mutating func restyle(row: Int, columns: Range<Int>, _ change: (inout Style) -> Void) {
     frame.restyle(row: row, columns: columns, change)
+  }
+
+  /// Makes cells of a row answer to a click.
+  package mutating func claim(row: Int, columns: Range<Int>, for target: ClickTarget) {
+    regions.append(HitRegion(row: row, columns: columns, target: target))
   }
 
   package mutating func placeCursor(row: Int, column: Int) {

@@ -22,13 +22,19 @@ extension DashboardModel {
   package func availability(of command: DashboardCommand) -> Availability {
     switch command {
     case .take(let command): return availability(of: command)
-    case .details:
-      if case .details = screens.last { return .possible }
-      return .impossible(Strings.noSections)
+    case .details(let command):
+      guard case .details(let open) = screens.last else { return .impossible(Strings.noSections) }
+      return Availability(
+        unless: command == .section(open.section) ? Strings.sectionIsShown : nil)
+    case .edit(.nextField), .edit(.previousField):
+      guard case .entry(let dialog) = screens.last else { return .possible }
+      return Availability(unless: dialog.scopes.count > 1 ? nil : Strings.nothingElse)
     case .row(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availability(of: command)
     case .mark(let command): return availability(of: command)
+    case .view(let command): return availability(of: command)
+    case .queue(let command): return availability(of: command)
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
@@ -36,7 +42,7 @@ extension DashboardModel {
       return link.isConnected ? .possible : .impossible(Strings.needsService)
     case .move(let movement):
       return availability(of: movement)
-    case .edit, .add, .back, .cancel, .help, .redraw, .suspend, .leave:
+    case .edit, .add, .takeField, .choose, .back, .cancel, .help, .redraw, .suspend, .leave:
       return .possible
     }
   }
@@ -47,7 +53,7 @@ extension DashboardModel {
     if command == .limit { return .possible }
     if marks.isEmpty || command == .details {
       guard let row = cursorRow else {
-        return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+        return .impossible(rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
       }
       return Self.availability(of: command, on: row)
     }
@@ -109,12 +115,14 @@ extension DashboardModel {
   private func availability(of movement: Movement) -> Availability {
     if keyContext == .reader { return availabilityOfScroll(movement) }
     guard screens.isEmpty else { return .possible }
-    guard rowCount > 0 else { return .impossible(Strings.listIsEmpty) }
+    guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {
     case .up, .pageUp, .home:
-      return Availability(unless: cursor > 0 ? nil : Strings.atFirstRow)
+      guard cursor <= cursorRange.lowerBound else { return .possible }
+      return .impossible(cursor > 0 ? Strings.frozenEdge : Strings.atFirstRow)
     case .down, .pageDown, .end:
-      return Availability(unless: cursor < rowCount - 1 ? nil : Strings.atLastRow)
+      guard cursor >= cursorRange.upperBound - 1 else { return .possible }
+      return .impossible(cursor < rowCount - 1 ? Strings.frozenEdge : Strings.atLastRow)
     }
   }
 

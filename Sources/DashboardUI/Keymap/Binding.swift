@@ -9,6 +9,8 @@ package struct Binding: Hashable, Sendable {
   package var contexts: Set<KeyContext>
   package var keys: [Key]
   package var command: DashboardCommand
+  /// What the configuration calls it.
+  package var action: String
   /// One or two words for the footer; nil when it is not shown there.
   package var label: String?
   /// A sentence without a period for the help.
@@ -18,12 +20,14 @@ package struct Binding: Hashable, Sendable {
 
   init(
     _ group: Group, _ contexts: Set<KeyContext>, _ keys: [Key], _ command: DashboardCommand,
-    label: String? = nil, rank: Int = 0, _ description: String
+    action: String? = nil, label: String? = nil, rank: Int = 0, _ description: String
   ) {
+    let place = KeyContext.allCases.first(where: contexts.contains) ?? .list
     self.group = group
     self.contexts = contexts
     self.keys = keys
     self.command = command
+    self.action = action ?? command.actionName(in: place)
     self.label = label
     self.description = description
     footerRank = rank

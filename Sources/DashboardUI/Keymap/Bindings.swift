@@ -1,23 +1,9 @@
-/// The one table of keys: the handling, the footer, the help and docs/keybindings.md all read it.
+/// The one table of keys, as it is without mappings of the user: `Keymap` is made from it, and
+/// docs/keybindings.md.
 package enum Bindings {
   package static let all: [Binding] =
     transfer + everything + finding + moving + reader + sections + add + question
     + dashboard
-
-  /// What a key means; nil when it means nothing there.
-  package static func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
-    byKey[context]?[key.pattern]
-  }
-
-  private static let byKey: [KeyContext: [Key: DashboardCommand]] = {
-    var result: [KeyContext: [Key: DashboardCommand]] = [:]
-    for binding in all {
-      for context in binding.contexts {
-        for key in binding.keys { result[context, default: [:]][key] = binding.command }
-      }
-    }
-    return result
-  }()
 
   private static let transfer: [Binding] = [
     Binding(
@@ -36,7 +22,8 @@ package enum Bindings {
       .transfer, [.list], [.character("d"), .delete], .row(.remove), label: "remove", rank: 10,
       "Take it off the list, after a question; a finished file stays"),
     Binding(
-      .transfer, [.list], [.character("D")], .row(.removeWithFile), label: "delete file", rank: 11,
+      .transfer, [.list], [.character("D")], .row(.removeWithFile),
+      label: Strings.footerDeleteFile, rank: 4,
       "Take it off the list and delete its finished file, after a question"),
     Binding(
       .transfer, [.list], [.character("u")], .row(.relink), rank: 4,
@@ -115,39 +102,41 @@ package enum Bindings {
     Binding(
       .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
     Binding(
-      .add, [.add, .entry], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
+      .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
       "Leave and change nothing"),
     Binding(
       .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
       "Begin another line of URLs, or another header"),
     Binding(
-      .add, [.add], [.tab], .edit(.nextField), label: "next field", rank: 2,
-      "To the next field"),
-    Binding(.add, [.add], [.backTab], .edit(.previousField), "To the field before"),
+      .add, [.add, .entry], [.tab], .edit(.nextField), label: "next", rank: 2,
+      "To the next field; or to what else a limit can be for"),
+    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the field before"),
     Binding(
-      .add, [.entry], [.tab], .edit(.nextField),
-      "A limit for the row, for all that is marked, or for everything together"),
-    Binding(.add, [.entry], [.backTab], .edit(.previousField), "The same, the other way round"),
-    Binding(
-      .add, [.add, .entry], [.control("u")], .edit(.eraseLine), label: "clear line", rank: 3,
+      .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
+      rank: 3,
       "Empty the line"),
     Binding(
-      .add, [.add, .entry], [.left, .control("b")], .edit(.left), "One character to the left"),
+      .add, [.add, .entry, .query], [.left, .control("b")], .edit(.left),
+      "One character to the left"),
     Binding(
-      .add, [.add, .entry], [.right, .control("f")], .edit(.right), "One character to the right"),
+      .add, [.add, .entry, .query], [.right, .control("f")], .edit(.right),
+      "One character to the right"),
     Binding(.add, [.add], [.up], .move(.up), "One line or field up"),
     Binding(.add, [.add], [.down], .move(.down), "One line or field down"),
     Binding(.add, [.add], [.pageUp], .move(.pageUp), "Ten lines up, or back to the URLs"),
     Binding(.add, [.add], [.pageDown], .move(.pageDown), "Ten lines down, or to the last field"),
     Binding(
-      .add, [.add, .entry], [.home, .control("a")], .edit(.lineStart), "To the start of the line"),
+      .add, [.add, .entry, .query], [.home, .control("a")], .edit(.lineStart),
+      "To the start of the line"),
     Binding(
-      .add, [.add, .entry], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"),
+      .add, [.add, .entry, .query], [.end, .control("e")], .edit(.lineEnd), "To the end of the line"
+    ),
     Binding(
-      .add, [.add, .entry], [.backspace], .edit(.eraseBefore),
+      .add, [.add, .entry, .query], [.backspace], .edit(.eraseBefore),
       "Erase the character before the cursor"),
     Binding(
-      .add, [.add, .entry], [.delete, .control("d")], .edit(.eraseAfter), "Erase the one under it"),
+      .add, [.add, .entry, .query], [.delete, .control("d")], .edit(.eraseAfter),
+      "Erase the one under it"),
   ]
 
   private static let question: [Binding] = [
@@ -172,6 +161,7 @@ package enum Bindings {
     Binding(
       .dashboard, [.list], [.character("q")], .leave, label: "leave", rank: 0,
       "Leave; the transfers go on in the background"),
-    Binding(.dashboard, [.list, .reader], [.control("c")], .leave, "The same"),
+    Binding(
+      .dashboard, [.list, .reader], [.control("c")], .leave, action: "interrupt", "The same"),
   ]
 }

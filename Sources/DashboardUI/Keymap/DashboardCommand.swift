@@ -2,6 +2,8 @@
 package enum DashboardCommand: Hashable, Sendable {
   case row(RowCommand)
   case mark(MarkCommand)
+  case view(ViewCommand)
+  case queue(QueueCommand)
   case all(ListCommand)
   case move(Movement)
   case edit(Edit)
@@ -11,6 +13,10 @@ package enum DashboardCommand: Hashable, Sendable {
   case add, addNow
   /// Takes what stands in a dialog of one line.
   case enterNow
+  /// Takes the filter or the search that stands in the line below the list.
+  case takeField
+  /// Takes the line of the menu.
+  case choose
   /// Closes what is read.
   case back
   /// Yes to a question; `cancel` is no, and leaves a dialog.
@@ -78,4 +84,7 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   case entry
   /// A question that is answered with yes or no.
   case question
+  /// The line in which a filter or a search is typed.
+  case query
+  case menu
 }

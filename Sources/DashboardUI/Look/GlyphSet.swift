@@ -4,6 +4,7 @@ import TransferModel
 package struct GlyphSet: Hashable, Sendable {
   package var states: [TransferState: String]
   package var arrowDown: String
+  package var arrowUp: String
   /// Rising levels for the speeds.
   package var levels: [String]
   /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
@@ -26,7 +27,7 @@ package struct GlyphSet: Hashable, Sendable {
       .idle: "○", .scheduled: "◔", .queued: "·", .running: "▶", .waiting: "◷", .paused: "‖",
       .verifying: "≡", .completed: "✔", .failed: "✘",
     ],
-    arrowDown: "↓", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], heldCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
 
@@ -35,7 +36,7 @@ package struct GlyphSet: Hashable, Sendable {
       .idle: "o", .scheduled: "@", .queued: ".", .running: "*", .waiting: "~", .paused: "=",
       .verifying: "#", .completed: "+", .failed: "!",
     ],
-    arrowDown: "v", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
+    arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     heldCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
 }

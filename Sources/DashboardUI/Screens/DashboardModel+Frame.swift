@@ -2,11 +2,13 @@ import TransferModel
 
 extension DashboardModel {
   /// Draws everything, in exactly `size` cells.
-  package func frame(at now: Moment, look: Look) -> Frame {
+  package func frame(at now: Moment, look: Look) -> Frame { drawn(at: now, look: look).frame }
+
+  func drawn(at now: Moment, look: Look) -> Canvas {
     var canvas = Canvas(size: size, look: look)
     guard size.holds(ListLayout.minimum) else {
       drawTooSmall(on: &canvas)
-      return canvas.frame
+      return canvas
     }
     switch screens.last {
     case .details, .help, .resetReport: drawReader(on: &canvas, at: now)
@@ -19,9 +21,12 @@ extension DashboardModel {
     case .question(let question):
       drawList(on: &canvas, at: now)
       draw(question, on: &canvas)
-    case nil: drawList(on: &canvas, at: now)
+    case .sortMenu(let menu):
+      drawList(on: &canvas, at: now)
+      draw(menu, on: &canvas)
+    case .query, nil: drawList(on: &canvas, at: now)
     }
-    return canvas.frame
+    return canvas
   }
 
   /// Says what is needed, in the longest form that fits.
@@ -38,6 +43,7 @@ extension DashboardModel {
 
   private func drawList(on canvas: inout Canvas, at now: Moment) {
     drawTitleBar(on: &canvas, at: now)
+    if layout.hasBatchLine { drawBatchLine(on: &canvas) }
     drawTable(on: &canvas, at: now)
     if layout.hasViewLine { drawViewLine(on: &canvas) }
     if !hasOwnVerdict { drawMessage(on: &canvas, row: layout.messageRow, at: now) }
@@ -48,7 +54,7 @@ extension DashboardModel {
   private var hasOwnVerdict: Bool {
     switch screens.last {
     case .add, .entry: true
-    case .details, .help, .question, .resetReport, nil: false
+    case .details, .help, .question, .resetReport, .query, .sortMenu, nil: false
     }
   }
 
@@ -57,7 +63,10 @@ extension DashboardModel {
     let width = size.columns - 2
     if let notice {
       canvas.put(notice.text, row: row, column: 1, width: width, notice.kind.role)
-    } else if screens.isEmpty, let row = cursorRow, let remark = row.remark {
+    } else if case .query(let field) = screens.last {
+      let verdict = verdict(on: field)
+      canvas.put(verdict.text, row: row, column: 1, width: width, verdict.role)
+    } else if screens.isEmpty, let remark = cursorRow?.remark ?? matchRemark {
       canvas.put(remark, row: layout.messageRow, column: 1, width: width, .quiet)
     }
   }
@@ -77,7 +86,8 @@ extension TransferSnapshot {
   var remark: String? {
     switch state {
     case .failed, .waiting: problemSentence ?? reason.map(Strings.remark)
-    case .running, .queued, .paused, .verifying: freshStart.map(Strings.freshStart)
+    case .running, .queued, .paused, .verifying:
+      freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .idle, .scheduled, .completed: nil
     }
   }

@@ -7,10 +7,11 @@ extension Strings {
   static let tooManyLines =
     "That is too much for this dialog; put it into a file and use kettle add -i FILE"
   static let oneLineOnly = "There is room for one line here; paste less"
+  static let nothingElse = "there is nothing else to choose here"
   static let beingAdded = "They are being added; Esc leaves, and they are added all the same"
   static let adding = "Adding…"
-  static let yes = "yes"
-  static let no = "no"
+  static let isPaused = "yes"
+  static let isNotPaused = "no"
 
   static func notTaken(by field: AddField) -> String {
     switch field {

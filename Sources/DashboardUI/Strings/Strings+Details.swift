@@ -22,7 +22,6 @@ extension Strings {
   static let headingHeaders = "Headers of the last reply"
   static let columnRange = "Range"
   static let columnThere = "There"
-  static let columnHost = "Host"
   static let theEnd = "the end"
   static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
 
@@ -85,5 +84,6 @@ extension Strings {
   static let noFileYet = "it has no file yet"
   static let notFinished = "its file is not finished"
   static let opensOne = "only one file can be opened at a time"
+  static let sectionIsShown = "this section is shown already"
   static let noSections = "there are no sections here"
 }

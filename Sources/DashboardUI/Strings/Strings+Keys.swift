@@ -3,9 +3,25 @@ import TransferModel
 /// Reasons why a key does nothing, and answers to what was done.
 extension Strings {
   static let footerGoOn = "go on"
-  static let footerTryAgain = "try again"
-  static let footerTryNow = "try now"
+  // As long as "start": what stands behind it in the footer keeps its place.
+  static let footerRetry = "retry"
   static let footerNewLink = "new link"
+  static let footerDeleteFile = "delete file"
+
+  /// All that a key can be called in the footer besides its usual label.
+  static func footerLabels(_ command: DashboardCommand) -> [String] {
+    switch command {
+    case .row(.pause): [footerGoOn]
+    case .row(.start): [footerRetry]
+    // One place is for both: what has a finished file needs no link.
+    case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
+      .takeField,
+      .choose, .back, .confirm, .cancel,
+      .help, .redraw, .suspend, .leave:
+      []
+    }
+  }
 
   static let needsService = "the service is not there; it is being reconnected"
   static let listIsEmpty = "the list is empty; a adds something"
@@ -26,6 +42,8 @@ extension Strings {
     case .add: key.name + " has no meaning here; Enter adds, Esc leaves"
     case .entry: key.name + " has no meaning here; Enter takes it, Esc leaves"
     case .question: "y for yes; n, Enter or Esc for no"
+    case .query: key.name + " has no meaning here; Enter keeps it, Esc leaves"
+    case .menu: key.name + " has no meaning here; Enter takes the line, Esc leaves"
     }
   }
 
@@ -112,11 +130,13 @@ extension Strings {
 
   static func cleared(_ count: Int) -> String {
     count == 0
-      ? "Nothing is finished" : transfers(count) + " cleared from view; kept in the history"
+      ? "Everything finished is cleared already; H shows it"
+      : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
+        + (count == 1 ? "its file stays" : "their files stay")
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    transfers(count) + ": priority \(priority.value)"
+    transfers(count) + ": \(Self.priority(priority)) priority"
   }
 
   static func resetDone(deletedCount: Int) -> String {

@@ -16,6 +16,20 @@ package enum Strings {
 
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
 
+  /// For example `limit 2 MiB/s`.
+  static func limit(_ bytesPerSecond: Int64) -> String {
+    "limit " + ByteText.limit(bytesPerSecond)
+  }
+
+  static let nothingUnderWay = "nothing is under way"
+
+  /// Of what is under way together.
+  static func batchCount(_ finished: Int, of count: Int) -> String {
+    "\(finished) of \(count) done"
+  }
+  static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
+  static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
+
   static func countWord(_ state: TransferState) -> String {
     switch state {
     case .idle: "idle"
@@ -36,6 +50,10 @@ package enum Strings {
   static let columnSpeed = "Speed"
   static let columnLeft = "Left"
   static let columnConnections = "Conns"
+  static let columnHost = "Host"
+  static let columnSession = "Session"
+  static let columnAdded = "Added"
+  static let columnFinished = "Finished"
 
   static let waitingForRows = ["Asking the service for the list…"]
   static let emptyList = [
@@ -128,6 +146,11 @@ extension Strings {
     case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"
     case .internalProblem: "internal"
     }
+  }
+
+  /// For the message line: beside the speed there may be no room.
+  static func limitedTo(_ bytesPerSecond: Int64) -> String {
+    "Limited to " + ByteText.limit(bytesPerSecond)
   }
 
   /// For the message line when the service sent no failure along.

@@ -1,5 +1,6 @@
 /// Marks, and controls over many transfers.
 extension Strings {
+  static let allAreMarked = "all are marked already"
   static let nothingIsMarked = "nothing is marked; Space marks a row"
   static let linkIsForOne = "a link is for one transfer; U takes the marks away"
   static let markedRowOutOfSight = "the marked row is not in sight; go to it first"

@@ -44,7 +44,8 @@ extension Strings {
     }
   }
 
-  static let yesOrNo = "y yes   n no (Enter, Esc)"
+  static let yes = "y yes"
+  static let no = "n no (Enter, Esc)"
 
   static func questionTitle(_ question: Question) -> String {
     switch question {
@@ -133,6 +134,11 @@ extension Strings {
 
   static let helpTitle = "Keys"
   static let reportTitle = "Reset"
+  static let noKey = "-"
+  static let headingRemapping = "Other keys"
+  static let remappingNote =
+    "The table [keys] of the configuration gives an action other keys by its name, for example "
+    + "pause = \"z\" or start = [\"s\", \"F5\"]."
   static let headingLeaving = "Leaving"
   static let leavingNote =
     "The transfers belong to the service: they go on when the dashboard, the terminal or the "

@@ -14,9 +14,8 @@ final class Broadcaster: Sendable {
     var lastClient: UInt64 = 0
 
     mutating func look(_ client: ClientID, at view: RowView?) {
-      if let old = views[client] { table.leave(old) }
+      table.look(from: views[client], to: view)
       views[client] = view
-      if let view { table.look(at: view) }
     }
 
     func refreshViewports() {
@@ -92,12 +91,15 @@ final class Broadcaster: Sendable {
 
   func window(_ viewport: Viewport) -> RowWindow {
     let free = freeSpace.bytes
-    return state.withLock { $0.table.window(viewport, freeBytes: free) }
+    var window = state.withLock { $0.table.window(viewport, freeBytes: free) }
+    window.tag = viewport.tag
+    return window
   }
 
   func find(_ urls: [String]) -> [FindURLs.Found] {
     state.withLock { $0.table.find(Set(urls)) }
   }
+  func find(_ search: RowSearch) -> FoundRow? { state.withLock { $0.table.find(search) } }
 
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
     state.withLock { $0.table.matching(filter, except: Set(except)) }

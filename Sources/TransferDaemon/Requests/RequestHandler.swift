@@ -44,6 +44,8 @@ struct RequestHandler: Sendable {
     case .add(let params):
       return coder.encode(result: try await add(params, for: client.id), to: id)
     case .list(let viewport): return coder.encode(result: broadcaster.window(viewport), to: id)
+    case .find(let search):
+      return coder.encode(result: FindTransfer.Result(found: broadcaster.find(search)), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
     case .control(let params): return coder.encode(result: await control(params), to: id)
     case .relink(let params): return coder.encode(result: await relink(params), to: id)

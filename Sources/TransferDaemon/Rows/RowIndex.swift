@@ -6,13 +6,20 @@ struct RowView: Sendable, Hashable {
   var filter: RowFilter
   var sort: RowSort
 
-  init(_ viewport: Viewport) {
-    filter = viewport.filter
-    sort = viewport.sort
+  init(filter: RowFilter, sort: RowSort) {
+    self.filter = filter
+    self.sort = sort
   }
+
+  init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
   /// The whole list in its own order, which is kept anyhow.
   var isPlain: Bool { filter == RowFilter() && sort == RowSort() }
+
+  /// The same without what was cleared: while nothing is, there is no difference.
+  var isPlainWhenNoneIsCleared: Bool {
+    filter == RowFilter(scope: .uncleared) && sort == RowSort()
+  }
 }
 
 /// The rows of one view in their order, kept up to date row by row: to sort a long list anew for
@@ -22,11 +29,19 @@ struct RowIndex: Sendable {
   private let sort: RowSort
   private var keys: SortedBlocks<RowKey>
 
-  init(_ view: RowView, of rows: some Sequence<TransferSnapshot>) {
-    let (test, sort) = (RowTest(view.filter), view.sort)
-    self.test = test
-    self.sort = sort
-    keys = SortedBlocks(sorted: rows.filter(test.passes).map(sort.key).sorted())
+  /// - Parameter places: of all rows; the nearer to the order of the view, the sooner it is sorted.
+  init(_ view: RowView, of rows: [TransferID: TransferSnapshot], in places: [QueuePlace]) {
+    test = RowTest(view.filter)
+    sort = view.sort
+    var unsorted: [RowKey] = []
+    // No row is taken out of the table for this: each has a dozen texts to be counted.
+    for place in places {
+      guard let index = rows.index(forKey: place.id), test.passes(rows.values[index]) else {
+        continue
+      }
+      unsorted.append(sort.key(of: rows.values[index]))
+    }
+    keys = SortedBlocks(sorted: unsorted.sorted())
   }
 
   var count: Int { keys.count }

@@ -17,6 +17,7 @@ struct RowTable: Sendable {
   private var looks: [RowView: Look] = [:]
   private var batch = BatchTally()
   private var sums = Totals()
+  private var clearedCount = 0
 
   var count: Int { rows.count }
 
@@ -40,6 +41,7 @@ struct RowTable: Sendable {
       order.insert(row.place)
     }
     if let old { uncount(old) }
+    if row.isCleared == true { clearedCount += 1 }
     sums.counts[row.state, default: 0] += 1
     sums.bytesPerSecond += row.bytesPerSecond
     follow(from: old, to: row)
@@ -64,6 +66,7 @@ struct RowTable: Sendable {
   mutating func limit(toBytesPerSecond limit: Int64?) { sums.limitBytesPerSecond = limit }
 
   private mutating func uncount(_ row: TransferSnapshot) {
+    if row.isCleared == true { clearedCount -= 1 }
     sums.bytesPerSecond -= row.bytesPerSecond
     let left = sums.count(row.state) - 1
     sums.counts[row.state] = left > 0 ? left : nil
@@ -78,16 +81,14 @@ struct RowTable: Sendable {
 
   // MARK: Looking
 
-  /// Keeps the order of a view from its first window on, until as many `leave` it.
-  mutating func look(at view: RowView) {
-    guard !view.isPlain else { return }
-    looks[view, default: Look(lookerCount: 0)].lookerCount += 1
-  }
-
-  mutating func leave(_ view: RowView) {
-    guard var look = looks[view] else { return }
-    look.lookerCount -= 1
-    looks[view] = look.lookerCount > 0 ? look : nil
+  /// Somebody looks at another view than before, nil being none. The order of a view is kept from
+  /// its first window until the last one has left it; whoever only scrolls stays in it.
+  mutating func look(from old: RowView?, to new: RowView?) {
+    guard old != new else { return }
+    if let new, !new.isPlain { looks[new, default: Look(lookerCount: 0)].lookerCount += 1 }
+    guard let old, var left = looks[old] else { return }
+    left.lookerCount -= 1
+    looks[old] = left.lookerCount > 0 ? left : nil
   }
 
   /// By id, which is the order in which they were added.
@@ -116,7 +117,7 @@ struct RowTable: Sendable {
     totals.freeBytes = freeBytes
     let anchor = viewport.anchor.flatMap { rows[$0] }
     let view = RowView(viewport)
-    guard !view.isPlain else {
+    guard !isInListOrder(view) else {
       let part = order.window(first: viewport.first, count: viewport.count).map(\.id)
       return RowWindow(
         first: viewport.first, matchingCount: order.count, rows: part.compactMap { rows[$0] },
@@ -129,9 +130,26 @@ struct RowTable: Sendable {
       totals: totals, anchorIndex: anchor.flatMap(index.index))
   }
 
+  /// All rows of a view in its order, and where one of them stands.
+  mutating func inOrder(
+    _ view: RowView, with wanted: TransferID?
+  ) -> (ids: [TransferID], place: Int?) {
+    let row = wanted.flatMap { rows[$0] }
+    guard !isInListOrder(view) else {
+      return (order.all.map(\.id), row.flatMap { order.index(of: $0.place) })
+    }
+    let index = index(of: view)
+    return (index.window(first: 0, count: index.count), row.flatMap(index.index))
+  }
+
+  /// What a dashboard shows at first is that, and needs no order of its own.
+  private func isInListOrder(_ view: RowView) -> Bool {
+    view.isPlain || (clearedCount == 0 && view.isPlainWhenNoneIsCleared)
+  }
+
   private mutating func index(of view: RowView) -> RowIndex {
     if let index = looks[view]?.index { return index }
-    let index = RowIndex(view, of: rows.values)
+    let index = RowIndex(view, of: rows, in: order.all)
     looks[view]?.index = index
     return index
   }

@@ -13,9 +13,9 @@ struct RowTest: Sendable {
 
   init(_ filter: RowFilter) {
     self.filter = filter
-    words = (filter.text ?? "").lowercased().split(separator: " ").map { word in
+    words = filter.words.map { word in
       Word(
-        text: String(word), bytes: word.utf8.allSatisfy { $0 < 0x80 } ? Array(word.utf8) : nil)
+        text: word, bytes: word.utf8.allSatisfy { $0 < 0x80 } ? Array(word.utf8) : nil)
     }
   }
 

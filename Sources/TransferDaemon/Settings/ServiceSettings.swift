@@ -1,4 +1,5 @@
 import Configuration
+import ConfigurationFiles
 import ControlProtocol
 import ControlSocket
 import CurlTransport
@@ -20,7 +21,7 @@ struct ServiceSettings: Sendable {
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
     let places = options.places
-    let (file, notices) = ConfigurationFile(path: places.configPath).read()
+    let (file, notices) = ConfigurationFile(path: places.configPath).readForService()
     self.notices = notices
     documentsDirectory =
       file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory

@@ -1,12 +1,21 @@
 extension TransferSnapshot {
   /// The host of the URL, without the port; an IPv6 address keeps its brackets.
   package var host: Substring {
-    guard let scheme = url.firstRange(of: "://") else { return "" }
-    let authority = url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
-    if authority.first == "[", let end = authority.firstIndex(of: "]") {
-      return authority[...end]
+    // By bytes, because a long list is sorted by it.
+    let bytes = url.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[colon...].starts(with: "://".utf8)
+    else { return "" }
+    let authority = bytes[bytes.index(colon, offsetBy: 3)...].prefix {
+      $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
     }
-    return authority.prefix { $0 != ":" }
+    if authority.first == UInt8(ascii: "["),
+      let end = authority.firstIndex(of: UInt8(ascii: "]"))
+    {
+      return url[authority.startIndex...end]
+    }
+    let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+    return url[authority.startIndex..<end]
   }
 
   /// Whether it comes from a host, or from one below it.

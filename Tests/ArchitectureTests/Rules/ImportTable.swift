@@ -46,6 +46,7 @@ let importTable: [String: ImportRow] = [
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
+  "ConfigurationFiles": ImportRow(ours: ["Configuration"], system: ["Glibc"]),
   "DemoOrigin": ImportRow(
     outside: ["NIOCore", "NIOPosix", "NIOHTTP1"], system: ["Glibc", "Synchronization"]),
 
@@ -61,15 +62,15 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
-      "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport", "DesktopBus",
-      "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
-      "TransferFiles", "TransferModel", "TransferStore",
+      "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
+      "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
+      "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
     ],
     outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(
     ours: [
-      "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferClient",
-      "TransferModel",
+      "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal", "DashboardUI",
+      "ProcessSpawn", "TransferClient", "TransferModel",
     ],
     outside: ["ArgumentParser"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),

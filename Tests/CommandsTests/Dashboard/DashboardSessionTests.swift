@@ -62,9 +62,10 @@ struct DashboardSessionTests {
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
       [
-        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])), .control(.pause, .all),
-        .remove(.ids([id]), withFile: true), .remove(.ids([id]), withFile: false), .reset, .add([spec]),
-        .suspend, .redraw, .leave, .control(.stop, .all),
+        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
+        .control(.pause, .all), .remove(.ids([id]), withFile: true),
+        .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
+        .control(.stop, .all),
       ], count: 8, in: world)
     #expect(
       world.service.asked == [
@@ -93,6 +94,31 @@ struct DashboardSessionTests {
         .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
         .limit(.ids([id]), 512),
       ])
+  }
+
+  @Test func `a search is asked of the service, and its answer names the question`() async throws {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running)])
+    let row = snapshot(1, .running)
+    func search(_ text: String) -> RowSearch {
+      RowSearch(
+        filter: RowFilter(), sort: RowSort(key: .size), text: text, start: id, startIndex: 7)
+    }
+    let known = search(row.title)
+    let unknown = search("nowhere")
+    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: world)
+    let found = FoundRow(id: row.id, index: 0, hasWrapped: false)
+    #expect(messages.contains(.found(known, found)))
+    #expect(messages.contains(.found(unknown, nil)))
+    #expect(world.service.asked == [.find(known), .find(unknown)])
+  }
+
+  @Test func `a search that the service does not answer is over`() async throws {
+    let world = FakeWorld()
+    world.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
+    let search = RowSearch(
+      filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
+    #expect(try await outcome(.find(search), in: world) == .found(search, nil))
   }
 
   @Test func `refusals are handed on`() async throws {

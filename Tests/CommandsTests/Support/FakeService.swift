@@ -15,6 +15,7 @@ final class FakeService: ServiceCalling {
     case find([String])
     case reset
     case subscribe(Viewport)
+    case find(RowSearch)
     case watch(includesProgress: Bool)
     case status
     case stop
@@ -140,6 +141,15 @@ final class FakeService: ServiceCalling {
     case let viewport as Viewport:
       record(.subscribe(viewport))
       return Nothing()
+    case let search as RowSearch:
+      record(.find(search))
+      let words = RowFilter.words(of: search.text)
+      let index = state.withLock { $0.rows.firstIndex { $0.hasWords(words) } }
+      return FindTransfer.Result(
+        found: index.map { index in
+          FoundRow(
+            id: state.withLock { $0.rows[index].id }, index: index, hasWrapped: false)
+        })
     case let params as DescribeTransfer.Params:
       record(.describe(params.id))
       guard let row = state.withLock({ $0.rows.first { $0.id == params.id } }) else {

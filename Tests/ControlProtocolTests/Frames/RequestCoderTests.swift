@@ -67,6 +67,10 @@ struct RequestCoderTests {
     let link = RelinkTransfer.Params(
       id: id, url: spec.url, login: Login(user: "me", password: "p"))
     expect(try roundTrip(RelinkTransfer.self, link), .relink(link))
+    let search = RowSearch(
+      filter: RowFilter(scope: .uncleared), sort: RowSort(key: .speed), text: "iso", start: id,
+      startIndex: 7, isBackwards: true)
+    expect(try roundTrip(FindTransfer.self, search), .find(search))
     let limit = LimitSpeed.Params(selection: .ids([id]), bytesPerSecond: 1)
     expect(try roundTrip(LimitSpeed.self, limit), .limit(limit))
     let noLimit = LimitSpeed.Params(selection: .all, bytesPerSecond: nil)

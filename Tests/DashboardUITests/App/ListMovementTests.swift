@@ -25,7 +25,7 @@ struct ListMovementTests {
     var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
-        .subscribe(Viewport(first: 0, count: 27))
+        .subscribe(.unfiltered(first: 0, count: 27))
       ])
     #expect(model.update(.linkChanged(.connecting), at: Sample.now) == [])
   }
@@ -36,21 +36,21 @@ struct ListMovementTests {
     #expect(model.update(window(0..<40, of: 100), at: Sample.now) == [])
     #expect(
       model.update(.linkChanged(.connected), at: Sample.now) == [
-        .subscribe(Viewport(first: 0, count: 27))
+        .subscribe(.unfiltered(first: 0, count: 27))
       ])
     #expect(model.said == "the service is back")
   }
 
   @Test func `the end of a long list is one key away`() {
     var model = model(1_000_000)
-    #expect(model.press(.character("G")) == [.subscribe(Viewport(first: 999_973, count: 35))])
+    #expect(model.press(.character("G")) == [.subscribe(.unfiltered(first: 999_973, count: 35))])
     #expect(model.cursor == 999_999)
     #expect(model.cursorRow == nil)
     #expect(model.press(.character("s")) == [])
     #expect(model.said == "this row has not arrived yet")
     _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
     #expect(model.cursorRow?.id == TransferID(rawValue: 999_999))
-    #expect(model.press(.character("g")) == [.subscribe(Viewport(first: 0, count: 27))])
+    #expect(model.press(.character("g")) == [.subscribe(.unfiltered(first: 0, count: 27))])
   }
 
   @Test func `pages overlap by one row`() {

@@ -44,7 +44,8 @@ struct MarksTests {
     let window = ListWindow(first: 0, matchingCount: 1_000_000, rows: Sample.rows)
     _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
     _ = model.press(.character("A"), .character(" "))
-    #expect(model.selection == .matching(RowFilter(), except: [TransferID(rawValue: 1)]))
+    #expect(
+      model.selection == .matching(RowFilter(scope: .uncleared), except: [TransferID(rawValue: 1)]))
     #expect(model.selectedCount == 999_999)
     _ = model.press(.character("i"))
     #expect(model.selection == ids(1))
@@ -87,7 +88,7 @@ struct MarksTests {
     _ = model.update(.rowsArrived(window, Totals()), at: Sample.now)
     #expect(
       model.press(.character("A"), .character("s"))
-        == [.control(.start, .matching(RowFilter(), except: []))])
+        == [.control(.start, .matching(RowFilter(scope: .uncleared), except: []))])
   }
 
   @Test func `a batch is removed after a question that says how many, and its marks go`() {
@@ -102,7 +103,7 @@ struct MarksTests {
     _ = model.press(.character("A"))
     #expect(
       model.press(.character("D"), .character("y"))
-        == [.remove(.matching(RowFilter(), except: []), withFile: true)])
+        == [.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true)])
   }
 
   @Test func `a fresh link is for one transfer`() {
@@ -135,30 +136,30 @@ struct MarksTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁          1 running  1 paused  1 done      182 GiB free
+       Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        ‖◆ x                                                     paused
        ▶  x                         ███                               0 B/s
       >✔◆ x                     ██████████ 100 %           0 B  ready
       (15 empty lines)
-       2 marked
+       2 marked   Esc clears it
 
        s start  p go on  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   ? help  q leave
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 0 B/s      _          1 running  1 paused  1 done      182 GiB free
+       Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
           File                  Progress                  Size        Speed      Left
        =x x                     [        ]                      paused
        *  x                     [===     ]                            0 B/s
       >+x x                     [########] 100 %           0 B  ready
       (15 empty lines)
-       2 marked
+       2 marked   Esc clears it
 
        s start  p go on  x stop  Enter details  d remove  D delete file   S start all
-       X stop all  P pause all  R reset  a add   ? help  q leave
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 }

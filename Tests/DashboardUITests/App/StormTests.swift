@@ -19,7 +19,7 @@ struct StormTests {
   private static func message(
     _ random: inout SeededGenerator, list: inout [TransferSnapshot]
   ) -> DashboardMessage {
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<24, using: &random) {
     case 0:
       return .resized(
         ScreenSize(
@@ -45,6 +45,18 @@ struct StormTests {
       return .duplicatesFound(["https://example.org/1": found])
     case 11: return .placesKnown(UserPlaces(home: "/home/me", workingDirectory: "/"))
     case 8: return .commandFinished(.failed(sentence: "no"))
+    case 9...11:
+      let kind = MouseEvent.Kind.allCases.randomElement(using: &random) ?? .click
+      return .mouse(
+        MouseEvent(
+          kind, row: Int.random(in: -1...46, using: &random),
+          column: Int.random(in: -1...151, using: &random)))
+    case 12:
+      let search = RowSearch(
+        filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
+      let id = TransferID(rawValue: Int64.random(in: 0...20, using: &random))
+      let index = [0, 3, 14, 900, .max, -1].randomElement(using: &random) ?? 0
+      return .found(search, FoundRow(id: id, index: index, hasWrapped: true))
     default: return .keyPressed(keys.randomElement(using: &random) ?? .enter)
     }
   }
@@ -67,6 +79,62 @@ struct StormTests {
         if let tick = model.millisecondsToNextTick(at: now) { #expect(tick >= 20) }
       }
     }
+  }
+
+  /// The service answers what was asked, late and not always; rows move and go meanwhile.
+  @Test func `with a service that answers late the cursor and the marks stay true`() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("storm seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<20 {
+      var list = LongList(Int64.random(in: 0...300, using: &random)) { number, row in
+        row.state = TransferState.allCases[Int(number) % TransferState.allCases.count]
+      }
+      var model = list.model(columns: 80, rows: 24)
+      var asked: [DashboardEffect] = []
+      for step in 0..<150 {
+        let now = Sample.moment(seconds: Int64(step))
+        if Int.random(in: 0..<3, using: &random) == 0, !asked.isEmpty {
+          asked += list.answerOne(asked.removeFirst(), &model)
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+          list.rows.shuffle(using: &random)
+          list.rows.removeLast(min(list.rows.count, Int.random(in: 0...2, using: &random)))
+        }
+        let before = model
+        asked += model.update(Self.step(&random), at: now)
+        expectTrue(model, after: before, seed)
+      }
+    }
+  }
+
+  private static func step(_ random: inout SeededGenerator) -> DashboardMessage {
+    if Int.random(in: 0..<6, using: &random) > 0 {
+      return .keyPressed(keys.randomElement(using: &random) ?? .enter)
+    }
+    return .mouse(
+      MouseEvent(
+        MouseEvent.Kind.allCases.randomElement(using: &random) ?? .click,
+        row: Int.random(in: 0...23, using: &random),
+        column: Int.random(in: 0...79, using: &random)))
+  }
+
+  private func expectTrue(_ model: DashboardModel, after before: DashboardModel, _ seed: UInt64) {
+    let count = model.window?.matchingCount ?? 0
+    #expect((0...max(0, count - 1)).contains(model.cursor), "seed \(seed)")
+    #expect((0...model.cursor).contains(model.firstVisible), "seed \(seed)")
+    let height = model.size.rows - 3
+    #expect(model.cursor - model.firstVisible < height, "seed \(seed)")
+    #expect(model.selectedCount >= 0, "seed \(seed)")
+    // What is under the cursor is what a control would be for.
+    if model.marks.isEmpty, let row = model.cursorRow {
+      #expect(model.selection == .ids([row.id]), "seed \(seed)")
+    }
+    if case .ids(let ids) = model.marks.selection {
+      #expect(ids.allSatisfy { (0..<300).contains($0.rawValue) }, "seed \(seed)")
+      #expect(ids.count == model.selectedCount, "seed \(seed)")
+    }
+    if model.isFrozen, before.isFrozen { #expect(model.window == before.window, "seed \(seed)") }
   }
 
   // Fault 129

@@ -61,7 +61,7 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -83,14 +83,14 @@ struct AddScreenTests {
       └──────────────────────────────────────────────────────────────────────────────┘
 
 
-       Enter add  Esc leave  Ctrl-J next line  Tab next field  Ctrl-U clear line
+       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
     _ = model.press(.backTab, .backTab, .backTab, .backTab, .backTab)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s #          *3 #1 ~3 .1 @2 =1 o2 +1 !1       182 GiB free
+       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        *  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
        =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
@@ -112,7 +112,7 @@ struct AddScreenTests {
       +------------------------------------------------------------------------------+
 
 
-       Enter add  Esc leave  Ctrl-J next line  Tab next field  Ctrl-U clear line
+       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -159,24 +159,24 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 M┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐     182 GiB free
-          File          │ URLs      ✔ https://example.org/275                                                                  │      Left  Conns
-       ▶  Networking Ove│           ✔ https://example.org/276                                                                  │      0:21      4
-       ‖  iOS Technology│           ✔ https://example.org/277                                                                  │
-       ◷  Archive of 202│           ✔ https://example.org/278                                                                  │ s (503)
-       ✔  AV Foundation │           ✔ https://example.org/279                                                                  │     14:02
-       ▶  A stream witho│           ✔ https://example.org/280                                                                  │                1
-       ◷  Offline       │           ✔ https://example.org/281                                                                  │he network
-       ◷  Members only  │           ✔ https://example.org/282                                                                  │in
-       ·  Next in line  │           ✔ https://example.org/283                                                                  │
-       ◔  At night      │           ✔ https://example.org/284                                                                  │0
-       ◔  At Christmas  │           ✔ https://example.org/285                                                                  │ec 12:00
-       ✘  Gone          │           ✔ https://example.org/286                                                                  │t not found
-       ≡  Checksummed   │           ✔ https://example.org/287                                                                  │
-       ○  Stopped       │           ✔ https://example.org/288                                                                  │
-       ○  New           │           ✔ https://example.org/289                                                                  │
-       ▶  文件传输指南  │           ✔ https://example.org/290                                                                  │      1:30      1
-                        │           ✔ https://example.org/291                                                                  │
+       Kettle   ↓ 12.6 M┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐iled
+       █████████████████│ URLs      ✔ https://example.org/275                                                                  │ze   182 GiB free
+          File          │           ✔ https://example.org/276                                                                  │            Added
+       ▶  Networking Ove│           ✔ https://example.org/277                                                                  │            11:00
+       ‖  iOS Technology│           ✔ https://example.org/278                                                                  │            11:00
+       ◷  Archive of 202│           ✔ https://example.org/279                                                                  │            11:00
+       ✔  AV Foundation │           ✔ https://example.org/280                                                                  │            11:00
+       ▶  A stream witho│           ✔ https://example.org/281                                                                  │            11:00
+       ◷  Offline       │           ✔ https://example.org/282                                                                  │            11:00
+       ◷  Members only  │           ✔ https://example.org/283                                                                  │            11:00
+       ·  Next in line  │           ✔ https://example.org/284                                                                  │            11:00
+       ◔  At night      │           ✔ https://example.org/285                                                                  │            11:00
+       ◔  At Christmas  │           ✔ https://example.org/286                                                                  │            11:00
+       ✘  Gone          │           ✔ https://example.org/287                                                                  │            11:00
+       ≡  Checksummed   │           ✔ https://example.org/288                                                                  │            11:00
+       ○  Stopped       │           ✔ https://example.org/289                                                                  │            11:00
+       ○  New           │           ✔ https://example.org/290                                                                  │            11:00
+       ▶  文件传输指南  │           ✔ https://example.org/291                                                                  │            11:00
                         │           ✔ https://example.org/292                                                                  │
                         │           ✔ https://example.org/293                                                                  │
                         │           ✔ https://example.org/294                                                                  │
@@ -198,7 +198,7 @@ struct AddScreenTests {
                         │ 300 URLs, 1 more than once, 1 already in the list; Enter adds them                                   │
                         │                                                                                                      │
                         └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
-       Enter add  Esc leave  Ctrl-J next line  Tab next field  Ctrl-U clear line
+       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
       """)
   }
 
@@ -217,7 +217,7 @@ struct AddScreenTests {
       │ The URL "x" has no scheme; start it  │
       │ with https:// or http://             │
       └──────────────────────────────────────┘
-       Enter add  Esc leave  Tab next field
+       Enter add  Esc leave  Tab next
       """)
     #expect(frame.cursor.map { frame.lines[$0.row].contains("✘ x") } == true)
     _ = model.press(.backTab, .backTab)
@@ -233,7 +233,7 @@ struct AddScreenTests {
       | 2 URLs, 1 not usable                 |
       |                                      |
       +--------------------------------------+
-       Enter add  Esc leave  Tab next field
+       Enter add  Esc leave  Tab next
       """)
   }
 

@@ -9,7 +9,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -38,7 +38,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Remove -----------------------------+
       | Take "Networking Overview" off the   |
       | list?                                |
@@ -57,7 +57,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused

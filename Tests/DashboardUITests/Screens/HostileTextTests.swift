@@ -59,6 +59,8 @@ struct HostileTextTests {
       [.character("a"), .tab, .paste(text), .tab, .tab, .tab, .tab, .paste("Cookie: " + text)],
       [.enter, .character("2")], [.enter, .character("3")], [.enter, .character("4")],
       [.enter, .character("5")],
+      [.character("\\"), .paste(text)], [.character("\\"), .paste("state:\(text)"), .enter],
+      [.character("/"), .paste(text), .enter], [.character("H")],
     ] {
       var next = model(text, columns: columns, rows: rows)
       for key in keys { _ = next.press(key) }

@@ -16,7 +16,7 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -34,7 +34,7 @@ struct LimitScreenTests {
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-       Enter take it  Esc leave  Ctrl-U clear line
+       Enter take it  Esc leave  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -56,17 +56,17 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1                           182 GiB free
-          File                           Progress                      Size        Speed      Left  Conns
-       ▶◆ Networking Overview            ████████▌       61 %   405/659 MiB   12.1 MiB/s      0:21      4
-       ‖◆ iOS Technology Overview        ███▏            22 %      6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            ██████████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a length              ███                5.0 MiB    500 KiB/s                1
-       ◷  Offline                        ████▋           33 %   3.0/9.0 MiB  waits for the network
-       ◷  Members only                                                       needs a login
-       ·  Next in line                                                       queued
-       ◔  At night                                                           starts 18:00
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+       ▶◆ Networking Overview           ████████       61 %   405/659 MiB   12.1/2 MiB/s      0:21      4
+       ‖◆ iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
+       ◷  Offline                       ████▎          33 %   3.0/9.0 MiB  waits for the network
+       ◷  Members only                                                     needs a login
+       ·  Next in line                                                     queued
       ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
       │ The most bytes a second for each of the 2 marked                                                 │
       │                                                                                                  │
@@ -75,9 +75,9 @@ struct LimitScreenTests {
       │ Tab: for "Archive of 2025", or everything together                                               │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
       (8 empty lines)
-       2 marked
+       2 marked   Esc clears it
 
-       Enter take it  Esc leave  Ctrl-U clear line
+       Enter take it  Esc leave  Tab next  Ctrl-U clear line
 
       """)
     _ = model.press(.tab, .tab)
@@ -90,7 +90,7 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s
+       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
       +- Speed limit ------------------------+
       | The most bytes a second for everyth~ |
       |                                      |
@@ -99,7 +99,7 @@ struct LimitScreenTests {
       | Tab: for "Networking Overview"       |
       +--------------------------------------+
 
-       Enter take it  Esc leave
+       Enter take it  Esc leave  Tab next
       """)
   }
 
@@ -109,24 +109,24 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed          182 GiB free
-          File                                                      Progress                                   Size        Speed      Left  Conns
-       ▶  Networking Overview                                       ████████████████▋            61 %   405/659 MiB   12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview                                   ██████▏                      22 %      6/29 MiB  paused
-       ◷  Archive of 2025                                           ▏                             0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide                                       ███████████████████████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a length                                                         ███             5.0 MiB    500 KiB/s                1
-       ◷  Offline                                                   █████████                    33 %   3.0/9.0 MiB  waits for the network
-       ◷  Members only                                                                                               needs a login
-       ·  Next in line                                                                                               queued
-       ◔  At night                                                                                                   starts 18:00
-       ◔  At Christmas                                                                                               starts 24 Dec 12:00
-       ✘  Gone                                                      ██████▊                      25 %   1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed                                               ███████████████████████████ 100 %       700 MiB  verifying
-       ○  Stopped                                                                                                    stopped
-       ○  New                                                                                                        not started
-       ▶  文件传输指南 🚀 第二版                                    ██▋                          10 %    100/1000 B       10 B/s      1:30      1
-                        ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                              Progress                       Size          Speed      Left  Conns  Host                       Added
+       ▶  Networking Overview               █████████▏       61 %   405/659 MiB   12.1/2 MiB/s      0:21      4  example.org                11:00
+       ‖  iOS Technology Overview           ███▍             22 %      6/29 MiB  paused                          example.org                11:00
+       ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
+       ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
+       ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waits for the network           example.org                11:00
+       ◷  Members only                                                           needs a login                   example.org                11:00
+       ·  Next in line                                                           queued                          example.org                11:00
+       ◔  At night                                                               starts 18:00                    example.org                11:00
+       ◔  At Christmas                                                           starts 24 Dec 12:00             example.org                11:00
+       ✘  Gone                              ███▊             25 %   1.0/4.0 MiB  failed: host not found          example.org                11:00
+       ≡  Checksummed                       ███████████████ 100 %       700 MiB  verifying                       example.org                11:00
+       ○  Stopped                                                                stopped                         example.org                11:00
+       ○  New                                                                    not started                     example.org                11:00
+       ▶  文件传输指南  ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐            11:00
                         │ A fresh link for "Networking Overview"                                                               │
                         │ example.org/a                                                                                        │
                         │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │

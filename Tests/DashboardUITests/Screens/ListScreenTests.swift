@@ -8,7 +8,7 @@ struct ListScreenTests {
     expectScreen(
       Sample.model(columns: 80, rows: 24).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
       >▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -26,8 +26,8 @@ struct ListScreenTests {
        ○  New                                                   not started
        ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-       p pause  x stop  Enter details  d remove   S start all  X stop all
-       P pause all  R reset  a add   ? help  q leave
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
 
@@ -35,25 +35,26 @@ struct ListScreenTests {
     expectScreen(
       Sample.model(columns: 140, rows: 40).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed          182 GiB free
-          File                                                      Progress                                   Size        Speed      Left  Conns
-      >▶  Networking Overview                                       ████████████████▋            61 %   405/659 MiB   12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview                                   ██████▏                      22 %      6/29 MiB  paused
-       ◷  Archive of 2025                                           ▏                             0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide                                       ███████████████████████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a length                                                         ███             5.0 MiB    500 KiB/s                1
-       ◷  Offline                                                   █████████                    33 %   3.0/9.0 MiB  waits for the network
-       ◷  Members only                                                                                               needs a login
-       ·  Next in line                                                                                               queued
-       ◔  At night                                                                                                   starts 18:00
-       ◔  At Christmas                                                                                               starts 24 Dec 12:00
-       ✘  Gone                                                      ██████▊                      25 %   1.0/4.0 MiB  failed: host not found
-       ≡  Checksummed                                               ███████████████████████████ 100 %       700 MiB  verifying
-       ○  Stopped                                                                                                    stopped
-       ○  New                                                                                                        not started
-       ▶  文件传输指南 🚀 第二版                                    ██▋                          10 %    100/1000 B       10 B/s      1:30      1
-      (22 empty lines)
-       p pause  x stop  Enter details  d remove   S start all  X stop all  P pause all  R reset  a add   ? help  q leave
+       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
+       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                              Progress                       Size          Speed      Left  Conns  Host                       Added
+      >▶  Networking Overview               █████████▏       61 %   405/659 MiB     12.1 MiB/s      0:21      4  example.org                11:00
+       ‖  iOS Technology Overview           ███▍             22 %      6/29 MiB  paused                          example.org                11:00
+       ◷  Archive of 2025                   ▏                 0 %     0/1.2 GiB  retry in 12 s (503)             example.org                11:00
+       ✔  AV Foundation Guide               ███████████████ 100 %        11 MiB  ready             14:02         example.org                11:00
+       ▶  A stream without a length         ███                         5.0 MiB      500 KiB/s                1  example.org                11:00
+       ◷  Offline                           █████            33 %   3.0/9.0 MiB  waits for the network           example.org                11:00
+       ◷  Members only                                                           needs a login                   example.org                11:00
+       ·  Next in line                                                           queued                          example.org                11:00
+       ◔  At night                                                               starts 18:00                    example.org                11:00
+       ◔  At Christmas                                                           starts 24 Dec 12:00             example.org                11:00
+       ✘  Gone                              ███▊             25 %   1.0/4.0 MiB  failed: host not found          example.org                11:00
+       ≡  Checksummed                       ███████████████ 100 %       700 MiB  verifying                       example.org                11:00
+       ○  Stopped                                                                stopped                         example.org                11:00
+       ○  New                                                                    not started                     example.org                11:00
+       ▶  文件传输指南 🚀 第二版            █▌               10 %    100/1000 B         10 B/s      1:30      1  example.org                11:00
+      (21 empty lines)
+                p pause  x stop  Enter details  d remove                  S start all  X stop all  P pause all  R reset  a add   ? help  q leave
       """)
   }
 
@@ -61,8 +62,8 @@ struct ListScreenTests {
     expectScreen(
       Sample.model(columns: 40, rows: 10).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s
-          File                          Speed
+       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
+          File                 %        Speed
       >▶  Networking Ove…   61 %   12.1 MiB/s
        ‖  iOS Technology…   22 %  paused
        ◷  Archive of 2025    0 %  12 s
@@ -79,7 +80,7 @@ struct ListScreenTests {
     expectScreen(
       frame,
       """
-       Kettle   v 12.6 MiB/s #          *3 #1 ~3 .1 @2 =1 o2 +1 !1       182 GiB free
+       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
       >*  Networking Overview   [####>   ]  61 %   405/659 MiB   12.1 MiB/s      0:21
        =  iOS Technology Over~  [#>      ]  22 %      6/29 MiB  paused
@@ -97,8 +98,8 @@ struct ListScreenTests {
        o  New                   [        ]                      not started
        *  ?????? ? ???          [>       ]  10 %    100/1000 B       10 B/s      1:30
       (5 empty lines)
-       p pause  x stop  Enter details  d remove   S start all  X stop all
-       P pause all  R reset  a add   ? help  q leave
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
     #expect(frame.cells.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
   }
@@ -166,7 +167,7 @@ struct ListScreenTests {
        ▶  A stream without a …                         5.0 MiB    500 KiB/s
        ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
@@ -174,7 +175,7 @@ struct ListScreenTests {
       model.screen(),
       """
        Kettle   service lost, reconnecting…
-          File                          Speed
+          File                 %        Speed
       >▶  Networking Ove…   61 %   12.1 MiB/s
        ‖  iOS Technology…   22 %  paused
        ◷  Archive of 2025    0 %  12 s
@@ -182,7 +183,7 @@ struct ListScreenTests {
        ▶  A stream witho…           500 KiB/s
        ◷  Offline           33 %  no network
 
-       a add   ? help  q leave
+       a add   / search   ? help  q leave
       """)
   }
 

@@ -60,10 +60,34 @@ extension DashboardModel {
     text.flatMap { update(.keyPressed(.character($0)), at: Sample.now) }
   }
 
+  mutating func click(
+    row: Int, column: Int, _ kind: MouseEvent.Kind = .click
+  ) -> [DashboardEffect] {
+    update(.mouse(MouseEvent(kind, row: row, column: column)), at: Sample.now)
+  }
+
+  mutating func wheel(_ kind: MouseEvent.Kind) -> [DashboardEffect] {
+    update(.mouse(MouseEvent(kind, row: 5, column: 5)), at: Sample.now)
+  }
+
   func screen(_ look: Look = .text, at now: Moment = Sample.now) -> Frame {
     frame(at: now, look: look)
   }
 
   /// The message line's text.
   var said: String? { notice?.text }
+}
+
+extension Frame {
+  /// Where a text of narrow characters stands first.
+  func place(of text: String) -> Position? {
+    for row in 0..<size.rows {
+      let cells = self.row(row).map(\.text)
+      for column in cells.indices
+      where cells[column...].prefix(text.count).joined() == text {
+        return Position(row: row, column: column)
+      }
+    }
+    return nil
+  }
 }

@@ -99,7 +99,22 @@ enum Sample {
       totals.bytesPerSecond += row.bytesPerSecond
     }
     totals.freeBytes = 182 << 30
+    totals.batch = batch(of: rows)
     return totals
+  }
+
+  /// As the service makes it of rows none of which finished before.
+  private static func batch(of rows: [TransferSnapshot]) -> BatchProgress? {
+    let states: Set<TransferState> = [.running, .queued, .waiting, .verifying]
+    let rows = rows.filter { states.contains($0.state) }
+    guard !rows.isEmpty else { return nil }
+    let sized = rows.filter { $0.bytesExpected != nil }
+    return BatchProgress(
+      transferCount: rows.count, finishedCount: 0,
+      bytesReceived: sized.reduce(0) { $0 + $1.bytesReceived },
+      bytesExpected: sized.reduce(0) { $0 + ($1.bytesExpected ?? 0) },
+      unknownSizeCount: rows.count - sized.count,
+      secondsLeft: rows.lazy.compactMap(\.secondsLeft).max())
   }
 
   static let details: TransferDetailsView = {

@@ -71,6 +71,7 @@ struct SortedBlocksTests {
     }
   }
 
+  // Fault 102
   @Test func `a change among a hundred thousand looks at a few, and so does the search for one`() {
     let count = 100_000
     let counter = Counted.Counter()

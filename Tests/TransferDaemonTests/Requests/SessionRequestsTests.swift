@@ -9,86 +9,13 @@ import TransferModel
 
 @testable import TransferDaemon
 
+private let app = SessionID(rawValue: "org.example.app")
+
 /// What programs ask, answered by the service put together over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionRequestsTests {
-  private static let app = SessionID(rawValue: "org.example.app")
-
-  private final class World: Sendable {
-    let engine: TransferEngine
-    let registry: SessionRegistry
-    let handler: RequestHandler
-    let journal = InMemoryJournal()
-    private let broadcaster = Broadcaster(
-      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
-    private let work: Task<Void, Never>
-
-    init() async throws {
-      let clock = ManualClock()
-      let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      let observers = EngineObservers(broadcaster: broadcaster, need: ConditionNeed(), clock: clock)
-      let engine = try TransferEngine(
-        configuration: TransferEngine.Configuration(documentsDirectory: "/home/u/Downloads"),
-        ports: TransferEngine.Ports(
-          journal: journal,
-          files: InMemoryFileStorage(documentsDirectory: "/home/u/Downloads"), clock: clock,
-          makeTransport: { ScriptedTransport(events: $0) }),
-        logger: logger, observer: { observers.observe($0) })
-      let registry = SessionRegistry(
-        clock: ManualClock(),
-        ports: SessionRegistry.Ports(
-          keep: { changes throws(EngineError) in try await engine.keep(changes) },
-          setPolicy: { await engine.setPolicy(of: $0, $1) }, launch: { _, _, _ in }),
-        logger: logger)
-      observers.add(registry)
-      try await engine.start()
-      self.engine = engine
-      self.registry = registry
-      work = Task { await registry.run() }
-      handler = RequestHandler(
-        engine: engine, broadcaster: broadcaster, sessions: registry,
-        information: ServiceInformation(
-          processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
-          notices: []), stop: {})
-    }
-
-    func join(processID: Int64 = 77) -> ConnectedClient {
-      let (id, mailbox) = broadcaster.join()
-      return ConnectedClient(id: id, processID: processID, mailbox: mailbox)
-    }
-
-    /// The result of a request, or the error that it was answered with.
-    func ask<Method: ControlMethod>(
-      _ method: Method.Type, _ request: ControlRequest, _ client: ConnectedClient
-    ) async throws -> Method.Result {
-      let line = await handler.handle(request, id: .number(1), for: client)
-      switch ReplyCoder().decode(line) {
-      case .result(_, let result): return try result.decode(Method.Result.self)
-      case .error(_, let error): throw error
-      default: throw ControlError(.internalError, String(decoding: line, as: UTF8.self))
-      }
-    }
-
-    func attach(_ client: ConnectedClient) async throws -> AttachSession.Result {
-      try await ask(
-        AttachSession.self,
-        .attachSession(.init(session: app, options: SessionOptions(launch: nil))), client)
-    }
-
-    func add(_ client: ConnectedClient, isTask: Bool = true) async throws -> TransferID {
-      var spec = TransferSpec(
-        url: try TransferURL.parse("https://example.org/a").get().url)
-      spec.session = app
-      spec.beginning = .idle
-      spec.task = isTask ? TaskOptions(kind: .download) : nil
-      return try await ask(AddTransfers.self, .add(.init(transfers: [spec])), client).ids[0]
-    }
-  }
-
-  private let app = Self.app
-
   @Test func `a session that is attached is on record and in the list`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let client = world.join(processID: 4711)
     let result = try await world.attach(client)
     #expect(result.tasks.isEmpty && result.lastTaskIdentifier == 0)
@@ -100,7 +27,7 @@ struct SessionRequestsTests {
   }
 
   @Test func `tasks are added by the attached program alone`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let (program, other) = (world.join(processID: 5), world.join())
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
       try await world.add(other)
@@ -116,7 +43,7 @@ struct SessionRequestsTests {
   }
 
   @Test func `what is no task is unknown to a program`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let program = world.join()
     _ = try await world.attach(program)
     let id = try await world.add(program, isTask: false)
@@ -140,7 +67,7 @@ struct SessionRequestsTests {
   }
 
   @Test func `a session is dropped by anybody once its program has gone`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let (program, person) = (world.join(processID: 5), world.join())
     _ = try await world.attach(program)
     await #expect(throws: ControlError(.sessionInUse, "5")) {
@@ -159,7 +86,7 @@ struct SessionRequestsTests {
   }
 
   @Test func `only the attached program can say that it has taken everything`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let program = world.join()
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
       try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), program)
@@ -172,7 +99,7 @@ struct SessionRequestsTests {
   }
 
   @Test func `who watches a session hears nothing of others`() async throws {
-    let world = try await World()
+    let world = try await HandlerWorld()
     let (program, person) = (world.join(), world.join())
     _ = try await world.attach(program)
     _ = try await world.ask(
@@ -184,5 +111,22 @@ struct SessionRequestsTests {
     var heard: [TransferID] = []
     while case .notification(.event(let event))? = program.mailbox.next() { heard.append(event.id) }
     #expect(heard == [id])
+  }
+}
+
+extension HandlerWorld {
+  func attach(_ client: ConnectedClient) async throws -> AttachSession.Result {
+    try await ask(
+      AttachSession.self,
+      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), client)
+  }
+
+  func add(_ client: ConnectedClient, isTask: Bool = true) async throws -> TransferID {
+    var spec = TransferSpec(
+      url: try TransferURL.parse("https://example.org/a").get().url)
+    spec.session = app
+    spec.beginning = .idle
+    spec.task = isTask ? TaskOptions(kind: .download) : nil
+    return try await ask(AddTransfers.self, .add(.init(transfers: [spec])), client).ids[0]
   }
 }

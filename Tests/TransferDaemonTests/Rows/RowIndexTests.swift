@@ -53,7 +53,7 @@ struct RowIndexTests {
     var table = RowTable()
     var model: [TransferID: TransferSnapshot] = [:]
     for view in Self.views {
-      table.look(at: RowView(view))
+      table.look(from: nil, to: RowView(view))
       _ = table.window(view, freeBytes: nil)
     }
     for step in 1...600 {
@@ -159,19 +159,32 @@ struct RowIndexTests {
     let view = Viewport(sort: RowSort(key: .size))
     _ = table.window(view, freeBytes: nil)
     #expect(table.indexCount == 0)
-    table.look(at: RowView(view))
+    table.look(from: nil, to: RowView(view))
     #expect(table.indexCount == 0)
-    table.look(at: RowView(view))
+    table.look(from: nil, to: RowView(view))
     _ = table.window(view, freeBytes: nil)
     #expect(table.indexCount == 1)
-    table.leave(RowView(view))
+    table.look(from: RowView(view), to: nil)
     #expect(table.indexCount == 1)
-    table.leave(RowView(view))
-    table.leave(RowView(view))
+    table.look(from: RowView(view), to: nil)
+    table.look(from: RowView(view), to: nil)
     #expect(table.indexCount == 0)
     // The list itself is in order anyhow.
-    table.look(at: RowView(Viewport()))
+    table.look(from: nil, to: RowView(Viewport()))
     _ = table.window(Viewport(), freeBytes: nil)
+    #expect(table.indexCount == 0)
+  }
+
+  @Test func `who scrolls keeps the order, and who looks elsewhere gives it up`() {
+    var table = RowTable()
+    var view = Viewport(sort: RowSort(key: .size))
+    table.look(from: nil, to: RowView(view))
+    _ = table.window(view, freeBytes: nil)
+    view.first = 500
+    view.anchor = TransferID(rawValue: 7)
+    table.look(from: RowView(view), to: RowView(view))
+    #expect(table.indexCount == 1)
+    table.look(from: RowView(view), to: RowView(Viewport(sort: RowSort(key: .title))))
     #expect(table.indexCount == 0)
   }
 }

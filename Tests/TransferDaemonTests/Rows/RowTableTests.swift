@@ -57,7 +57,7 @@ struct RowTableTests {
   @Test func `what was cleared is out of one scope and in the other, and back when begun anew`() {
     var table = table([row(1, state: .completed), row(2, state: .completed), row(3)])
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
-    table.look(at: RowView(uncleared))
+    table.look(from: nil, to: RowView(uncleared))
     #expect(ids(table, uncleared) == [1, 2, 3])
     table.clear([row(1).id, row(3).id, row(99).id])
     #expect(ids(table, uncleared) == [2, 3])

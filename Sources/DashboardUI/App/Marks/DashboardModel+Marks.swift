@@ -36,17 +36,21 @@ extension DashboardModel {
   func availability(of command: MarkCommand) -> Availability {
     switch command {
     case .none: Availability(unless: marks.isEmpty ? Strings.nothingIsMarked : nil)
-    case .all, .invert: Availability(unless: rowCount == 0 ? Strings.listIsEmpty : nil)
+    case .all:
+      Availability(
+        unless: rowCount == 0
+          ? emptyReason : marks.areAll(passing: filter) ? Strings.allAreMarked : nil)
+    case .invert: Availability(unless: rowCount == 0 ? emptyReason : nil)
     case .toggle:
       Availability(
         unless: cursorRow != nil
-          ? nil : rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+          ? nil : rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
     }
   }
 
   /// Marks of transfers that are gone must not be counted.
   mutating func pruneMarks(with next: ListWindow) {
-    guard filter == RowFilter(), next.first == 0, next.rows.count == next.matchingCount else {
+    guard !view.isFiltered, next.first == 0, next.rows.count == next.matchingCount else {
       return
     }
     marks.keep(only: next.rows.lazy.map(\.id))

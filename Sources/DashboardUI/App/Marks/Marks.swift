@@ -29,6 +29,8 @@ package struct Marks: Hashable, Sendable {
   /// The only one that is marked, as far as it is named.
   package var onlyID: TransferID? { filter == nil && ids.count == 1 ? ids.first : nil }
 
+  func areAll(passing filter: RowFilter) -> Bool { self.filter == filter && ids.isEmpty }
+
   /// Whether what is marked is known by the filter alone and would be other transfers under
   /// another one.
   var dependsOnFilter: Bool { filter != nil }

@@ -72,7 +72,7 @@ extension DashboardModel {
     var characters = editor.characters
     var cursor = isCurrent ? editor.column : nil
     if field == .paused {
-      characters = Array(dialog.isPaused ? Strings.yes : Strings.no)
+      characters = Array(dialog.isPaused ? Strings.isPaused : Strings.isNotPaused)
       cursor = isCurrent ? 0 : nil
     }
     let view = FieldView(

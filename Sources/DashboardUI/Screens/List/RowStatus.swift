@@ -2,7 +2,8 @@ import TransferModel
 
 /// What stands at the right end of a row: numbers while it moves, else words.
 package enum RowStatus: Hashable, Sendable {
-  case moving(speed: String, left: String, connections: String)
+  /// Of the speed the longest form first.
+  case moving(speeds: [String], left: String, connections: String)
   /// The longest form first; the clock is empty when there is none.
   case words([String], clock: String)
 
@@ -10,7 +11,7 @@ package enum RowStatus: Hashable, Sendable {
     switch row.state {
     case .running:
       self = .moving(
-        speed: ByteText.speed(row.bytesPerSecond),
+        speeds: Self.speeds(row),
         left: row.secondsLeft.map(DurationText.clock) ?? "",
         connections: row.connections > 0 ? "\(row.connections)" : "")
     case .waiting: self = .words(Self.waitingForms(row, now: now), clock: "")
@@ -26,6 +27,13 @@ package enum RowStatus: Hashable, Sendable {
     case .paused: self = .words([Strings.paused], clock: "")
     case .verifying: self = .words([Strings.verifying], clock: "")
     }
+  }
+
+  /// With its limit, when it has one and there is room.
+  private static func speeds(_ row: TransferSnapshot) -> [String] {
+    let speed = ByteText.speed(row.bytesPerSecond)
+    guard let limit = row.limitBytesPerSecond, limit > 0 else { return [speed] }
+    return [ByteText.speed(row.bytesPerSecond, limit: limit), speed]
   }
 
   private static func waitingForms(_ row: TransferSnapshot, now: WallTime) -> [String] {

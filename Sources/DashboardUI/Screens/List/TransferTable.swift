@@ -4,27 +4,45 @@ import TransferModel
 extension DashboardModel {
   func drawTable(on canvas: inout Canvas, at now: Moment) {
     let columns = TableColumns(width: size.columns)
-    drawColumnNames(columns, on: &canvas)
+    switch view.kind {
+    case .transfers: drawColumnNames(columns, on: &canvas)
+    case .history: drawHistoryNames(on: &canvas)
+    }
     guard let window else {
       drawInBody(Strings.waitingForRows, on: &canvas)
       return
     }
     if window.matchingCount == 0 {
-      drawInBody(Strings.emptyList, on: &canvas)
+      drawInBody(emptyText, on: &canvas)
       return
     }
+    let fileColumns =
+      view.kind == .history ? HistoryColumns(width: size.columns).file : columns.file
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
       guard index < window.matchingCount else { break }
       let screenRow = layout.bodyTop + line
+      canvas.claim(row: screenRow, columns: 0..<size.columns, for: .row(index))
       if let row = window.row(at: index) {
-        draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        switch view.kind {
+        case .transfers: draw(row, columns, on: &canvas, screenRow: screenRow, now)
+        case .history: drawHistory(row, on: &canvas, screenRow: screenRow, now)
+        }
+        drawMatches(in: row, on: &canvas, screenRow: screenRow, fileColumns)
         if marks.contains(row.id) { drawMark(on: &canvas, row: screenRow) }
       } else {
         let width = columns.file.count
         canvas.put("…", row: screenRow, column: columns.file.lowerBound, width: width, .quiet)
       }
-      if index == cursor, screens.isEmpty { markCursor(columns, on: &canvas, row: screenRow) }
+      if index == cursor, isListOnTop { markCursor(columns, on: &canvas, row: screenRow) }
+    }
+  }
+
+  private var emptyText: [String] {
+    if view.isFiltered { return Strings.nothingPasses(view.filterText) }
+    return switch view.kind {
+    case .transfers: Strings.emptyList
+    case .history: Strings.emptyHistory
     }
   }
 
@@ -33,22 +51,6 @@ extension DashboardModel {
     for (offset, line) in lines.prefix(layout.bodyHeight).enumerated() {
       canvas.putCentred(line, row: top + offset, offset == 0 ? .heading : .quiet)
     }
-  }
-
-  private func drawColumnNames(_ columns: TableColumns, on canvas: inout Canvas) {
-    canvas.fill(row: 1, column: 0, width: size.columns, .columnHeader)
-    func left(_ text: String, _ place: Range<Int>) {
-      canvas.put(text, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
-    }
-    func right(_ text: String, _ place: Range<Int>) {
-      canvas.putRight(text, row: 1, column: place.lowerBound, width: place.count, .columnHeader)
-    }
-    left(Strings.columnFile, columns.file)
-    if let bar = columns.bar { left(Strings.columnProgress, bar) }
-    if let place = columns.size { right(Strings.columnSize, place) }
-    right(Strings.columnSpeed, columns.speed)
-    if let place = columns.left { right(Strings.columnLeft, place) }
-    if let place = columns.connections { right(Strings.columnConnections, place) }
   }
 
   private func draw(
@@ -67,26 +69,55 @@ extension DashboardModel {
       let progress = ProgressBar(row, at: now, isLive: link.isConnected)
       progress.draw(on: &canvas, row: screenRow, column: bar.lowerBound, width: bar.count)
     }
-    func right(_ text: String, _ place: Range<Int>, _ role: Role) {
+    func right(_ text: String, _ place: Range<Int>?, _ role: Role) {
+      guard let place else { return }
       canvas.putRight(
         text, row: screenRow, column: place.lowerBound, width: place.count, role)
     }
     if let text = row.percentText { right(text, columns.percent, plain) }
-    if let place = columns.size { right(row.sizeText, place, plain) }
+    right(row.sizeText, columns.size, plain)
+    drawStatus(of: row, columns, on: &canvas, screenRow: screenRow, now)
+    drawOrigin(of: row, columns, on: &canvas, screenRow: screenRow)
+    right(clockText.short(row.createdAt, now: now.wall), columns.added, .quiet)
+  }
+
+  /// How it goes: in numbers while it moves, else in words.
+  private func drawStatus(
+    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
+    _ now: Moment
+  ) {
+    guard let speedPlace = columns.speed else { return }
+    let plain: Role = link.isConnected ? .plain : .quiet
+    func right(_ text: String, _ place: Range<Int>?) {
+      guard let place else { return }
+      canvas.putRight(
+        text, row: screenRow, column: place.lowerBound, width: place.count, plain)
+    }
     switch RowStatus(row, clock: clockText, now: now.wall) {
-    case .moving(let speed, let left, let connections):
-      right(speed, columns.speed, plain)
-      if let place = columns.left { right(left, place, plain) }
-      if let place = columns.connections { right(connections, place, plain) }
+    case .moving(let speeds, let left, let connections):
+      right(speeds.first { shownWidth($0) <= speedPlace.count } ?? "", speedPlace)
+      right(left, columns.left)
+      right(connections, columns.connections)
     case .words(let forms, let clock):
       let clockPlace = clock.isEmpty ? nil : columns.left
-      let room = clockPlace == nil ? columns.words : columns.speed
+      let room = clockPlace == nil ? columns.words : speedPlace
       let text = forms.first { shownWidth($0) <= room.count } ?? forms.last ?? ""
       canvas.put(
         text, row: screenRow, column: room.lowerBound, width: room.count,
         link.isConnected ? row.stateRole : .quiet)
-      if let clockPlace { right(clock, clockPlace, plain) }
+      right(clock, clockPlace)
     }
+  }
+
+  private func drawOrigin(
+    of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int
+  ) {
+    func left(_ text: String, _ place: Range<Int>?) {
+      guard let place else { return }
+      canvas.put(text, row: screenRow, column: place.lowerBound, width: place.count, .quiet)
+    }
+    left(String(row.host), columns.host)
+    left(row.session.rawValue, columns.session)
   }
 
   private func shownWidth(_ text: String) -> Int {
@@ -96,7 +127,7 @@ extension DashboardModel {
   private func markCursor(_ columns: TableColumns, on canvas: inout Canvas, row: Int) {
     canvas.put(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
     let look = canvas.look
-    let bar = columns.bar ?? 0..<0
+    let bar = view.kind == .history ? 0..<0 : columns.bar ?? 0..<0
     canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }
     canvas.restyle(row: row, columns: bar) { look.select(&$0, isBar: true) }
     let rest = bar.upperBound..<size.columns

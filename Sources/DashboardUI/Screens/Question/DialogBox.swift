@@ -24,6 +24,9 @@ struct DialogBox {
       .dialogTitle)
     canvas.put(
       " " + title + " ", row: row - 1, column: left + 2, width: width, .dialogTitle)
+    for line in (row - 1)...(row + height) {
+      canvas.claim(row: line, columns: left..<(left + across), for: .inside)
+    }
     for line in row..<(row + height) {
       canvas.fill(row: line, column: left, width: across, .dialog)
       canvas.put(glyphs.vertical, row: line, column: left, width: 1, .dialogTitle)

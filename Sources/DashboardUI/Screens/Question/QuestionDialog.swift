@@ -18,6 +18,17 @@ extension DashboardModel {
     for (index, line) in lines.enumerated() {
       box.put(line.0, line: index, on: &canvas, line.1)
     }
-    box.put(Strings.yesOrNo, line: lines.count, on: &canvas, .dialogKey)
+    drawAnswers(in: box, line: lines.count, on: &canvas)
+  }
+
+  private func drawAnswers(in box: DialogBox, line: Int, on canvas: inout Canvas) {
+    var column = box.column
+    for (text, command) in [(Strings.yes, DashboardCommand.confirm), (Strings.no, .cancel)] {
+      let used = canvas.put(
+        text, row: box.row + line, column: column, width: box.column + box.width - column,
+        .dialogKey)
+      canvas.claim(row: box.row + line, columns: column..<(column + used), for: .command(command))
+      column += used + 3
+    }
   }
 }

@@ -7,6 +7,10 @@ package enum ReaderLine: Hashable, Sendable {
   /// Without a label it goes on the line above.
   case pair(label: String, value: String, Role)
   case text(String, Role)
+  /// Keys, what they do, and the name of that in the configuration.
+  case key(String, String, String, HelpLayout)
+  /// Two lines beside each other, the second from a column on.
+  indirect case pairOfLines(ReaderLine, ReaderLine, at: Int)
   case bar(ProgressBar)
   /// One line of the map of the file, and what its signs mean.
   case parts(PartsMap, row: Int)

@@ -7,7 +7,7 @@ extension DashboardModel {
     case .details(let open): detailsLines(open, width: width, now: now)
     case .help: helpLines(width: width)
     case .resetReport(let report): reportLines(report, width: width)
-    case .add, .entry, .question, nil: []
+    case .add, .entry, .question, .query, .sortMenu, nil: []
     }
   }
 
@@ -21,7 +21,7 @@ extension DashboardModel {
       }
     case .help: Strings.helpTitle
     case .resetReport: Strings.reportTitle
-    case .add, .entry, .question, nil: ""
+    case .add, .entry, .question, .query, .sortMenu, nil: ""
     }
   }
 
@@ -32,7 +32,7 @@ extension DashboardModel {
     drawReaderTitle(on: &canvas, first: first, count: lines.count)
     if case .details(let open) = screens.last { drawTabs(open.section, on: &canvas) }
     for (offset, line) in lines.dropFirst(first).prefix(layout.bodyHeight).enumerated() {
-      draw(line, on: &canvas, row: layout.bodyTop + offset)
+      draw(line, on: &canvas, row: layout.bodyTop + offset, column: 1)
     }
     if notice == nil {
       drawFooter(on: &canvas, row: size.rows - 1, height: 1)
@@ -65,19 +65,30 @@ extension DashboardModel {
     for (section, name) in zip(sections, names) {
       let isCurrent = section == current
       let text = isCurrent ? "[" + name + "]" : isWide ? " " + name + " " : " \(section.number) "
-      column += canvas.put(
+      let used = canvas.put(
         text, row: 1, column: column, width: max(0, size.columns - column),
         isCurrent ? .key : .quiet)
-      column += isWide ? 1 : 0
+      canvas.claim(
+        row: 1, columns: column..<(column + used), for: .command(.details(.section(section))))
+      column += used + (isWide ? 1 : 0)
     }
   }
 
-  private func draw(_ line: ReaderLine, on canvas: inout Canvas, row: Int) {
-    let width = ReaderLayout(size: size).textWidth
+  private func draw(_ line: ReaderLine, on canvas: inout Canvas, row: Int, column: Int) {
+    let width = ReaderLayout(size: size).textWidth - (column - 1)
     switch line {
     case .blank: break
-    case .heading(let text): canvas.put(text, row: row, column: 1, width: width, .heading)
-    case .text(let text, let role): canvas.put(text, row: row, column: 1, width: width, role)
+    case .heading(let text): canvas.put(text, row: row, column: column, width: width, .heading)
+    case .text(let text, let role): canvas.put(text, row: row, column: column, width: width, role)
+    case .key(let keys, let text, let action, let layout):
+      canvas.put(keys, row: row, column: column, width: layout.keysWidth - 1, .key)
+      let start = column + layout.keysWidth
+      canvas.put(text, row: row, column: start, width: layout.textWidth)
+      canvas.put(
+        action, row: row, column: start + layout.textWidth + 1, width: layout.actionWidth, .quiet)
+    case .pairOfLines(let left, let right, let place):
+      draw(left, on: &canvas, row: row, column: column)
+      draw(right, on: &canvas, row: row, column: column + place)
     case .pair(let label, let value, let role):
       let labelWidth = ReaderLayout.labelWidth(textWidth: width)
       canvas.put(label, row: row, column: 1, width: labelWidth - 1, .quiet)

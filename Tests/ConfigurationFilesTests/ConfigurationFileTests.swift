@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import TransferDaemon
+@testable import ConfigurationFiles
 
 struct ConfigurationFileTests {
   private let path: String
@@ -16,12 +16,12 @@ struct ConfigurationFileTests {
 
   private func read(_ text: String) throws -> (ServiceConfiguration, [String]) {
     try Data(text.utf8).write(to: URL(filePath: path))
-    return ConfigurationFile(path: path).read()
+    return ConfigurationFile(path: path).readForService()
   }
 
   @Test func `no file is no problem`() {
     for path in [path, "/no/such/directory/config.toml", "/dev/null/config.toml"] {
-      let (configuration, notices) = ConfigurationFile(path: path).read()
+      let (configuration, notices) = ConfigurationFile(path: path).readForService()
       #expect(configuration == ServiceConfiguration())
       #expect(notices.isEmpty)
     }
@@ -38,6 +38,19 @@ struct ConfigurationFileTests {
       ])
   }
 
+  @Test func `the dashboard is told to start again, the service to be restarted`() throws {
+    try Data("[keys]\nstart = 7\n[limits]\ntransfers = 0\n".utf8).write(to: URL(filePath: path))
+    let file = ConfigurationFile(path: path)
+    #expect(file.readForDashboard().notices.count == 1)
+    #expect(
+      file.readForDashboard().notices.first?.hasPrefix(
+        "The value of \"keys.start\" in line 2 of \"\(path)\" must be ") == true)
+    #expect(
+      file.readForDashboard().notices.first?.hasSuffix("start the dashboard again") == true)
+    #expect(file.readForService().notices.count == 1)
+    #expect(file.readForService().notices.first?.contains("\"limits.transfers\"") == true)
+  }
+
   @Test func `a file that is something else altogether does not fill the status`() throws {
     let (_, notices) = try read((0..<1000).map { "k\($0) = 1\n" }.joined())
     #expect(notices.count == 10)
@@ -46,15 +59,18 @@ struct ConfigurationFileTests {
   @Test func `a pipe, a directory and a file of any size do not hold it up`() throws {
     try #require(mkfifo(path, 0o600) == 0)
     #expect(
-      ConfigurationFile(path: path).read().notices.first?.contains("it is not a file") == true)
+      ConfigurationFile(path: path).readForService().notices.first?.contains("it is not a file")
+        == true)
     let directory = (path as NSString).deletingLastPathComponent
     #expect(
-      ConfigurationFile(path: directory).read().notices.first?.contains("it is not a file") == true)
+      ConfigurationFile(path: directory).readForService().notices.first?.contains(
+        "it is not a file") == true)
     unlink(path)
     try #require(FileManager.default.createFile(atPath: path, contents: nil))
     try #require(truncate(path, 1 << 40) == 0)
     #expect(
-      ConfigurationFile(path: path).read().notices.first?.contains("it has more than 1 MiB") == true
+      ConfigurationFile(path: path).readForService().notices.first?.contains(
+        "it has more than 1 MiB") == true
     )
   }
 }

@@ -1,0 +1,59 @@
+/// What the user set for the dashboard in the configuration file.
+package struct DashboardConfiguration: Hashable, Sendable {
+  /// The keys of one action.
+  package struct Mapping: Hashable, Sendable {
+    package var action: String
+    /// Names of keys; empty takes them all away.
+    package var keys: [String]
+    package var line: Int
+  }
+
+  /// In the order of the file.
+  package var mappings: [Mapping] = []
+
+  package init() {}
+
+  /// Every table that is read here. The service does not look at them, and the dashboard looks at
+  /// no others.
+  static var tables: [any DashboardTable.Type] { [KeysTable.self] }
+
+  /// Reads the tables of the dashboard. A key that is wrong has no effect and leaves the others; a
+  /// file that is not TOML has none at all, because nobody can tell what was meant.
+  package static func read(
+    _ bytes: [UInt8]
+  ) -> (DashboardConfiguration, [ConfigurationProblem]) {
+    var configuration = DashboardConfiguration()
+    var problems: [ConfigurationProblem] = []
+    do throws(TOMLProblem) {
+      for entry in try TOMLReader.read(bytes) {
+        guard let table = table(of: entry) else { continue }
+        if let what = table.take(entry, into: &configuration) {
+          problems.append(ConfigurationProblem(what, line: entry.line))
+        }
+      }
+    } catch {
+      let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
+      return (DashboardConfiguration(), [problem])
+    }
+    return (configuration, problems)
+  }
+
+  /// nil for an entry that is none of the dashboard's.
+  static func table(of entry: TOMLEntry) -> (any DashboardTable.Type)? {
+    tables.first { entry.name.hasPrefix($0.name + ".") }
+  }
+}
+
+/// One table of the file.
+protocol DashboardTable {
+  static var name: String { get }
+  /// Puts an entry of the table in its place, or answers what is wrong with it.
+  static func take(
+    _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
+  ) -> ConfigurationProblem.What?
+}
+
+extension DashboardTable {
+  /// The key of an entry within the table.
+  static func key(of entry: TOMLEntry) -> String { String(entry.name.dropFirst(name.count + 1)) }
+}

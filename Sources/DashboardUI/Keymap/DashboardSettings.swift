@@ -1,0 +1,8 @@
+/// What the user set for the dashboard.
+package struct DashboardSettings: Hashable, Sendable {
+  package var keymap = Keymap.standard
+  /// What is wrong with the configuration, one sentence each.
+  package var problems: [String] = []
+
+  package init() {}
+}

@@ -1,0 +1,56 @@
+/// A text taken apart at blanks; what stands in double quotes stays together.
+package struct QuotedWord: Hashable, Sendable {
+  /// Without the quotes.
+  package var text = ""
+  /// As it was written.
+  package var written = ""
+  /// How many characters of `text` stand before the first colon outside of quotes.
+  package var colonOffset: Int?
+
+  /// A quote that is not closed goes on to the end: somebody is still typing.
+  package static func split(_ text: String) -> [QuotedWord] {
+    var words: [QuotedWord] = []
+    var word: QuotedWord?
+    var isQuoted = false
+    for character in text {
+      if character.isWhitespace, !isQuoted {
+        if let word { words.append(word) }
+        word = nil
+        continue
+      }
+      var next = word ?? QuotedWord()
+      next.written.append(character)
+      if character == "\"" {
+        isQuoted.toggle()
+      } else {
+        if character == ":", !isQuoted, next.colonOffset == nil {
+          next.colonOffset = next.text.count
+        }
+        next.text.append(character)
+      }
+      word = next
+    }
+    if let word { words.append(word) }
+    return words
+  }
+}
+
+extension RowFilter {
+  /// What `text` asks for, in lower case.
+  package var words: [String] { Self.words(of: text ?? "") }
+
+  package static func words(of text: String) -> [String] {
+    QuotedWord.split(text).map { $0.text.lowercased() }.filter { !$0.isEmpty }
+  }
+}
+
+extension TransferSnapshot {
+  /// Whether each word is found in the title, the URL or the path.
+  ///
+  /// - Parameter words: In lower case.
+  package func hasWords(_ words: [String]) -> Bool {
+    guard !words.isEmpty else { return true }
+    let fields = [title, url, path ?? ""].map { $0.lowercased() }
+    return words.allSatisfy { word in fields.contains { $0.contains(word) } }
+  }
+}
