@@ -94,7 +94,7 @@ let package = Package(
       "Commands",
       [
         "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal",
-        "DashboardUI", "TransferClient", "TransferModel", argumentParser,
+        "DashboardUI", "ProcessSpawn", "TransferClient", "TransferModel", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",

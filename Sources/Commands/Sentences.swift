@@ -23,6 +23,12 @@ enum Sentences {
     case let error as UnknownTransfers: (of(error), .refused)
     case let error as DemoProblem: ([of(error)], .refused)
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
+    case let error as AddedInPart:
+      (
+        report(of: error.error).sentences + ["\(error.count) were added before that"],
+        report(of: error.error).code
+      )
+    case let problem as FileOpener.Problem: ([of(problem)], .transferFailed)
     case is CancellationError: ([], .interrupted)
     default: ([unforeseen(error)], .transferFailed)
     }

@@ -82,8 +82,8 @@ struct DashboardLoop {
         }
       case .ring: backend.ring()
       case .announce(let text): backend.announce(text)
-      case .subscribe, .control, .add, .remove, .relink, .limit, .move, .prioritize,
-        .clearFinished, .find, .reset, .loadDetails, .openFile:
+      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
+        .prioritize, .clearFinished, .find, .reset, .loadDetails, .openFile:
         effects(effect)
       }
     }

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 25)
+    #expect(checked.count == 26)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -73,6 +73,7 @@ struct ProtocolDocumentTests {
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .move: _ = try result.decode(MoveTransfers.Result.self)
     case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)
+    case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .subscribe, .watch, .stop: _ = try result.decode(Nothing.self)

@@ -33,7 +33,8 @@ struct InputDecoderTests {
 
   @Test(
     arguments: [
-      (KEY_UP, .up), (KEY_NPAGE, .pageDown), (KEY_DC, .delete), (KEY_HOME, .home),
+      (KEY_UP, .up), (KEY_NPAGE, .pageDown), (KEY_DC, .delete), (KEY_BTAB, .backTab),
+      (KEY_HOME, .home),
       (kettle_key_f(1), .function(1)), (kettle_key_f(12), .function(12)), (KEY_MOUSE, .unknown),
     ] as [(Int32, Key)])
   func `a code of ncurses is a key`(code: Int32, key: Key) {
@@ -58,7 +59,7 @@ struct InputDecoderTests {
       ("\u{1B}OP", .function(1)), ("\u{1B}[15~", .function(5)), ("\u{1B}[17~", .function(6)),
       ("\u{1B}[21~", .function(10)), ("\u{1B}[24~", .function(12)), ("\u{1B}[1;1A", .up),
       ("\u{1B}[1;5A", .unknown), ("\u{1B}[27;5;113~", .unknown), ("\u{1B}[99~", .unknown),
-      ("\u{1B}[Z", .unknown), ("\u{1B}Oz", .unknown),
+      ("\u{1B}[Z", .backTab), ("\u{1B}Oz", .unknown),
     ] as [(String, Key)])
   func `a sequence that the terminal's description lacks is one key and no letters`(
     text: String, key: Key

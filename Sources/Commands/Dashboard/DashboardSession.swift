@@ -21,6 +21,7 @@ package final class DashboardSession: Sendable {
   private let lastTotals = Mutex(Totals())
   private let reconnection: Reconnection
   private let clock: any CommandClock
+  private let filesAreHere: Bool
 
   private enum Link {
     case up(any ServiceCalling)
@@ -35,10 +36,13 @@ package final class DashboardSession: Sendable {
       world: world, place: request.place,
       client: Caller(request.client, isWatchedByPerson: true))
     let service = try await reconnection.connect(startIfNeeded: true)
-    return DashboardSession(service, reconnection)
+    return DashboardSession(service, reconnection, request)
   }
 
-  private init(_ service: any ServiceCalling, _ reconnection: Reconnection) {
+  private init(
+    _ service: any ServiceCalling, _ reconnection: Reconnection, _ request: DashboardRequest
+  ) {
+    filesAreHere = request.filesAreHere
     self.reconnection = reconnection
     clock = reconnection.world.clock
     link = Mutex(.up(service))
@@ -162,18 +166,24 @@ extension DashboardSession {
 extension DashboardSession {
   private func carryOut(_ effect: DashboardEffect) async {
     do {
+      // The one effect that needs no service.
+      if case .openFile(let path) = effect { return try open(path) }
       if let message = try await message(for: effect, currentService()) { output.yield(message) }
     } catch {
       switch effect {
       case .loadDetails(let id):
         let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
         output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
-      // A new connection makes the dashboard ask for its rows again.
-      case .subscribe: break
+      case .add:
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.addFailed(sentence: sentence)))
+      // A new connection makes the dashboard ask for its rows again; and to know no duplicates
+      // keeps nobody from adding.
+      case .subscribe, .findDuplicates: break
       case .find(let search):
         output.yield(.found(search, nil))
         fail(error)
-      case .control, .add, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
         .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
         fail(error)
       }
@@ -196,11 +206,11 @@ extension DashboardSession {
           verb, appliedCount: result.applied.count,
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
-      var count = 0
-      for batch in Adding.batches(specs) {
-        count += try await Adding(service: service).add(batch).count
-      }
-      return .commandFinished(.added(count: count))
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .commandFinished(.added(count: try await adding.add(specs)))
+    case .findDuplicates(let urls):
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .duplicatesFound(try await adding.find(urls))
     case .remove(let selection, let withFile):
       let result = try await service.call(
         ControlTransfers.self,
@@ -236,6 +246,18 @@ extension DashboardSession {
       let details = try await service.call(DescribeTransfer.self, .init(id: id))
       return .detailsArrived(TransferDetailsView(details))
     case .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    }
+  }
+}
+
+// MARK: - Opening
+
+extension DashboardSession {
+  private func open(_ path: String) throws {
+    let opener = FileOpener(
+      environment: reconnection.world.environment, filesAreHere: filesAreHere)
+    try opener.open(path) { [output] problem in
+      output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }
   }
 }

@@ -32,6 +32,11 @@ package struct TerminalDashboard: DashboardOpening {
     _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
   ) async throws -> DashboardTerminal.DashboardEnd {
     let runner = try Self.runner(session, request, world)
+    if request.filesAreHere {
+      let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
+      runner.post(.placesKnown(places))
+    }
     let messages = session.messages
     let postman = Task {
       for await message in messages { runner.post(message) }

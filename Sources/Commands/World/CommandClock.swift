@@ -10,28 +10,9 @@ package protocol CommandClock: Sendable {
   func localTime(of time: WallTime) -> CivilTime?
 }
 
-/// A date and time of day on a calendar, without saying in which time zone.
-package struct CivilTime: Hashable, Sendable {
-  package var year: Int64
-  package var month: Int64
-  package var day: Int64
-  package var hour: Int64
-  package var minute: Int64
-  package var second: Int64
-
-  package init(
-    year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
-  ) {
-    self.year = year
-    self.month = month
-    self.day = day
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-  }
-
-  /// The moment at which a clock in UTC shows this time; nil when there is no such date.
-  package var inUTC: WallTime? {
-    WallTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+extension TimeText {
+  /// Reads a TIME of the command line by this clock and its time zone.
+  package static func parse(_ text: String, clock: any CommandClock) -> WallTime? {
+    parse(text, now: clock.now().wall, local: clock.wallTime(ofLocal:))
   }
 }

@@ -13,7 +13,6 @@ package struct DashboardRequest: Hashable, Sendable {
   package var limitMilliseconds: Int64?
   /// Whether it is drawn with ASCII alone, whatever the locale says.
   package var isASCII = false
-
   /// Whether the service works with the files of this machine, which then can be opened here.
   package var filesAreHere: Bool
 

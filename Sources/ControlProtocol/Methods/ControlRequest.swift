@@ -14,6 +14,7 @@ package enum ControlRequest: Sendable, Hashable {
   case move(MoveTransfers.Params)
   case prioritize(PrioritizeTransfers.Params)
   case clear
+  case findURLs(FindURLs.Params)
   case reset
   case subscribe(Viewport)
   case watch(WatchEvents.Params)
@@ -43,6 +44,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .move: MoveTransfers.name
     case .prioritize: PrioritizeTransfers.name
     case .clear: ClearFinished.name
+    case .findURLs: FindURLs.name
     case .reset: ResetTransfers.name
     case .subscribe: SubscribeViewport.name
     case .watch: WatchEvents.name
@@ -83,6 +85,7 @@ extension ControlRequest {
     case MoveTransfers.name: .move(try params())
     case PrioritizeTransfers.name: .prioritize(try params())
     case ClearFinished.name: .clear
+    case FindURLs.name: .findURLs(try params())
     case ResetTransfers.name: .reset
     case SubscribeViewport.name: .subscribe(try params())
     case WatchEvents.name: .watch(try params())
@@ -121,6 +124,9 @@ extension ControlRequest {
     case .limit(let params):
       guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
       return ControlError(.invalidParams, "params.bytesPerSecond")
+    case .findURLs(let params):
+      return params.urls.count > FindURLs.countMax
+        ? ControlError(.invalidParams, "params.urls") : nil
     case .attachSession(let params):
       return Self.problem(ofProgramsSession: params.session)
         ?? params.options.refusedPart.map { ControlError(.refusedSpec, "params.options.\($0)") }

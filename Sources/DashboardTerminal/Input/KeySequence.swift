@@ -42,6 +42,7 @@ enum KeySequence {
     case "D": .left
     case "H": .home
     case "F": .end
+    case "Z": .backTab
     default: nil
     }
   }

@@ -7,6 +7,7 @@ enum NcursesKey {
     switch number {
     case KEY_ENTER: .enter
     case KEY_BACKSPACE: .backspace
+    case KEY_BTAB: .backTab
     case KEY_DC: .delete
     case KEY_UP: .up
     case KEY_DOWN: .down
@@ -36,8 +37,8 @@ enum NcursesKey {
   static func key(withAlt scalar: Unicode.Scalar) -> Key {
     switch key(scalar) {
     case .character(let character): .alt(character)
-    case .paste, .control, .alt, .enter, .escape, .tab, .backspace, .delete, .up, .down, .left,
-      .right, .home, .end, .pageUp, .pageDown, .function, .unknown:
+    case .paste, .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down,
+      .left, .right, .home, .end, .pageUp, .pageDown, .function, .unknown:
       .unknown
     }
   }

@@ -6,6 +6,8 @@ package enum DashboardEffect: Hashable, Sendable {
   case subscribe(Viewport)
   case control(ControlVerb, TransferSelection)
   case add([TransferSpec])
+  /// Asks which of these URLs are in the list already.
+  case findDuplicates([String])
   case remove(TransferSelection, withFile: Bool)
   /// Gives a transfer a fresh link.
   case relink(TransferID, TransferURL.Parsed)

@@ -13,6 +13,10 @@ package enum DashboardMessage: Hashable, Sendable {
   case found(RowSearch, FoundRow?)
   /// The answer to `DashboardEffect.loadDetails`.
   case detailsArrived(TransferDetailsView)
+  /// The answer to `DashboardEffect.findDuplicates`: one transfer for each URL that is there.
+  case duplicatesFound([String: DuplicateSearch.Found])
+  /// Where paths start, at the start; never told when the files are on another machine.
+  case placesKnown(UserPlaces)
   case linkChanged(LinkReport)
   case commandFinished(CommandOutcome)
   /// The offset of local time from UTC, at the start and whenever it changes.
@@ -25,6 +29,8 @@ package enum DashboardMessage: Hashable, Sendable {
 package enum CommandOutcome: Hashable, Sendable {
   case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
   case added(count: Int)
+  /// Nothing, or not all, was added; the sentence says why.
+  case addFailed(sentence: String)
   case moved(appliedCount: Int)
   case prioritized(TransferPriority, appliedCount: Int)
   case cleared(count: Int)

@@ -15,6 +15,20 @@ extension DashboardModel {
     changeDetails(of: details.snapshot.id) { $0.content = .shown(details) }
   }
 
+  /// Each section begins at its start, and the events at their end.
+  mutating func show(_ command: DetailsCommand, at now: Moment) {
+    guard case .details(var open) = screens.last else { return }
+    switch command {
+    case .section(let section): open.section = section
+    case .nextSection: open.section = open.section.next(1)
+    case .previousSection: open.section = open.section.next(-1)
+    }
+    open.scroll = 0
+    open.followsEnd = true
+    replaceTop(with: .details(open))
+    clampScroll(at: now)
+  }
+
   mutating func refreshDetails(from window: ListWindow) {
     guard let open = openDetails, let index = window.index(of: open.id),
       let row = window.row(at: index)

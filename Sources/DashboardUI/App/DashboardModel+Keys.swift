@@ -7,9 +7,8 @@ extension DashboardModel {
     if let command = keymap.command(for: key, in: keyContext) {
       return attempt(command, key: key, at: now)
     }
-    if case .add(var dialog) = screens.last, let text = key.typedText {
-      if !dialog.insert(text) { say(Strings.tooManyLines, .problem, at: now) }
-      replaceTop(with: .add(dialog))
+    if case .add(let dialog) = screens.last, let text = key.typedText {
+      insert(text, into: dialog, at: now)
       return []
     }
     if case .entry(let dialog) = screens.last, let text = key.typedText {
@@ -48,6 +47,8 @@ extension DashboardModel {
     case .queue(let command): return perform(command)
     case .all(let command): return perform(command)
     case .move(let movement): return move(movement, at: now)
+    case .take(let command): return take(command, at: now)
+    case .details(let command): show(command, at: now)
     case .edit(let edit): return self.edit(edit, at: now)
     case .add: openAddDialog(key, at: now)
     case .addNow: return addNow(at: now)
@@ -71,6 +72,10 @@ extension DashboardModel {
   }
 
   private mutating func perform(_ command: RowCommand, at now: Moment) -> [DashboardEffect] {
+    if command == .limit {
+      openLimitDialog()
+      return []
+    }
     guard let selection else { return [] }
     switch command {
     case .start: return [.control(.start, selection)]
@@ -79,8 +84,8 @@ extension DashboardModel {
     case .remove: askToRemove(withFile: false)
     case .removeWithFile: askToRemove(withFile: true)
     case .details: return cursorRow.map { openDetails(of: $0, at: now) } ?? []
-    case .relink: openEntry(.freshLink)
-    case .limit: openEntry(.speedLimit)
+    case .relink: openLinkDialog()
+    case .limit: break
     }
     return []
   }
@@ -93,9 +98,18 @@ extension DashboardModel {
     }
   }
 
-  private mutating func openEntry(_ purpose: EntryDialog.Purpose) {
-    guard let row = selectedRows.first else { return }
-    screens.append(.entry(EntryDialog(purpose, for: row)))
+  private mutating func edit(_ edit: Edit, at now: Moment) -> [DashboardEffect] {
+    switch screens.last {
+    case .add(var dialog):
+      dialog.apply(edit, at: now.monotonic)
+      replaceTop(with: .add(dialog))
+    case .entry(var dialog):
+      dialog.apply(edit)
+      replaceTop(with: .entry(dialog))
+    case .query: return changeField(at: now) { $0.line.apply(edit) }
+    case .details, .help, .question, .resetReport, .sortMenu, nil: break
+    }
+    return []
   }
 
   private mutating func perform(_ command: ListCommand) -> [DashboardEffect] {
@@ -144,7 +158,8 @@ extension Key {
     switch self {
     case .character(let character): String(character)
     case .paste(let text): text
-    case .control, .alt, .enter, .escape, .tab, .backspace, .delete, .up, .down, .left, .right,
+    case .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
+      .right,
       .home, .end, .pageUp, .pageDown, .function, .unknown:
       nil
     }

@@ -8,8 +8,7 @@ extension DashboardModel {
       let page = max(1, layout.bodyHeight - 1)
       return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
     case .add(var dialog):
-      let row = movement.target(from: dialog.row, page: 10, last: dialog.lines.count - 1)
-      dialog.move(to: row, column: dialog.column)
+      dialog.move(movement)
       replaceTop(with: .add(dialog))
     case .query:
       return changeField(at: now) { $0.recall(by: movement == .up ? -1 : 1) }
@@ -18,9 +17,13 @@ extension DashboardModel {
       replaceTop(with: .sortMenu(menu))
     case .entry, .question: break
     case .details, .help, .resetReport:
-      let page = max(1, ReaderLayout(size: size).bodyHeight - 1)
+      let page = max(1, readerLayout.bodyHeight - 1)
       let last = lastScroll(at: now)
       scroll = min(max(movement.target(from: scroll, page: page, last: last), 0), last)
+      if case .details(var open) = screens.last {
+        open.followsEnd = scroll == last
+        replaceTop(with: .details(open))
+      }
     }
     return []
   }
@@ -28,11 +31,20 @@ extension DashboardModel {
   /// What is read may have become shorter, or the screen taller.
   mutating func clampScroll(at now: Moment) {
     guard keyContext == .reader else { return }
-    scroll = min(scroll, lastScroll(at: now))
+    let last = lastScroll(at: now)
+    scroll = min(scroll, last)
+    if case .details(let open) = screens.last, open.section == .events, open.followsEnd {
+      scroll = last
+    }
+  }
+
+  var readerLayout: ReaderLayout {
+    if case .details = screens.last { return ReaderLayout(size: size, hasTabs: true) }
+    return ReaderLayout(size: size)
   }
 
   func lastScroll(at now: Moment) -> Int {
-    let layout = ReaderLayout(size: size)
+    let layout = readerLayout
     return max(0, readerLines(width: layout.textWidth, now: now).count - layout.bodyHeight)
   }
 

@@ -10,6 +10,9 @@ extension DashboardModel {
     }
     if let notice { consider(notice.until.milliseconds(since: now.monotonic)) }
     if case .lost = link { consider(1000) }
+    if link.isConnected, let left = openAddDialog?.duplicates.millisecondsLeft(at: now.monotonic) {
+      consider(left)
+    }
     if openDetails != nil || speeds.isMoving { consider(1000) }
     if isListOnTop {
       for row in visibleRows {

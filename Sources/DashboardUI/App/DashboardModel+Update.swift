@@ -30,6 +30,12 @@ extension DashboardModel {
       receive(details)
       clampScroll(at: now)
       return []
+    case .duplicatesFound(let found):
+      receiveDuplicates(found)
+      return []
+    case .placesKnown(let known):
+      places = known
+      return []
     case .linkChanged(let report):
       return linkChanged(report, at: now)
     case .commandFinished(let outcome):
@@ -40,7 +46,7 @@ extension DashboardModel {
       return []
     case .ticked:
       speeds.record(totals.bytesPerSecond, at: now.monotonic)
-      return reloadDetailsIfOld(at: now)
+      return reloadDetailsIfOld(at: now) + searchDuplicatesIfDue(at: now)
     }
   }
 
@@ -82,7 +88,12 @@ extension DashboardModel {
       if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
         say(text, refused.isEmpty ? .plain : .problem, at: now)
       }
-    case .added(let count): say(Strings.added(count), at: now)
+    case .added(let count):
+      additionSucceeded()
+      say(Strings.added(count), at: now)
+    case .addFailed(let sentence):
+      additionFailed()
+      say(sentence, .problem, at: now)
     case .relinked(let refused):
       say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let bytesPerSecond, let refused):

@@ -29,6 +29,8 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
   package internal(set) var utcOffsetSeconds: Int
+  /// nil while not known, and when the files are on another machine.
+  package internal(set) var places: UserPlaces?
   /// That of the terminal: some signs take more room without Unicode.
   package let charset: Charset
   package let settings: DashboardSettings

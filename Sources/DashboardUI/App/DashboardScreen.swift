@@ -34,7 +34,10 @@ package struct DetailsScreen: Hashable, Sendable {
 
   package var id: TransferID
   package var content: Content
+  package var section = DetailsSection.overview
   package var scroll: Int
+  /// Whether what happens next is seen at once in the events; not while something older is read.
+  package var followsEnd = true
   package var askedAt: MonotonicTime
 }
 

@@ -39,8 +39,8 @@ package struct LineEditor: Hashable, Sendable {
     case .eraseLine:
       characters = []
       column = 0
-    // There is one line only.
-    case .nextLine: break
+    // There is one line only, and what is around it is the dialog's.
+    case .nextLine, .nextField, .previousField: break
     }
   }
 }

@@ -11,6 +11,8 @@ extension DashboardCommand {
     case .all(let command): command.actionName
     case .move(let movement): movement.actionName(in: place)
     case .edit(let edit): edit.actionName
+    case .details(let command): command.actionName
+    case .take(let command): command.actionName
     case .add: "add"
     case .addNow: "add-now"
     case .enterNow: "accept"
@@ -38,7 +40,8 @@ extension DashboardCommand {
   var needsKey: Bool {
     switch self {
     case .addNow, .enterNow, .takeField, .choose, .back, .confirm, .cancel, .help, .leave: true
-    case .row, .mark, .view, .queue, .all, .move, .edit, .add, .redraw, .suspend: false
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .redraw, .suspend:
+      false
     }
   }
 }
@@ -135,6 +138,31 @@ extension Movement {
   }
 }
 
+extension TakeCommand {
+  fileprivate var actionName: String {
+    switch self {
+    case .copyURL: "copy-url"
+    case .copyPath: "copy-path"
+    case .openFile: "open-file"
+    }
+  }
+}
+
+extension DetailsCommand {
+  fileprivate var actionName: String {
+    switch self {
+    case .section(.overview): "show-overview"
+    case .section(.parts): "show-parts"
+    case .section(.addresses): "show-addresses"
+    case .section(.headers): "show-headers"
+    case .section(.events): "show-events"
+    case .section(.speed): "show-speed"
+    case .nextSection: "next-section"
+    case .previousSection: "previous-section"
+    }
+  }
+}
+
 extension Edit {
   fileprivate var actionName: String {
     switch self {
@@ -146,6 +174,8 @@ extension Edit {
     case .eraseAfter: "erase-after"
     case .eraseLine: "erase-line"
     case .nextLine: "next-line"
+    case .nextField: "next-field"
+    case .previousField: "previous-field"
     }
   }
 }

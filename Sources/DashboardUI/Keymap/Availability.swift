@@ -21,6 +21,14 @@ package enum Availability: Hashable, Sendable {
 extension DashboardModel {
   package func availability(of command: DashboardCommand) -> Availability {
     switch command {
+    case .take(let command): return availability(of: command)
+    case .details(let command):
+      guard case .details(let open) = screens.last else { return .impossible(Strings.noSections) }
+      return Availability(
+        unless: command == .section(open.section) ? Strings.sectionIsShown : nil)
+    case .edit(.nextField), .edit(.previousField):
+      guard case .entry(let dialog) = screens.last else { return .possible }
+      return Availability(unless: dialog.scopes.count > 1 ? nil : Strings.nothingElse)
     case .row(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availability(of: command)
@@ -41,6 +49,8 @@ extension DashboardModel {
 
   /// With marks: whether one of the marked rows allows it, as far as they have been sent.
   private func availability(of command: RowCommand) -> Availability {
+    // It can be for everything together.
+    if command == .limit { return .possible }
     if marks.isEmpty || command == .details {
       guard let row = cursorRow else {
         return .impossible(rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
@@ -81,9 +91,7 @@ extension DashboardModel {
     case .removeWithFile:
       Availability(unless: row.state == .completed ? nil : Strings.noFinishedFile)
     case .relink: Availability(unless: Strings.whyNotRelink(row.state))
-    case .limit:
-      Availability(unless: row.state == .completed ? Strings.alreadyFinished : nil)
-    case .remove, .details: .possible
+    case .remove, .details, .limit: .possible
     }
   }
 

@@ -2,7 +2,7 @@
 /// docs/keybindings.md.
 package enum Bindings {
   package static let all: [Binding] =
-    transfer + everything + finding + moving + reader + add + question
+    transfer + everything + finding + moving + reader + sections + add + question
     + dashboard
 
   private static let transfer: [Binding] = [
@@ -30,7 +30,16 @@ package enum Bindings {
       "Give it a fresh link and go on; what was fetched is kept when it is the same file"),
     Binding(
       .transfer, [.list], [.character("l")], .row(.limit),
-      "Limit its speed, or take the limit away"),
+      "Limit the speed of it, of all that is marked, or of everything together"),
+    Binding(
+      .transfer, [.list, .reader], [.character("y")], .take(.copyURL),
+      "Copy its URL to the clipboard of the terminal"),
+    Binding(
+      .transfer, [.list, .reader], [.character("Y")], .take(.copyPath),
+      "Copy the path of its file"),
+    Binding(
+      .transfer, [.list, .reader], [.character("O")], .take(.openFile), label: "open", rank: 12,
+      "Open its finished file with the program that the desktop has for it"),
   ]
 
   private static let everything: [Binding] = [
@@ -72,11 +81,24 @@ package enum Bindings {
       "One screen down"),
     Binding(.reader, [.reader], [.home, .character("g")], .move(.home), "To the beginning"),
     Binding(.reader, [.reader], [.end, .character("G")], .move(.end), "To the end"),
+    Binding(
+      .reader, [.reader], [.right, .tab], .details(.nextSection), label: "next section", rank: 2,
+      "To the next section of the details"),
+    Binding(
+      .reader, [.reader], [.left, .backTab], .details(.previousSection),
+      "To the section before"),
   ]
+
+  private static let sections: [Binding] = DetailsSection.allCases.map { section in
+    Binding(
+      .reader, [.reader], [.character(Character("\(section.number)"))],
+      .details(.section(section)), "Details: " + Strings.title(of: section))
+  }
 
   private static let add: [Binding] = [
     Binding(
-      .add, [.add], [.enter], .addNow, label: "add", "Add all the lines, when each is a URL"),
+      .add, [.add], [.enter], .addNow, label: "add",
+      "Add all the lines, when each is a URL or a curl command"),
     Binding(
       .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
     Binding(
@@ -84,7 +106,11 @@ package enum Bindings {
       "Leave and change nothing"),
     Binding(
       .add, [.add], [.control("j")], .edit(.nextLine), label: "next line", rank: 2,
-      "Begin another line"),
+      "Begin another line of URLs, or another header"),
+    Binding(
+      .add, [.add, .entry], [.tab], .edit(.nextField), label: "next", rank: 2,
+      "To the next field; or to what else a limit can be for"),
+    Binding(.add, [.add, .entry], [.backTab], .edit(.previousField), "To the field before"),
     Binding(
       .add, [.add, .entry, .query], [.control("u")], .edit(.eraseLine), label: "clear line",
       rank: 3,
@@ -95,8 +121,10 @@ package enum Bindings {
     Binding(
       .add, [.add, .entry, .query], [.right, .control("f")], .edit(.right),
       "One character to the right"),
-    Binding(.add, [.add], [.up], .move(.up), "One line up"),
-    Binding(.add, [.add], [.down], .move(.down), "One line down"),
+    Binding(.add, [.add], [.up], .move(.up), "One line or field up"),
+    Binding(.add, [.add], [.down], .move(.down), "One line or field down"),
+    Binding(.add, [.add], [.pageUp], .move(.pageUp), "Ten lines up, or back to the URLs"),
+    Binding(.add, [.add], [.pageDown], .move(.pageDown), "Ten lines down, or to the last field"),
     Binding(
       .add, [.add, .entry, .query], [.home, .control("a")], .edit(.lineStart),
       "To the start of the line"),

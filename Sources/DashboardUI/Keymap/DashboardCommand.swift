@@ -7,6 +7,8 @@ package enum DashboardCommand: Hashable, Sendable {
   case all(ListCommand)
   case move(Movement)
   case edit(Edit)
+  case details(DetailsCommand)
+  case take(TakeCommand)
   /// Opens the dialog that adds URLs; `addNow` adds what stands in it.
   case add, addNow
   /// Takes what stands in a dialog of one line.
@@ -37,6 +39,11 @@ package enum RowCommand: Hashable, Sendable, CaseIterable {
   }
 }
 
+/// From a transfer to elsewhere.
+package enum TakeCommand: Hashable, Sendable, CaseIterable {
+  case copyURL, copyPath, openFile
+}
+
 /// For all transfers.
 package enum ListCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, reset
@@ -62,6 +69,8 @@ package enum Movement: Hashable, Sendable, CaseIterable {
 /// In a line of text.
 package enum Edit: Hashable, Sendable, CaseIterable {
   case left, right, lineStart, lineEnd, eraseBefore, eraseAfter, eraseLine, nextLine
+  /// To another field of a dialog, or another choice.
+  case nextField, previousField
 }
 
 /// What is open, as far as the meaning of keys goes.

@@ -2,8 +2,8 @@ extension Key {
   /// Keys by the names that `name` gives them.
   private static let named: [String: Key] = {
     let keys: [Key] = [
-      .character(" "), .enter, .escape, .tab, .backspace, .delete, .up, .down, .left, .right,
-      .home, .end, .pageUp, .pageDown,
+      .character(" "), .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
+      .right, .home, .end, .pageUp, .pageDown,
     ]
     return Dictionary(uniqueKeysWithValues: keys.map { ($0.name.lowercased(), $0) })
   }()

@@ -7,7 +7,7 @@ package enum Key: Hashable, Sendable {
   case control(Character)
   /// With the Alt key held.
   case alt(Character)
-  case enter, escape, tab, backspace, delete
+  case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
   case function(Int)
   /// A key that has no name here.
@@ -24,6 +24,7 @@ package enum Key: Hashable, Sendable {
     case .enter: "Enter"
     case .escape: "Esc"
     case .tab: "Tab"
+    case .backTab: "Shift-Tab"
     case .backspace: "Backspace"
     case .delete: "Del"
     case .up: "Up"
@@ -43,8 +44,8 @@ package enum Key: Hashable, Sendable {
   var pattern: Key {
     switch self {
     case .paste: .paste("")
-    case .character, .control, .alt, .enter, .escape, .tab, .backspace, .delete, .up, .down,
-      .left, .right, .home, .end, .pageUp, .pageDown, .function, .unknown:
+    case .character, .control, .alt, .enter, .escape, .tab, .backTab, .backspace, .delete, .up,
+      .down, .left, .right, .home, .end, .pageUp, .pageDown, .function, .unknown:
       self
     }
   }

@@ -14,7 +14,7 @@ extension DashboardModel {
     case .details, .help, .resetReport: drawReader(on: &canvas, at: now)
     case .add(let dialog):
       drawList(on: &canvas, at: now)
-      draw(dialog, on: &canvas)
+      draw(dialog, on: &canvas, at: now)
     case .entry(let dialog):
       drawList(on: &canvas, at: now)
       draw(dialog, on: &canvas)
@@ -46,8 +46,16 @@ extension DashboardModel {
     if layout.hasBatchLine { drawBatchLine(on: &canvas) }
     drawTable(on: &canvas, at: now)
     if layout.hasViewLine { drawViewLine(on: &canvas) }
-    drawMessage(on: &canvas, row: layout.messageRow, at: now)
+    if !hasOwnVerdict { drawMessage(on: &canvas, row: layout.messageRow, at: now) }
     drawFooter(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
+  }
+
+  /// Dialogs with text say by themselves what was said last.
+  private var hasOwnVerdict: Bool {
+    switch screens.last {
+    case .add, .entry: true
+    case .details, .help, .question, .resetReport, .query, .sortMenu, nil: false
+    }
   }
 
   /// What was just said; else what there is to say about the row under the cursor.

@@ -15,7 +15,8 @@ extension Strings {
     case .row(.start): [footerRetry]
     // One place is for both: what has a finished file needs no link.
     case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .view, .queue, .all, .move, .edit, .add, .addNow, .enterNow, .takeField,
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
+      .takeField,
       .choose, .back, .confirm, .cancel,
       .help, .redraw, .suspend, .leave:
       []

@@ -2,20 +2,6 @@ import TransferModel
 
 /// Dialogs, details, help.
 extension Strings {
-  static let addTitle = "Add"
-  static let addHint = "One URL a line. Enter adds, Esc leaves."
-  static let nothingToAdd = "There is no URL yet; type or paste one"
-  static let tooManyLines =
-    "That is too much for this dialog; put it into a file and use kettle add -i FILE"
-
-  static func addVerdict(good: Int, bad: Int) -> String {
-    if bad > 0 { return "\(bad) of \(good + bad) lines are no URLs that can be fetched" }
-    if good == 0 { return "" }
-    return good == 1 ? "Enter adds it" : "Enter adds all \(good)"
-  }
-
-  static let oneLineOnly = "There is room for one line here; paste less"
-
   static func title(of purpose: EntryDialog.Purpose) -> String {
     switch purpose {
     case .freshLink: "New link"
@@ -24,12 +10,26 @@ extension Strings {
   }
 
   static func hint(on dialog: EntryDialog) -> String {
-    let name = "\"" + dialog.row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
-    return switch dialog.purpose {
-    case .freshLink: "A fresh link for " + name
-    case .speedLimit: "The most bytes a second for " + name
+    switch dialog.purpose {
+    case .freshLink: "A fresh link for " + name(dialog.scope)
+    case .speedLimit: "The most bytes a second for " + name(dialog.scope)
     }
   }
+
+  private static func name(_ scope: EntryDialog.Scope) -> String {
+    switch scope {
+    case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
+    case .marked(_, let count, _): count == 1 ? "the marked one" : "each of the \(count) marked"
+    case .everything: "everything together"
+    }
+  }
+
+  static func otherScopes(_ dialog: EntryDialog) -> String {
+    let others = dialog.scopes.filter { $0 != dialog.scope }.map(name)
+    return "Tab: for " + others.joined(separator: ", or ")
+  }
+
+  static let noRate = "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
 
   /// What the line means, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
@@ -40,7 +40,7 @@ extension Strings {
     case .linkProblem(let problem): problem.sentence(dialog.line.text)
     case .limit(nil): "Enter takes the limit away; 500K or 1.5M sets one"
     case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
-    case .noRate: "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
+    case .noRate: noRate
     }
   }
 
@@ -104,7 +104,6 @@ extension Strings {
   static let labelAdded = "Added"
   static let labelFinished = "Finished"
   static let labelRetries = "Retries"
-  static let headingPlaces = "From and to"
   static let labelURL = "URL"
   static let labelCurrentURL = "Redirected to"
   static let labelFile = "File"
@@ -112,11 +111,9 @@ extension Strings {
   static let labelChecksum = "Checksum"
   static let labelSession = "Session"
   static let headingHeld = "What is there"
-  static let headingServer = "What the server said"
   static let labelStatus = "Status"
   static let labelETag = "ETag"
   static let labelLastModified = "Last-Modified"
-  static let headingHistory = "History"
 
   static func priority(_ priority: TransferPriority) -> String {
     if priority == .low { return "low" }

@@ -98,6 +98,10 @@ final class Broadcaster: Sendable {
 
   func row(_ id: TransferID) -> TransferSnapshot? { state.withLock { $0.table.row(id) } }
 
+  func find(_ urls: [String]) -> [FindURLs.Found] {
+    state.withLock { $0.table.find(Set(urls)) }
+  }
+
   func find(_ search: RowSearch) -> FoundRow? { state.withLock { $0.table.find(search) } }
 
   func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {

@@ -52,6 +52,9 @@ struct RequestHandler: Sendable {
     case .limit(let params): return coder.encode(result: await limit(params), to: id)
     case .move(let params): return coder.encode(result: await move(params), to: id)
     case .prioritize(let params): return coder.encode(result: await prioritize(params), to: id)
+    case .findURLs(let params):
+      return coder.encode(
+        result: FindURLs.Result(found: broadcaster.find(params.urls)), to: id)
     case .clear:
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)

@@ -97,6 +97,19 @@ struct RowTable: Sendable {
     return rows.values.filter { !except.contains($0.id) && test.passes($0) }.map(\.id).sorted()
   }
 
+  /// The first row with each of these URLs.
+  ///
+  /// Goes through all: this is asked when a person has stopped typing, and an index of every URL
+  /// would take as much memory as the rows.
+  func find(_ urls: Set<String>) -> [FindURLs.Found] {
+    var found: [String: FindURLs.Found] = [:]
+    for row in rows.values where urls.contains(row.url) {
+      if let other = found[row.url], other.id < row.id { continue }
+      found[row.url] = FindURLs.Found(url: row.url, id: row.id, state: row.state)
+    }
+    return found.values.sorted { $0.id < $1.id }
+  }
+
   /// The rows of a viewport: of a view that somebody looks at it costs those that are shown, of
   /// another one it is sorted once.
   mutating func window(_ viewport: Viewport, freeBytes: Int64?) -> RowWindow {

@@ -21,6 +21,18 @@ public enum RateText {
     return sumOverflow || sum == 0 ? nil : sum
   }
 
+  /// The shortest text that reads as exactly this rate.
+  public static func text(_ bytesPerSecond: Int64) -> String {
+    for letter: Character in ["G", "M", "K"] {
+      guard let unit = factor(of: letter), bytesPerSecond >= unit else { continue }
+      let (whole, rest) = bytesPerSecond.quotientAndRemainder(dividingBy: unit)
+      if rest == 0 { return "\(whole)\(letter)" }
+      let (tenths, left) = (rest * 10).quotientAndRemainder(dividingBy: unit)
+      if left == 0 { return "\(whole).\(tenths)\(letter)" }
+    }
+    return "\(bytesPerSecond)"
+  }
+
   private static func factor(of letter: Character) -> Int64? {
     switch letter {
     case "K", "k": 1024

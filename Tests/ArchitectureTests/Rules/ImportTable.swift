@@ -71,7 +71,7 @@ let importTable: [String: ImportRow] = [
   "Commands": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-      "TransferClient", "TransferModel",
+      "ProcessSpawn", "TransferClient", "TransferModel",
     ],
     outside: ["ArgumentParser"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),

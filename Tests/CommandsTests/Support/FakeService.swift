@@ -12,6 +12,7 @@ final class FakeService: ServiceCalling {
     case control(TransferControlVerb, TransferSelection)
     case relink(TransferID, url: String, Login?)
     case limit(TransferSelection, Int64?)
+    case find([String])
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
@@ -165,6 +166,12 @@ final class FakeService: ServiceCalling {
     case let params as LimitSpeed.Params:
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
+    case let params as FindURLs.Params:
+      record(.find(params.urls))
+      let rows = state.withLock { $0.rows }
+      return FindURLs.Result(
+        found: rows.filter { params.urls.contains($0.url) }
+          .map { .init(url: $0.url, id: $0.id, state: $0.state) })
     case let params as FinishEvents.Params:
       record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
       let rows = state.withLock { $0.rows }

@@ -82,6 +82,8 @@ struct RequestCoderTests {
     let priority = PrioritizeTransfers.Params(selection: .ids([id]), priority: .high)
     expect(try roundTrip(PrioritizeTransfers.self, priority), .prioritize(priority))
     expect(try roundTrip(ClearFinished.self, Nothing()), .clear)
+    let urls = FindURLs.Params(urls: ["https://example.org/a"])
+    expect(try roundTrip(FindURLs.self, urls), .findURLs(urls))
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")
     expect(try roundTrip(AddTransfers.self, repeatable), .add(repeatable))
     expect(try roundTrip(ResetTransfers.self, Nothing()), .reset)
@@ -302,5 +304,16 @@ struct RequestCoderTests {
       """
     #expect(
       decode(line) == .refused(.number(1), ControlError(.refusedSpec, "params.transfers[1].name")))
+  }
+
+  @Test func `more URLs than are looked for at once are refused`() throws {
+    for (count, isTaken) in [(FindURLs.countMax, true), (FindURLs.countMax + 1, false)] {
+      let params = FindURLs.Params(urls: Array(repeating: "http://a/", count: count))
+      let received = coder.decode(try coder.encode(FindURLs.self, params, id: 1))
+      let refused = ReceivedRequest.refused(
+        .number(1), ControlError(.invalidParams, "params.urls"))
+      let isAsExpected = received == (isTaken ? .request(.number(1), .findURLs(params)) : refused)
+      #expect(isAsExpected, "\(count)")
+    }
   }
 }

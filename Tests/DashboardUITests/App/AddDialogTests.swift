@@ -25,7 +25,9 @@ struct AddDialogTests {
         + "itself")
     _ = model.press(.backspace, .backspace)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
     #expect(model.screens.isEmpty)
+    #expect(model.said == "1 transfer added")
   }
 
   @Test func `many lines are added in order, and empty ones are nothing`() {
@@ -98,7 +100,7 @@ struct AddDialogTests {
   // Fault 135
   @Test func `too many lines are refused and nothing is lost`() {
     var model = opened(.paste("https://example.org/a"))
-    let lines = String(repeating: "x\n", count: AddDialog.lineCountMax)
+    let lines = String(repeating: "x\n", count: URLLines.lineCountMax)
     _ = model.press(.paste(lines))
     #expect(model.said?.contains("kettle add -i FILE") == true)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])

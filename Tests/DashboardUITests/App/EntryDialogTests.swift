@@ -95,10 +95,25 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `a finished transfer has no limit to set`() {
+  @Test func `with a finished transfer the limit is for everything together`() {
     var model = model(.completed)
-    #expect(model.press(.character("l")) == [])
-    #expect(model.said == "it is already finished")
+    #expect(model.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+    var empty = Sample.model(columns: 80, rows: 24, showing: [])
+    #expect(empty.press(.character("l"), .character("9"), .enter) == [.limit(.all, 9)])
+  }
+
+  @Test func `Tab changes what the limit is for, and shows its present limit until one is typed`() {
+    var model = model(.running) { $0.limitBytesPerSecond = 3 << 19 }
+    var totals = Totals()
+    totals.limitBytesPerSecond = 500 << 10
+    guard let window = model.window else { return }
+    _ = model.update(.rowsArrived(window, totals), at: Sample.now)
+    _ = model.press(.character("l"))
+    #expect(model.press(.enter) == [.limit(.ids([id]), 3 << 19)])
+    _ = model.press(.character("l"), .tab)
+    #expect(model.press(.enter) == [.limit(.all, 500 << 10)])
+    _ = model.press(.character("l"), .control("u"), .character("7"), .backTab)
+    #expect(model.press(.enter) == [.limit(.all, 7)])
   }
 
   @Test func `the entry is for the transfer that it was opened for, wherever it went`() {

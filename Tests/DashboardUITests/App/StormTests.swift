@@ -8,9 +8,13 @@ struct StormTests {
   private static let keys: [Key] =
     Bindings.all.flatMap(\.keys)
     + [
-      .paste("https://example.org/1\nx\n\u{1B}"), .character("文"), .character("e\u{0301}"),
+      .paste("https://example.org/1\nx\n\u{1B}"),
+      .paste("curl 'https://example.org/1' \\\n -H 'Cookie: a=b' ^ $'\\u"), .character("文"),
+      .character("e\u{0301}"),
       .alt("x"), .unknown, .tab, .function(5), .character("h"), .character(":"), .character("/"),
     ]
+
+  private static let addFailed = CommandOutcome.addFailed(sentence: "The disk is full")
 
   private static func message(
     _ random: inout SeededGenerator, list: inout [TransferSnapshot]
@@ -35,6 +39,11 @@ struct StormTests {
     case 5: return .detailsArrived(Sample.details)
     case 6: return .ticked
     case 7: return .commandFinished(.reset(deletedCount: 1, keptPaths: ["/a", "/b"]))
+    case 9: return .commandFinished(Bool.random(using: &random) ? .added(count: 1) : addFailed)
+    case 10:
+      let found = DuplicateSearch.Found(id: TransferID(rawValue: 1), state: .running)
+      return .duplicatesFound(["https://example.org/1": found])
+    case 11: return .placesKnown(UserPlaces(home: "/home/me", workingDirectory: "/"))
     case 8: return .commandFinished(.failed(sentence: "no"))
     case 9...11:
       let kind = MouseEvent.Kind.allCases.randomElement(using: &random) ?? .click

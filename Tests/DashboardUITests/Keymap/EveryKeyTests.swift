@@ -27,7 +27,8 @@ struct EveryKeyTests {
     switch command {
     case .edit: true
     case .move: context != .list && context != .reader
-    case .row, .mark, .view, .queue, .all, .add, .addNow, .enterNow, .takeField, .choose, .back,
+    case .row, .mark, .view, .queue, .all, .details, .take, .add, .addNow, .enterNow, .takeField,
+      .choose, .back,
       .confirm, .cancel, .help, .redraw, .suspend, .leave:
       false
     }

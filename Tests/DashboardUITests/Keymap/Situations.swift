@@ -52,7 +52,15 @@ struct Situations {
       let possible = bindings.filter { model.availability(of: $0.command).isPossible }
       signature.possible = Set(possible.map(\.action))
     // What is read is long, and its keys only scroll.
-    case .reader: signature.isScrolled = model.scroll > 0
+    case .reader:
+      signature.isScrolled = model.scroll > 0
+      let possible = bindings.filter { binding in
+        switch binding.command {
+        case .take, .details: model.availability(of: binding.command).isPossible
+        default: false
+        }
+      }
+      signature.possible = Set(possible.map(\.action))
     case .add, .entry, .question, .query, .menu:
       let working = bindings.filter { binding in
         guard let key = binding.keys.first else { return false }
@@ -83,9 +91,13 @@ struct Situations {
       ("paste of " + $0, DashboardMessage.keyPressed(.paste($0)))
     }
     var details = Sample.details
-    details.snapshot.id = model.cursorRow?.id ?? details.snapshot.id
+    if let row = model.cursorRow { details.snapshot = row }
+    var finished = details
+    finished.snapshot.state = .completed
+    finished.snapshot.path = "/home/me/Downloads/finished"
     let news: [(String, DashboardMessage)] = [
       ("details come", .detailsArrived(details)),
+      ("details of a finished one come", .detailsArrived(finished)),
       (
         "a report comes",
         .commandFinished(

@@ -3,58 +3,6 @@ import Testing
 import TransferModel
 
 struct DialogScreenTests {
-  @Test func `the add dialog judges each line`() {
-    var model = Sample.model(columns: 80, rows: 24)
-    _ = model.press(
-      .character("a"), .paste("https://example.org/a\nftp://example.org/b\nhello world"))
-    expectScreen(
-      model.screen(),
-      """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                  Progress                  Size        Speed      Left
-       ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
-       ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
-       ◷  Archive of 2025       ▏            0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide   ██████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a …      ███                5.0 MiB    500 KiB/s
-       ◷  Offline               ███▎        33 %   3.0/9.0 MiB  waits for the network
-      ┌─ Add ────────────────────────────────────────────────────────────────────────┐
-      │ One URL a line. Enter adds, Esc leaves.                                      │
-      │ ✔ https://example.org/a                                                      │
-      │ ✘ ftp://example.org/b                                                        │
-      │ ✘ hello world                                                                │
-      │ The URL "hello world" has a space in it; write %20, or quote each URL by     │
-      │ itself                                                                       │
-      └──────────────────────────────────────────────────────────────────────────────┘
-       ▶  文件传输指南 🚀 第…   █           10 %    100/1000 B       10 B/s      1:30
-      (5 empty lines)
-       Enter add  Esc leave  Ctrl-J next line  Ctrl-U clear line
-
-      """)
-  }
-
-  @Test func `the add dialog fits into a small screen`() {
-    var model = Sample.model(columns: 40, rows: 10)
-    _ = model.press(.character("a"))
-    _ = model.type("https://example.org/a-name-that-is-longer-than-the-dialog-is-wide.iso")
-    let frame = model.screen()
-    expectScreen(
-      frame,
-      """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
-          File                 %        Speed
-      ┌─ Add ────────────────────────────────┐
-      │ One URL a line. Enter adds, Esc lea… │
-      │ ✔ onger-than-the-dialog-is-wide.iso  │
-      │ Enter adds it                        │
-      │                                      │
-      └──────────────────────────────────────┘
-
-       Enter add  Esc leave  Ctrl-J next line
-      """)
-    #expect(frame.cursor == Frame.Position(row: 4, column: 37))
-  }
-
   @Test func `reset says what goes and what stays`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("R"))

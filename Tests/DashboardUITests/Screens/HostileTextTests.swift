@@ -41,6 +41,12 @@ struct HostileTextTests {
     details.checksum = text
     details.headers = [HeaderField(received: text, text)]
     details.history = [.init(at: Sample.now.wall, text: text)]
+    details.redirects = [text]
+    details.directory = text
+    details.snapshot.bytesExpected = 100
+    details.connections = [
+      .init(lower: 0, upper: 100, receivedUpTo: 7, bytesPerSecond: 1, url: text)
+    ]
     return details
   }
 
@@ -48,6 +54,11 @@ struct HostileTextTests {
     var models = [model(text, columns: columns, rows: rows)]
     for keys in [
       [Key.character("d")], [.character("a"), .paste(text)], [.character("R")], [.enter],
+      [.character("a"), .paste("curl '" + text)], [.character("l"), .paste(text)],
+      [.character("u"), .paste(text)],
+      [.character("a"), .tab, .paste(text), .tab, .tab, .tab, .tab, .paste("Cookie: " + text)],
+      [.enter, .character("2")], [.enter, .character("3")], [.enter, .character("4")],
+      [.enter, .character("5")],
       [.character("\\"), .paste(text)], [.character("\\"), .paste("state:\(text)"), .enter],
       [.character("/"), .paste(text), .enter], [.character("H")],
     ] {

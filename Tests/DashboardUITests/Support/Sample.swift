@@ -136,6 +136,26 @@ enum Sample {
       HeaderField(received: "Server", "nginx"),
     ]
     details.retryCount = 2
+    details.directory = "/home/me/Downloads"
+    details.redirects = [
+      "https://example.org/mirror/1", details.currentURL ?? "",
+    ]
+    details.connections = [
+      .init(
+        lower: 300 * mebibyte, upper: 400 * mebibyte, receivedUpTo: 320 * mebibyte,
+        bytesPerSecond: 6_000_000, url: "https://cdn.example.org/abc/Networking.pdf"),
+      .init(
+        lower: 502 * mebibyte, upper: 659 * mebibyte, receivedUpTo: 502 * mebibyte,
+        bytesPerSecond: 6_687_770, url: "https://cdn.example.org/abc/Networking.pdf"),
+      .init(
+        lower: nil, upper: nil, receivedUpTo: 0, bytesPerSecond: 0,
+        url: "https://cdn.example.org/abc/Networking.pdf"),
+    ]
+    details.checksum = "sha256:" + String(repeating: "0a", count: 32)
+    details.recentSpeeds = (0..<90).map { second in
+      second < 30 ? second * 400_000 : second < 40 ? 0 : 12_000_000 + (second % 7) * 200_000
+    }
+    details.snapshot.limitBytesPerSecond = 20 << 20
     details.history = [
       .init(at: time(seconds: -60), text: "queued"), .init(at: time(seconds: -59), text: "running"),
     ]

@@ -20,3 +20,15 @@ struct RateTextTests {
     #expect(RateText.parse(text) == nil)
   }
 }
+
+extension RateTextTests {
+  @Test(arguments: [
+    (Int64(1), "1"), (500, "500"), (1024, "1K"), (1536, "1.5K"), (1_572_864, "1.5M"),
+    (2_147_483_648, "2G"), (1100, "1100"), (1_048_577, "1048577"), (0, "0"), (-5, "-5"),
+    (.max, "9223372036854775807"),
+  ])
+  func `a rate is written so that it reads as the same`(rate: Int64, text: String) {
+    #expect(RateText.text(rate) == text)
+    if rate > 0 { #expect(RateText.parse(text) == rate) }
+  }
+}

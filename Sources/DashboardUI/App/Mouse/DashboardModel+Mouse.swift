@@ -54,7 +54,7 @@ extension DashboardModel {
     case .details, .help, .resetReport:
       scroll = min(max(scroll + step, 0), lastScroll(at: now))
     case .add(var dialog):
-      dialog.move(to: dialog.row + step, column: dialog.column)
+      dialog.urls.move(to: dialog.urls.row + step, column: dialog.urls.column)
       replaceTop(with: .add(dialog))
     case .entry, .question: break
     }

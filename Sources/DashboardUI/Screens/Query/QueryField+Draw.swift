@@ -7,10 +7,8 @@ extension DashboardModel {
     let title = Strings.title(of: field.purpose) + ":"
     let begin = 2 + canvas.put(title, row: row, column: 1, width: size.columns - 2, .heading)
     let width = max(1, size.columns - 1 - begin)
-    let shown = FieldView(field.line, width: width, charset: canvas.look.charset)
-    canvas.fill(row: row, column: begin, width: width, .field)
-    canvas.put(shown.text, row: row, column: begin, width: width, .field)
-    canvas.placeCursor(row: row, column: begin + shown.cursorColumn)
+    let line = FieldView(characters: field.line.characters, cursor: field.line.column)
+    line.draw(row: row, column: begin, width: width, on: &canvas)
   }
 
   /// What is wrong with what stands in the field, or what can be typed there.
@@ -30,23 +28,5 @@ extension DashboardModel {
   /// The first form that the message line has room for.
   func fitting(_ forms: [String]) -> String {
     forms.first { $0.count <= size.columns - 2 } ?? forms.last ?? ""
-  }
-}
-
-/// The part of a line that a field has room for: from where the cursor is seen.
-struct FieldView {
-  let text: String
-  /// Counted from the field's first column.
-  let cursorColumn: Int
-
-  init(_ line: LineEditor, width: Int, charset: Charset) {
-    func columns(_ text: some Sequence<Character>) -> Int {
-      ShownText(String(text), charset: charset, columnsMax: 10_000).columns
-    }
-    var before = line.characters.prefix(line.column).suffix(width)
-    // One column is left for the cursor.
-    while columns(before) > width - 1, !before.isEmpty { before = before.dropFirst() }
-    text = String(before) + String(line.characters.dropFirst(line.column).prefix(width))
-    cursorColumn = columns(before)
   }
 }

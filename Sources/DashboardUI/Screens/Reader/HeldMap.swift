@@ -6,16 +6,22 @@ package enum HeldMap {
   package static func text(
     _ held: HeldRanges, total: Int64, width: Int, _ glyphs: GlyphSet
   ) -> String {
-    guard total > 0, width > 0 else { return "" }
-    var covered = Array(repeating: 0.0, count: width)
-    let bytesPerCell = Double(total) / Double(width)
+    cells(held, total: total, count: width)
+      .map { $0 ? glyphs.heldCell : glyphs.missingCell }.joined()
+  }
+
+  /// Which of `count` equal parts of a file are there.
+  package static func cells(_ held: HeldRanges, total: Int64, count: Int) -> [Bool] {
+    guard total > 0, count > 0 else { return [] }
+    var covered = Array(repeating: 0.0, count: count)
+    let bytesPerCell = Double(total) / Double(count)
     for range in held.ranges {
-      let lower = min(Double(range.lower) / bytesPerCell, Double(width))
-      let upper = min(Double(range.upper) / bytesPerCell, Double(width))
-      for cell in Int(lower)..<max(Int(lower), min(width, Int(upper) + 1)) {
+      let lower = min(Double(range.lower) / bytesPerCell, Double(count))
+      let upper = min(Double(range.upper) / bytesPerCell, Double(count))
+      for cell in Int(lower)..<max(Int(lower), min(count, Int(upper) + 1)) {
         covered[cell] += min(upper, Double(cell + 1)) - max(lower, Double(cell))
       }
     }
-    return covered.map { $0 > 0.999_999 ? glyphs.heldCell : glyphs.missingCell }.joined()
+    return covered.map { $0 > 0.999_999 }
   }
 }

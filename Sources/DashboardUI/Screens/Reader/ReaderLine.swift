@@ -12,18 +12,27 @@ package enum ReaderLine: Hashable, Sendable {
   /// Two lines beside each other, the second from a column on.
   indirect case pairOfLines(ReaderLine, ReaderLine, at: Int)
   case bar(ProgressBar)
-  /// Which parts of a file are there.
-  case held(HeldRanges, total: Int64)
+  /// One line of the map of the file, and what its signs mean.
+  case parts(PartsMap, row: Int)
+  case partsLegend(hasConnections: Bool)
+  case graph(SpeedGraph, row: Int)
 }
 
 /// How many lines and columns a reading screen has for its text.
 package struct ReaderLayout: Hashable, Sendable {
   package let size: ScreenSize
+  /// Whether a line names the sections.
+  package let hasTabs: Bool
 
-  package init(size: ScreenSize) { self.size = size }
+  package init(size: ScreenSize, hasTabs: Bool = false) {
+    self.size = size
+    self.hasTabs = hasTabs
+  }
 
-  /// Title and footer.
-  package var bodyHeight: Int { max(1, size.rows - 2) }
+  /// Below the title, and the sections.
+  package var bodyTop: Int { hasTabs ? 2 : 1 }
+  /// All but what is above, and the footer.
+  package var bodyHeight: Int { max(1, size.rows - 1 - bodyTop) }
   package var textWidth: Int { max(1, size.columns - 2) }
   /// Half of the width on a narrow screen, so that the values keep some room.
   package static func labelWidth(textWidth: Int) -> Int { min(16, textWidth / 2) }

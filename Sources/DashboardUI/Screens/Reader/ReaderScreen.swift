@@ -13,7 +13,12 @@ extension DashboardModel {
 
   private var readerTitle: String {
     switch screens.last {
-    case .details: Strings.detailsTitle
+    case .details(let open):
+      if case .shown(let details) = open.content {
+        Strings.detailsTitle(of: details.snapshot.shownTitle)
+      } else {
+        Strings.detailsTitle
+      }
     case .help: Strings.helpTitle
     case .resetReport: Strings.reportTitle
     case .add, .entry, .question, .query, .sortMenu, nil: ""
@@ -21,12 +26,13 @@ extension DashboardModel {
   }
 
   func drawReader(on canvas: inout Canvas, at now: Moment) {
-    let layout = ReaderLayout(size: size)
+    let layout = readerLayout
     let lines = readerLines(width: layout.textWidth, now: now)
     let first = min(scroll, max(0, lines.count - layout.bodyHeight))
     drawReaderTitle(on: &canvas, first: first, count: lines.count)
+    if case .details(let open) = screens.last { drawTabs(open.section, on: &canvas) }
     for (offset, line) in lines.dropFirst(first).prefix(layout.bodyHeight).enumerated() {
-      draw(line, on: &canvas, row: 1 + offset, column: 1)
+      draw(line, on: &canvas, row: layout.bodyTop + offset, column: 1)
     }
     if notice == nil {
       drawFooter(on: &canvas, row: size.rows - 1, height: 1)
@@ -39,12 +45,33 @@ extension DashboardModel {
     let isLost = if case .lost = link { true } else { false }
     let role: Role = isLost ? .barProblem : .bar
     canvas.fill(row: 0, column: 0, width: size.columns, role)
-    let used = canvas.put(
-      Strings.product + "   " + readerTitle, row: 0, column: 1, width: size.columns - 1, role)
-    let height = ReaderLayout(size: size).bodyHeight
-    guard count > height else { return }
-    let place = Strings.linesShown(first + 1, min(first + height, count), of: count)
+    let height = readerLayout.bodyHeight
+    let place =
+      count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
+    // On a narrow screen the name is cut; where one is in the text is not.
+    let room = size.columns - 2 - (place.isEmpty ? 0 : place.count + 2)
+    let title = Strings.product + "   " + readerTitle
+    let used = canvas.put(title, row: 0, column: 1, width: max(room, 16), role)
     canvas.putRight(place, row: 0, column: used + 2, width: size.columns - used - 3, role)
+  }
+
+  /// The one that is shown stands in brackets; where not all names fit, the others are numbers.
+  private func drawTabs(_ current: DetailsSection, on canvas: inout Canvas) {
+    let width = size.columns - 2
+    let sections = DetailsSection.allCases
+    let names = sections.map { "\($0.number) " + Strings.title(of: $0) }
+    let isWide = names.reduce(0) { $0 + $1.count + 3 } <= width
+    var column = 1
+    for (section, name) in zip(sections, names) {
+      let isCurrent = section == current
+      let text = isCurrent ? "[" + name + "]" : isWide ? " " + name + " " : " \(section.number) "
+      let used = canvas.put(
+        text, row: 1, column: column, width: max(0, size.columns - column),
+        isCurrent ? .key : .quiet)
+      canvas.claim(
+        row: 1, columns: column..<(column + used), for: .command(.details(.section(section))))
+      column += used + (isWide ? 1 : 0)
+    }
   }
 
   private func draw(_ line: ReaderLine, on canvas: inout Canvas, row: Int, column: Int) {
@@ -67,9 +94,24 @@ extension DashboardModel {
       canvas.put(label, row: row, column: 1, width: labelWidth - 1, .quiet)
       canvas.put(value, row: row, column: 1 + labelWidth, width: width - labelWidth, role)
     case .bar(let bar): bar.draw(on: &canvas, row: row, column: 1, width: min(width, 100))
-    case .held(let held, let total):
-      let text = HeldMap.text(held, total: total, width: min(width, 100), canvas.look.glyphs)
-      canvas.put(text, row: row, column: 1, width: width, .progress)
+    case .parts(let map, let index):
+      let lines = map.lines(width: min(width, 100), canvas.look)
+      guard lines.indices.contains(index) else { return }
+      canvas.put(lines[index], row: row, column: 1, width: width, .progress)
+    case .partsLegend(let hasConnections):
+      let glyphs = canvas.look.glyphs
+      var parts = [
+        glyphs.heldCell + " " + Strings.legendHeld,
+        PartsMap.askedCell(canvas.look.charset) + " " + Strings.legendAsked,
+        glyphs.missingCell + " " + Strings.legendMissing,
+      ]
+      if hasConnections { parts.append(Strings.legendConnection) }
+      while parts.joined(separator: "  ").count > width, parts.count > 1 { parts.removeLast() }
+      canvas.put(parts.joined(separator: "  "), row: row, column: 1, width: width, .quiet)
+    case .graph(let graph, let index):
+      let lines = graph.lines(width: width, canvas.look)
+      guard lines.indices.contains(index) else { return }
+      canvas.put(lines[index], row: row, column: 1, width: width, .progress)
     }
   }
 }

@@ -1,18 +1,20 @@
-import TransferModel
-
 /// Reads a TIME: ISO 8601 with or without a zone, or a distance from now such as `+90m`.
 ///
 /// Without a zone it is local time; a date alone is its first moment, in local time.
 package enum TimeText {
   /// nil when the text is no time, or is a date that the calendar does not have.
-  package static func parse(_ text: String, clock: any CommandClock) -> WallTime? {
+  ///
+  /// - Parameter local: The moment at which the user's clock shows a time; nil when it never does.
+  package static func parse(
+    _ text: String, now: WallTime, local: (CivilTime) -> WallTime?
+  ) -> WallTime? {
     if text.hasPrefix("+") {
       guard let milliseconds = distance(text.dropFirst()) else { return nil }
-      return clock.now().wall.advanced(byMilliseconds: milliseconds)
+      return now.advanced(byMilliseconds: milliseconds)
     }
     var reader = DigitReader(text)
     guard let (time, hasTimeOfDay) = civilTime(&reader) else { return nil }
-    if reader.isAtEnd { return clock.wallTime(ofLocal: time) }
+    if reader.isAtEnd { return local(time) }
     guard hasTimeOfDay, let offset = zoneOffsetMinutes(&reader), reader.isAtEnd else { return nil }
     return time.inUTC?.advanced(byMilliseconds: -offset * 60_000)
   }

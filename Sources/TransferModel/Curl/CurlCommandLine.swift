@@ -1,0 +1,43 @@
+/// A download written as a command line for curl(1), as browsers put it on the clipboard
+/// ("copy as cURL") and instructions give it. It is read, and never run.
+package struct CurlCommandLine: Hashable, Sendable {
+  package internal(set) var url: TransferURL.Parsed
+  package internal(set) var headers: [HeaderField] = []
+  package internal(set) var login: Login?
+  /// As it was written, perhaps relative.
+  package internal(set) var directory: String?
+  package internal(set) var name: String?
+  package internal(set) var limitBytesPerSecond: Int64?
+
+  /// What a text means, and which of its characters are not to be seen by others.
+  package struct Reading: Hashable, Sendable {
+    package var result: Result<CurlCommandLine, CurlProblem>
+    package var secrets: [Range<Int>]
+  }
+
+  /// Whether a line is such a command, rightly written or not.
+  package static func isCommand(_ characters: some Collection<Character>) -> Bool {
+    var rest = characters.drop { $0 == " " || $0 == "\t" }
+    if rest.first == "$" { rest = rest.dropFirst().drop { $0 == " " } }
+    guard rest.prefix(4).elementsEqual("curl") else { return false }
+    rest = rest.dropFirst(4)
+    if rest.prefix(4).elementsEqual(".exe") { rest = rest.dropFirst(4) }
+    guard let next = rest.first else { return true }
+    return next == " " || next == "\t" || next == "\\" || next == "^" || next.isNewline
+  }
+
+  package static func read(_ text: String) -> Reading {
+    let characters = Array(text)
+    let words = CurlWords(characters)
+    var reader = CurlReader(characters)
+    reader.read(words.words)
+    let problem = words.problem ?? reader.problem
+    let result = problem.map { .failure($0) } ?? reader.result
+    return Reading(result: result, secrets: reader.secrets)
+  }
+
+  init(_ url: TransferURL.Parsed) {
+    self.url = url
+    login = url.login
+  }
+}

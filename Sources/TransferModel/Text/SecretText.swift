@@ -1,0 +1,34 @@
+/// What is not for the eyes of those who look over a shoulder.
+package enum SecretText {
+  private static let names: Set<String> = [
+    "authorization", "cookie", "set-cookie", "proxy-authorization",
+  ]
+  private static let nameParts = ["token", "secret", "password", "api-key", "apikey", "session"]
+
+  /// Whether the values of headers of this name are to be kept from being seen.
+  package static func isSecret(headerName: some StringProtocol) -> Bool {
+    let name = headerName.lowercased()
+    return names.contains(name) || nameParts.contains { name.contains($0) }
+  }
+
+  /// Where the password of `https://user:password@host/` stands within `range`; nil without one.
+  package static func passwordRange(
+    inURL characters: [Character], _ range: Range<Int>
+  ) -> Range<Int>? {
+    let range = range.clamped(to: characters.indices)
+    guard let slashes = range.dropLast().first(where: { isSlash(characters, $0, range) }) else {
+      return nil
+    }
+    let rest = (slashes + 2)..<range.upperBound
+    let end = rest.first { "/?#".contains(characters[$0]) } ?? rest.upperBound
+    guard let at = (rest.lowerBound..<end).last(where: { characters[$0] == "@" }),
+      let colon = (rest.lowerBound..<at).first(where: { characters[$0] == ":" })
+    else { return nil }
+    return (colon + 1)..<at
+  }
+
+  private static func isSlash(_ characters: [Character], _ index: Int, _ range: Range<Int>) -> Bool
+  {
+    characters[index] == "/" && index + 1 < range.upperBound && characters[index + 1] == "/"
+  }
+}
