@@ -46,7 +46,7 @@ extension RowSort {
   private func value(of row: TransferSnapshot) -> RowKey.Value {
     switch key {
     case .queue: .number(row.place.position)
-    case .title: .text(row.title.lowercased())
+    case .title: .text(row.shownTitle.lowercased())
     case .state: .number(row.state.order)
     case .size: .number(row.bytesExpected ?? -1)
     case .progress: .real(row.fraction)

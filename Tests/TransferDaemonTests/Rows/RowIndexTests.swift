@@ -132,7 +132,7 @@ struct RowIndexTests {
       ]
       switch sort.key {
       case .queue: return order { $0.queuePosition ?? 0 }
-      case .title: return order { $0.title.lowercased() }
+      case .title: return order { $0.shownTitle.lowercased() }
       case .state: return order { states.firstIndex(of: $0.state) ?? -1 }
       case .size: return order { $0.bytesExpected ?? -1 }
       case .progress:

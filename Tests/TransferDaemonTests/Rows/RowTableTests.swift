@@ -66,6 +66,15 @@ struct RowTableTests {
     #expect(ids(table, uncleared) == [1, 2, 3])
   }
 
+  @Test func `without titles the names of the files sort`() {
+    var (low, high) = (row(1, ""), row(2, ""))
+    low.path = "/a/z.iso"
+    high.path = "/b/B.iso"
+    let table = table([low, high, row(3, "c")])
+    #expect(ids(table, Viewport(sort: RowSort(key: .title))) == [2, 3, 1])
+    #expect(ids(table, Viewport(sort: RowSort(key: .title, isDescending: true))) == [1, 3, 2])
+  }
+
   @Test func `the uncleared ones need no order of their own while nothing is cleared`() {
     var table = table([row(1, state: .completed), row(2)])
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))

@@ -50,13 +50,6 @@ package enum RowStatus: Hashable, Sendable {
 }
 
 extension TransferSnapshot {
-  /// The name of the file when nobody gave a title.
-  var shownTitle: String {
-    if !title.isEmpty { return title }
-    if let name = path?.split(separator: "/").last { return String(name) }
-    return url
-  }
-
   /// A stop gives the bytes back but not the name of the file.
   var wasStarted: Bool { bytesReceived > 0 || path != nil }
 
