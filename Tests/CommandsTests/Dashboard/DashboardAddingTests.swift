@@ -77,7 +77,7 @@ struct DashboardAddingTests {
     #expect(
       try await outcome(.findDuplicates(urls), in: world) == .duplicatesFound([known: found]))
     let counts = world.service.asked.compactMap { asked in
-      if case .find(let urls) = asked { urls.count } else { nil }
+      if case .findURLs(let urls) = asked { urls.count } else { nil }
     }
     #expect(counts == [1000, 1000, 501])
   }

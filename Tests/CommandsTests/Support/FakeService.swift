@@ -12,7 +12,7 @@ final class FakeService: ServiceCalling {
     case control(TransferControlVerb, TransferSelection)
     case relink(TransferID, url: String, Login?)
     case limit(TransferSelection, Int64?)
-    case find([String])
+    case findURLs([String])
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
@@ -167,7 +167,7 @@ final class FakeService: ServiceCalling {
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)
     case let params as FindURLs.Params:
-      record(.find(params.urls))
+      record(.findURLs(params.urls))
       let rows = state.withLock { $0.rows }
       return FindURLs.Result(
         found: rows.filter { params.urls.contains($0.url) }
