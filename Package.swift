@@ -85,7 +85,8 @@ let package = Package(
       "TransferDaemon",
       [
         "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
-        "CurlTransport", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
+        "CurlTransport", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn",
+        "TransferCore", "TransferEngine",
         "TransferFiles", "TransferModel", "TransferStore", logging,
       ]),
     target(
