@@ -28,7 +28,7 @@ package enum ColorSetting: Hashable, Sendable {
       } else {
         self.init(name: text)
       }
-    case .boolean, .array: return nil
+    case .boolean, .array, .unquoted: return nil
     }
   }
 

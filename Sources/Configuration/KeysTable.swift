@@ -25,7 +25,7 @@ enum KeysTable: DashboardTable {
         names.append(name)
       }
       return names
-    case .integer, .boolean: return nil
+    case .integer, .boolean, .unquoted: return nil
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The script of a day's work, the short half of it; `make day` plays all.
+/// The script of a day's work, which `make day` plays too.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct RealDayTests {
   private let home: KettleHome
@@ -10,9 +10,9 @@ struct RealDayTests {
 
   init() throws { home = try KettleHome() }
 
-  @Test func `the morning shows what it has to, and its screens are kept`() async throws {
+  @Test func `each step of the day shows what it has to, and its screen is kept`() async throws {
     let out = home.path + "/day"
-    let played = try await home.run(root + "/assets/day/day.sh", KettleHome.program, out, "morning")
+    let played = try await home.run(root + "/assets/day/day.sh", KettleHome.program, out)
     #expect(played.code == 0, "\(played.output)\n\(played.errors)")
     let names = try FileManager.default.contentsOfDirectory(atPath: out).sorted()
     #expect(names.contains("03-running.screen"))
