@@ -30,7 +30,7 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1       182 GiB free
+       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
           File                  Progress                  Size        Speed      Left
        ▶  Networking Overview   ██████▏     61 %   405/659 MiB   12.1 MiB/s      0:21
        ‖  iOS Technology Over…  ██▎         22 %      6/29 MiB  paused
@@ -50,7 +50,7 @@ struct AddScreenTests {
       │                                                                              │
       └──────────────────────────────────────────────────────────────────────────────┘
       (3 empty lines)
-       Enter add  Esc leave  Ctrl-J next line  Tab next field  Ctrl-U clear line
+       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
@@ -123,14 +123,14 @@ struct AddScreenTests {
     expectScreen(
       model(100, 30, text).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1                           182 GiB free
-          File                           Progress                      Size        Speed      Left  Conns
-       ▶  Networking Overview            ████████▌       61 %   405/659 MiB   12.1 MiB/s      0:21      4
-       ‖  iOS Technology Overview        ███▏            22 %      6/29 MiB  paused
-       ◷  Archive of 2025                ▏                0 %     0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide            ██████████████ 100 %        11 MiB  ready           14:02
-       ▶  A stream without a length              ███                5.0 MiB    500 KiB/s                1
-       ◷  Offline                        ████▋           33 %   3.0/9.0 MiB  waits for the network
+       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
+       ████████▌              42 %  1:30 left  0 of 8 done  1.0/2.5 GiB  3 of unknown size   182 GiB free
+          File                          Progress                     Size          Speed      Left  Conns
+       ▶  Networking Overview           ████████       61 %   405/659 MiB     12.1 MiB/s      0:21      4
+       ‖  iOS Technology Overview       ██▉            22 %      6/29 MiB  paused
+       ◷  Archive of 2025               ▏               0 %     0/1.2 GiB  retry in 12 s (503)
+       ✔  AV Foundation Guide           █████████████ 100 %        11 MiB  ready             14:02
+       ▶  A stream without a length     ███                       5.0 MiB      500 KiB/s                1
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Directory   (the downloads directory)                                                            │
@@ -146,7 +146,7 @@ struct AddScreenTests {
       │                                                                                                  │
       └──────────────────────────────────────────────────────────────────────────────────────────────────┘
       (6 empty lines)
-       Enter add  Esc leave  Ctrl-J next line  Tab next field  Ctrl-U clear line
+       Enter add  Esc leave  Ctrl-J next line  Tab next  Ctrl-U clear line
 
       """)
   }
