@@ -94,8 +94,7 @@ see_no_more 'History'
 
 begin 'the right link'
 see 'S start all' 'Left'
-keys G
-see_under_cursor 'report.pdf'
+press_until_under_cursor G 'report.pdf'
 keep failed
 keys u
 see 'New link'
