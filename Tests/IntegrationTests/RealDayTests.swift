@@ -12,7 +12,8 @@ struct RealDayTests {
 
   @Test func `each step of the day shows what it has to, and its screen is kept`() async throws {
     let out = home.path + "/day"
-    let played = try await home.run(root + "/assets/day/day.sh", KettleHome.program, out)
+    let played = try await home.run(
+      root + "/assets/day/day.sh", KettleHome.program, out)
     #expect(played.code == 0, "\(played.output)\n\(played.errors)")
     let names = try FileManager.default.contentsOfDirectory(atPath: out).sorted()
     #expect(names.contains("03-running.screen"))

@@ -24,8 +24,8 @@ see 'kettle-in-ten'
 begin 'search'
 keys g /
 type_text 'regret'
-keys Enter
 see_under_cursor 'resuming-without'
+keys Enter
 keep search
 keys Escape
 see_no_more 'Search'
@@ -78,6 +78,11 @@ keys g s j s j s
 see '3 running' ' done'
 resize 110 14
 keep working
+keys Enter 2
+see 'Connections'
+keep connections
+keys q
+see 'S start all'
 resize 110 30
 
 begin 'what is finished'
@@ -88,10 +93,8 @@ keys H
 see_no_more 'History'
 
 begin 'the right link'
-keys /
-type_text 'report'
-keys Enter
-see_under_cursor 'report.pdf'
+see 'S start all' 'Left'
+press_until_under_cursor G 'report.pdf'
 keep failed
 keys u
 see 'New link'

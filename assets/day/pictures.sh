@@ -11,5 +11,5 @@ picture() { # screens directory name title
 }
 
 picture "$1" "$2" working 'The dashboard of Kettle with six downloads'
-picture "$1" "$2" details 'All that Kettle knows of one download'
+picture "$1" "$2" connections 'The parts of a download, and the connections that bring them'
 printf 'pictures: in %s\n' "$2"
