@@ -68,7 +68,7 @@ struct ListControlsTests {
   }
 
   @Test func `the details tell each connection, the redirects and the directory`() async throws {
-    let world = try await EngineWorld()
+    let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
     let id = try await world.engine.add([EngineWorld.spec()])[0]
     let first = await world.transport.request(1).id
     world.transport.head(first, 302, ["Location": "http://cdn.example/b.iso"])
@@ -140,7 +140,7 @@ struct ListControlsTests {
   @Test func `the history tells how many connections the server was found to take`()
     async throws
   {
-    let world = try await EngineWorld()
+    let world = try await EngineWorld { $0.limits.division.speedMilliseconds = 0 }
     let (id, _) = try await world.flowing(total: 8 << 20)
     let second = await world.transport.request(2).id
     world.transport.head(second, 503)
