@@ -129,7 +129,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "dashboard-frames",
-      dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CLinux"],
+      dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"],
       path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
 
     // MARK: Tests

@@ -3,9 +3,7 @@
 #define KETTLE_CLINUX_H
 
 #include <errno.h>
-#include <pty.h>
 #include <spawn.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -70,18 +68,6 @@ static inline int kettle_spawn_change_directory(posix_spawn_file_actions_t *acti
 
 /// POSIX_SPAWN_SETSID: the started program leads a session of its own (posix_spawn(3)).
 static inline short kettle_spawn_setsid_flag(void) { return 0x80; }
-
-/// Makes a pseudo terminal (openpty(3)). Returns 0 or -1.
-static inline int kettle_open_terminal(int *primary, int *secondary, int columns, int rows) {
-  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
-  return openpty(primary, secondary, NULL, NULL, &size);
-}
-
-/// Makes a pseudo terminal another size; the program in it gets SIGWINCH. Returns 0 or -1.
-static inline int kettle_resize_terminal(int primary, int columns, int rows) {
-  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
-  return ioctl(primary, TIOCSWINSZ, &size);
-}
 
 /// What kind of file system a file is on: one of the magic numbers of statfs(2). Returns 0 or -1.
 static inline int kettle_file_system_kind(int descriptor, long *kind) {

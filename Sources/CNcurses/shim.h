@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +219,20 @@ static inline void kettle_guard_off(void) {
   for (int index = 0; index < KETTLE_CRASH_COUNT; index++) {
     sigaction(kettle_crash_number(index), &guard->before[index], NULL);
   }
+}
+
+// MARK: Pseudo terminals, for what is measured and tested in one
+
+/// Makes a pseudo terminal (openpty(3)). Returns 0 or -1.
+static inline int kettle_open_terminal(int *primary, int *secondary, int columns, int rows) {
+  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+  return openpty(primary, secondary, NULL, NULL, &size);
+}
+
+/// Makes a pseudo terminal another size; the program in it gets SIGWINCH. Returns 0 or -1.
+static inline int kettle_resize_terminal(int primary, int columns, int rows) {
+  struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+  return ioctl(primary, TIOCSWINSZ, &size);
 }
 
 #endif

@@ -1,3 +1,5 @@
+// In an optimized build the types of threads may be found by way of this module.
+import CLinux
 import Glibc
 
 /// A thread for calls that block: they must not hold one of the few threads of the tasks.

@@ -1,4 +1,4 @@
-import CLinux
+import CNcurses
 import Glibc
 import Synchronization
 

@@ -2,9 +2,13 @@ import TransferModel
 
 /// A transfer that the cursor is to go to.
 struct Seek: Hashable, Sendable {
+  enum Otherwise: Hashable, Sendable {
+    case stays, toTop, toEnd
+  }
+
   var id: TransferID?
-  /// Where it is not in the list the cursor goes to the first row; else it stays where it is.
-  var elseTop: Bool
+  /// What the cursor does when the transfer is not in the list, or none is named.
+  var otherwise: Otherwise
   /// The line of the screen on which it is to be; nil leaves the cursor on its line.
   var line: Int?
   /// Where it is said to stand; the rows there have been asked for.
@@ -27,6 +31,19 @@ extension DashboardModel {
     cursorID = window?.row(at: cursor)?.id
     seeking = nil
     return scrollToCursor()
+  }
+
+  /// Whether the rows that are seen are of the list that was shown before.
+  var isAwaitingList: Bool { seeking.map { $0.otherwise != .stays } ?? false }
+
+  /// While the rows of another list are on their way, those that are seen are of no account: the end
+  /// that is meant is the end of what comes.
+  mutating func moveCursor(by movement: Movement, page: Int) -> [DashboardEffect] {
+    if isAwaitingList, movement == .home || movement == .end {
+      seeking = Seek(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
+      return subscribeIfMoved()
+    }
+    return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
   }
 
   mutating func receive(_ next: ListWindow, _ newTotals: Totals, at now: Moment)
@@ -56,7 +73,7 @@ extension DashboardModel {
   /// Goes to a transfer that stands at an index, at once or when its row is there.
   mutating func seek(_ id: TransferID, at index: Int, line: Int? = nil) -> [DashboardEffect] {
     if window?.row(at: index)?.id == id { return moveCursor(to: index) }
-    seeking = Seek(id: id, elseTop: false, line: line, index: max(0, index))
+    seeking = Seek(id: id, otherwise: .stays, line: line, index: max(0, index))
     return subscribeIfMoved()
   }
 
@@ -66,7 +83,11 @@ extension DashboardModel {
       if let id = seek.id, let index = next.index(of: id) ?? next.anchorIndex {
         return goAfter(id, to: index, line: seek.line)
       }
-      if seek.elseTop { (cursor, firstVisible) = (0, 0) }
+      switch seek.otherwise {
+      case .stays: break
+      case .toTop: (cursor, firstVisible) = (0, 0)
+      case .toEnd: cursor = max(next.matchingCount - 1, 0)
+      }
     } else if let id = cursorID {
       if let index = next.index(of: id) {
         cursor = index
@@ -91,7 +112,7 @@ extension DashboardModel {
   /// - Parameter wanted: Where the cursor goes when it is in it.
   mutating func showOther(wanted: TransferID?, line: Int? = nil) -> [DashboardEffect] {
     isFrozen = false
-    seeking = Seek(id: wanted, elseTop: true, line: line)
+    seeking = Seek(id: wanted, otherwise: .toTop, line: line)
     return subscribeIfMoved()
   }
 
@@ -107,7 +128,7 @@ extension DashboardModel {
   /// The first row that is seen, or that will be when what is sought is found.
   private var topToAskFor: Int {
     guard let seek = seeking else { return firstVisible }
-    guard let index = seek.index else { return seek.elseTop ? 0 : firstVisible }
+    guard let index = seek.index else { return seek.otherwise == .stays ? firstVisible : 0 }
     return max(0, min(index, 1 << 40) - (seek.line ?? cursor - firstVisible))
   }
 

@@ -6,7 +6,7 @@ extension DashboardModel {
     switch screens.last {
     case nil:
       let page = max(1, layout.bodyHeight - 1)
-      return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
+      return moveCursor(by: movement, page: page)
     case .add(var dialog):
       dialog.move(movement)
       replaceTop(with: .add(dialog))

@@ -114,7 +114,7 @@ extension DashboardModel {
 
   private func availability(of movement: Movement) -> Availability {
     if keyContext == .reader { return availabilityOfScroll(movement) }
-    guard screens.isEmpty else { return .possible }
+    guard screens.isEmpty, !isAwaitingList else { return .possible }
     guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {
     case .up, .pageUp, .home:

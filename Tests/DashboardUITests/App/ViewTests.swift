@@ -113,6 +113,21 @@ struct ViewTests {
     #expect(model.view.filterText == "iso")
   }
 
+  @Test func `the end that is asked for before the rows of a view are there is its end`() {
+    var model = list.model()
+    list.press(.character("H"), in: &model)
+    let back = model.press(.character("H"))
+    let end = model.press(.character("G"))
+    list.answer(back + end, &model)
+    #expect(model.cursor == 499)
+    #expect(model.cursorRow?.id == list.rows.last?.id)
+    list.press(.character("H"), in: &model)
+    let again = model.press(.character("H"))
+    let top = model.press(.character("g"))
+    list.answer(again + top, &model)
+    #expect(model.cursor == 0)
+  }
+
   @Test func `c clears what is finished, and says where it is`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("c")) == [.clearFinished])
