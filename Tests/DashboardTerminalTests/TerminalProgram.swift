@@ -1,3 +1,4 @@
+import CLinux
 import CNcurses
 import Foundation
 import Testing

@@ -85,7 +85,7 @@ let importTable: [String: ImportRow] = [
   // One of them measures what comes with Swift, and one the dashboard without its service.
   "Benchmarks": ImportRow(
     ours: ["BackgroundTransfer", "DashboardTerminal", "DashboardUI", "TransferModel"],
-    outside: ["CLinux"],
+    outside: ["CNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
 
   // MARK: C boundary
