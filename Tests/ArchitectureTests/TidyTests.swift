@@ -34,10 +34,10 @@ struct TidyTests {
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
       "CLinux": [
-        "BackgroundTransfer", "Benchmarks", "ControlSocket", "ProcessSpawn", "TransferClient",
+        "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient",
         "TransferFiles", "TransferStore",
       ],
-      "CNcurses": ["DashboardTerminal"],
+      "CNcurses": ["Benchmarks", "DashboardTerminal"],
       "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],
       "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
       "NIOPosix": ["ControlSocket", "DemoOrigin"],

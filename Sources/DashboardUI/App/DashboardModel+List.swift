@@ -36,14 +36,24 @@ extension DashboardModel {
   /// Whether the rows that are seen are of the list that was shown before.
   var isAwaitingList: Bool { seeking.map { $0.otherwise != .stays } ?? false }
 
-  /// While the rows of another list are on their way, those that are seen are of no account: the end
-  /// that is meant is the end of what comes.
+  /// While the rows of another list are on their way, those that are seen are of no account: the
+  /// end that is meant is the end of what comes.
   mutating func moveCursor(by movement: Movement, page: Int) -> [DashboardEffect] {
     if isAwaitingList, movement == .home || movement == .end {
-      seeking = Seek(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
+      seeking = Self.end(movement)
       return subscribeIfMoved()
     }
     return moveCursor(to: movement.target(from: cursor, page: page, last: rowCount - 1))
+  }
+
+  private static func end(_ movement: Movement) -> Seek {
+    Seek(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
+  }
+
+  /// Whether the cursor goes there already, as soon as the rows are there.
+  func isOnTheWay(to movement: Movement) -> Bool {
+    guard movement == .home || movement == .end else { return false }
+    return seeking == Self.end(movement)
   }
 
   mutating func receive(_ next: ListWindow, _ newTotals: Totals, at now: Moment)

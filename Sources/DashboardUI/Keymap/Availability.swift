@@ -114,7 +114,10 @@ extension DashboardModel {
 
   private func availability(of movement: Movement) -> Availability {
     if keyContext == .reader { return availabilityOfScroll(movement) }
-    guard screens.isEmpty, !isAwaitingList else { return .possible }
+    guard screens.isEmpty else { return .possible }
+    if isAwaitingList {
+      return Availability(unless: isOnTheWay(to: movement) ? Strings.rowNotThereYet : nil)
+    }
     guard rowCount > 0 else { return .impossible(emptyReason) }
     switch movement {
     case .up, .pageUp, .home:
