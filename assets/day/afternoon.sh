@@ -26,6 +26,7 @@ keys g /
 type_text 'regret'
 see_under_cursor 'resuming-without'
 keys Enter
+see 'Search: regret'
 keep search
 keys Escape
 see_no_more 'Search'
@@ -94,7 +95,8 @@ see_no_more 'History'
 
 begin 'the right link'
 see 'S start all' 'Left'
-press_until_under_cursor G 'report.pdf'
+keys G
+see_under_cursor 'report.pdf'
 keep failed
 keys u
 see 'New link'

@@ -51,16 +51,6 @@ see_under_cursor() {
   done
 }
 
-# Presses a key until the row under the cursor has the text: rows that arrive late may have moved it.
-press_until_under_cursor() { # key text
-  deadline=$(($(date +%s) + budget_seconds))
-  until screen | grep -F -- "$2" | grep -q '^>'; do
-    [ "$(date +%s)" -le "$deadline" ] || complain "$1 never led to \"$2\" in step $step_name"
-    keys "$1"
-    sleep 0.3
-  done
-}
-
 # Waits until a text is gone.
 see_no_more() {
   deadline=$(($(date +%s) + budget_seconds))
