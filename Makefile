@@ -48,7 +48,8 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh
 
-bench: deps ## Measure: ROW=library (against Swift's URLSession), ROW=dashboard, or all
+bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row
+	@./assets/install-deps.sh bench
 	./assets/bench/bench.sh $(ROW)
 
 install: build ## Install the program under PREFIX (/usr/local)

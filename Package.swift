@@ -128,6 +128,11 @@ let package = Package(
       name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
       swiftSettings: strict),
     .executableTarget(
+      name: "measured-run", path: "Sources/Benchmarks/MeasuredRun", swiftSettings: strict),
+    .executableTarget(
+      name: "kettle-floor", path: "Sources/Benchmarks/Floor",
+      linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(
       name: "dashboard-frames",
       dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"],
       path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),

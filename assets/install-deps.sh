@@ -46,9 +46,12 @@ if [ "$purpose" = faults ]; then
   need_program mkfs.btrfs btrfs-progs
 fi
 
-# The benchmark downloads from a server on the loopback.
+# The benchmark downloads from a server on the loopback, as its peers do.
 if [ "$purpose" = bench ]; then
   need_program nginx nginx-light
+  need_program aria2c aria2
+  need_program curl curl
+  need_program openssl openssl
 fi
 
 if [ -z "$missing" ]; then

@@ -1,0 +1,127 @@
+// The least that libcurl can do: bytes from connections into a file, and nothing else.
+//
+//     kettle-floor URL FILE BYTES [CONNECTIONS]
+//
+// The buffers are those of the service: 512 KiB to receive, blocks of 1 MiB that are written past
+// the page cache where the file system allows it. Nothing is checked that a server could get wrong,
+// nothing is recorded, nothing goes on after a failure. What the service costs over this is the
+// price of being right.
+#define _GNU_SOURCE
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { block_byte_count = 1 << 20, receive_byte_count = 512 << 10, connection_count_max = 64 };
+
+struct part {
+  CURL *easy;
+  int file;
+  off_t written_up_to;
+  size_t gathered_byte_count;
+  char *block;
+};
+
+static void fail(const char *what, const char *why) {
+  fprintf(stderr, "kettle-floor: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void write_block(struct part *part) {
+  size_t done = 0;
+  while (done < part->gathered_byte_count) {
+    ssize_t count = pwrite(part->file, part->block + done, part->gathered_byte_count - done,
+                           part->written_up_to + (off_t)done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail("pwrite", strerror(errno));
+    done += (size_t)count;
+  }
+  part->written_up_to += (off_t)done;
+  part->gathered_byte_count = 0;
+}
+
+static size_t take(char *bytes, size_t size, size_t count, void *context) {
+  struct part *part = context;
+  size_t left = size * count;
+  while (left > 0) {
+    size_t room = block_byte_count - part->gathered_byte_count;
+    size_t some = left < room ? left : room;
+    memcpy(part->block + part->gathered_byte_count, bytes, some);
+    part->gathered_byte_count += some;
+    bytes += some;
+    left -= some;
+    if (part->gathered_byte_count == block_byte_count) write_block(part);
+  }
+  return size * count;
+}
+
+static struct part begin(CURLM *multi, const char *url, int file, off_t lower, off_t upper,
+                         struct part *place) {
+  struct part part = {.easy = curl_easy_init(), .file = file, .written_up_to = lower};
+  if (!part.easy || posix_memalign((void **)&part.block, 4096, block_byte_count))
+    fail("memory", "there is none");
+  char range[64];
+  snprintf(range, sizeof range, "%jd-%jd", (intmax_t)lower, (intmax_t)upper - 1);
+  curl_easy_setopt(part.easy, CURLOPT_URL, url);
+  curl_easy_setopt(part.easy, CURLOPT_RANGE, range);
+  curl_easy_setopt(part.easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+  curl_easy_setopt(part.easy, CURLOPT_BUFFERSIZE, (long)receive_byte_count);
+  curl_easy_setopt(part.easy, CURLOPT_SSL_VERIFYPEER, 0L);
+  curl_easy_setopt(part.easy, CURLOPT_SSL_VERIFYHOST, 0L);
+  curl_easy_setopt(part.easy, CURLOPT_FAILONERROR, 1L);
+  curl_easy_setopt(part.easy, CURLOPT_WRITEFUNCTION, take);
+  curl_easy_setopt(part.easy, CURLOPT_WRITEDATA, place);
+  curl_multi_add_handle(multi, part.easy);
+  return part;
+}
+
+static void run(CURLM *multi) {
+  int running = 1;
+  while (running > 0) {
+    CURLMcode code = curl_multi_perform(multi, &running);
+    if (code == CURLM_OK && running > 0) code = curl_multi_poll(multi, NULL, 0, 1000, NULL);
+    if (code != CURLM_OK) fail("curl_multi", curl_multi_strerror(code));
+  }
+  int left;
+  for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {
+    if (message->msg == CURLMSG_DONE && message->data.result != CURLE_OK)
+      fail("transfer", curl_easy_strerror(message->data.result));
+  }
+}
+
+int main(int count, char **words) {
+  if (count < 4 || count > 5) fail("usage", "kettle-floor URL FILE BYTES [CONNECTIONS]");
+  const off_t byte_count = atoll(words[3]);
+  const int connections = count == 5 ? atoi(words[4]) : 1;
+  if (byte_count <= 0 || connections < 1 || connections > connection_count_max)
+    fail("usage", "BYTES from 1, CONNECTIONS from 1 to 64");
+  const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int buffered = open(words[2], flags, 0644);
+  if (buffered < 0) fail(words[2], strerror(errno));
+  int file = open(words[2], (flags & ~O_TRUNC) | O_DIRECT, 0644);
+  if (file < 0) file = buffered;
+
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  CURLM *multi = curl_multi_init();
+  static struct part parts[connection_count_max];
+  // Parts begin where a block does, so that every block but the last can go past the page cache.
+  const off_t blocks = (byte_count + block_byte_count - 1) / block_byte_count;
+  off_t lower = 0;
+  for (int index = 0; index < connections; index++) {
+    off_t upper = blocks * (index + 1) / connections * block_byte_count;
+    if (upper > byte_count || index == connections - 1) upper = byte_count;
+    if (upper > lower) parts[index] = begin(multi, words[1], file, lower, upper, &parts[index]);
+    lower = upper;
+  }
+  run(multi);
+  for (int index = 0; index < connections; index++) {
+    parts[index].file = buffered;
+    if (parts[index].gathered_byte_count > 0) write_block(&parts[index]);
+  }
+  if (fdatasync(buffered) < 0) fail("fdatasync", strerror(errno));
+  return 0;
+}

@@ -1,0 +1,23 @@
+# One run of one program: `wall_s cpu_s peak_kib` on standard output.
+
+# Runs a peer to its end.
+measured() {
+  "$build/measured-run" "$world/measured" "$@" >"$world/peer.out" 2>&1 ||
+    fail "$1 failed: $(tail -n 3 "$world/peer.out")"
+  cat "$world/measured"
+}
+
+# User and system time of a process that runs, in clock ticks (proc_pid_stat(5), fields 14 and 15).
+# The name in field 2 may have spaces, so that counting begins behind its bracket.
+ticks_of() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+ticks_per_second=$(getconf CLK_TCK)
+
+status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
+
+same_file() { cmp -s "$1" "$2" || fail "\"$1\" is not the file that was served"; }
+
+median() {
+  sort -n | awk '
+    { value[NR] = $1 }
+    END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
+}

@@ -1,0 +1,31 @@
+# A service with nothing to do: how often it wakes up, and what it holds.
+row=idle
+idle_seconds=20
+
+# How often each thread of the service was given a processor (proc_pid_status(5)).
+switches() {
+  awk '/^Pid:/ { thread = $2 } /ctxt_switches/ { sum[thread] += $2 }
+    END { for (thread in sum) print thread, sum[thread] }' /proc/"$service_id"/task/*/status
+}
+
+# Starting up is over when nothing more is done for a while.
+previous=-1
+tries=0
+while [ "$(ticks_of "$service_id")" != "$previous" ]; do
+  previous=$(ticks_of "$service_id")
+  sleep 2
+  tries=$((tries + 1))
+  [ "$tries" -lt 30 ] || fail 'the service does not come to rest within a minute'
+done
+switches >"$world/before"
+sleep "$idle_seconds"
+switches >"$world/after"
+# A thread that has ended in between took its count along; one that is new brought all of it.
+verdict "$row" 'wake-ups a second' "$(
+  awk -v s="$idle_seconds" '
+    NR == FNR { before[$1] = $2; next }
+    { sum += $2 - before[$1] }
+    END { print sum / s }' "$world/before" "$world/after"
+)" 1 1/s
+verdict "$row" 'resident memory' \
+  "$(status_of "$service_id" VmRSS | awk '{ print $1 / 1024 }')" 40 MiB

@@ -1,0 +1,39 @@
+# A file through a background session of the library, the service's share included, against the
+# URLSession that comes with Swift.
+row=library
+library_mebibytes=1024
+[ "$mebibytes" -ge "$library_mebibytes" ] || library_mebibytes=$mebibytes
+head -c "$library_mebibytes"M "$memory/big.bin" >"$memory/library.bin"
+
+foundation_run() {
+  measured "$build/foundation-download" "$plain/library.bin" "$world/out/foundation.bin"
+}
+
+session_run() {
+  ticks_before=$(ticks_of "$service_id")
+  measured "$build/session-download" "$plain/library.bin" "$world/out/session.bin" >"$world/program"
+  ticks_after=$(ticks_of "$service_id")
+  awk -v ticks="$((ticks_after - ticks_before))" -v hz="$ticks_per_second" '
+    { print $1, $2 + ticks / hz, $3 }' "$world/program"
+}
+
+pair=1
+while [ "$pair" -le "$pairs" ]; do
+  if [ $((pair % 2)) -eq 1 ]; then order='session foundation'; else order='foundation session'; fi
+  for program in $order; do
+    numbers=$("${program}_run")
+    # shellcheck disable=SC2086
+    sample "$row" "$program" $numbers
+    same_file "$world/out/$program.bin" "$memory/library.bin"
+    rm "$world/out/$program.bin"
+  done
+  pair=$((pair + 1))
+done
+rm "$memory/library.bin"
+for program in session foundation; do
+  note "$row" "$program: $(median_of "$row" "$program" 4) s CPU ($(spread_of "$row" "$program" 4)), $(median_of "$row" "$program" 3) s"
+done
+verdict "$row" "CPU time over URLSession's" "$(
+  awk -v a="$(median_of "$row" session 4)" -v b="$(median_of "$row" foundation 4)" \
+    'BEGIN { print a / b }'
+)" 0.35 ratio

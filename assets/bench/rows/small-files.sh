@@ -1,0 +1,33 @@
+# Many small files, each durable when it counts as finished.
+row=small-files
+awk -v base="$plain/small/f" -v count="$small_count" 'BEGIN {
+  for (i = 0; i < count; i++) printf "%s%04d\n", base, i
+}' >"$world/urls"
+pair=1
+while [ "$pair" -le "$pairs" ]; do
+  if [ $((pair % 2)) -eq 1 ]; then order='kettle aria2'; else order='aria2 kettle'; fi
+  for program in $order; do
+    mkdir "$world/out/$program"
+    case $program in
+      kettle) numbers=$(kettle_run -d "$world/out/kettle" -i "$world/urls") ;;
+      aria2)
+        numbers=$(measured aria2c -q -j16 --file-allocation=none -d "$world/out/aria2" \
+          -i "$world/urls")
+        ;;
+    esac
+    # shellcheck disable=SC2086
+    sample "$row" "$program" $numbers
+    diff -rq "$world/out/$program" "$memory/small" >/dev/null ||
+      fail "the files of $program are not those that were served"
+    rm -r "$world/out/$program"
+    # The finished files are not there any more; the next round has the same names.
+    [ "$program" = aria2 ] || "$build/kettle" remove --all >/dev/null
+  done
+  pair=$((pair + 1))
+done
+for program in kettle aria2; do
+  note "$row" "$program: $(median_of "$row" "$program" 3) s ($(spread_of "$row" "$program" 3)), $(median_of "$row" "$program" 4) s CPU, $(median_of "$row" "$program" 5) KiB at most"
+done
+verdict "$row" "wall time over aria2's" "$(
+  awk -v a="$(median_of "$row" kettle 3)" -v b="$(median_of "$row" aria2 3)" 'BEGIN { print a / b }'
+)" 0.60 ratio

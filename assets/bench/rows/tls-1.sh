@@ -1,0 +1,3 @@
+# One big file over one TLS connection.
+. "$bench/lib/big-file.sh"
+big_file tls-1 "$secure/big.bin" 1 curl 0.80
