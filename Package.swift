@@ -130,7 +130,7 @@ let package = Package(
     .executableTarget(
       name: "measured-run", path: "Sources/Benchmarks/MeasuredRun", swiftSettings: strict),
     .executableTarget(
-      name: "kettle-floor", path: "Sources/Benchmarks/Floor",
+      name: "kettle-floor", dependencies: [], path: "Sources/Benchmarks/Floor",
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "dashboard-frames",

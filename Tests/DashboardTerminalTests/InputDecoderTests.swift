@@ -42,6 +42,17 @@ struct InputDecoderTests {
     #expect(decoder.decode([.key(code)], at: start) == [.key(key)])
   }
 
+  @Test(arguments: ["P", "X", "]", "^", "_"] as [Character])
+  func `Alt with a letter that could begin a string of the terminal is that key`(
+    letter: Character
+  ) {
+    var decoder = InputDecoder()
+    #expect(decoder.decode("\u{1B}\(letter)").isEmpty)
+    #expect(decoder.end(after: 2).isEmpty)
+    #expect(decoder.end(after: 100) == [.key(.alt(letter))])
+    #expect(decoder.decode("q", after: 101) == [.key(.character("q"))])
+  }
+
   @Test func `what comes with an escape comes with Alt`() {
     var decoder = InputDecoder()
     #expect(decoder.decode("\u{1B}x") == [.key(.alt("x"))])
@@ -188,6 +199,7 @@ struct PointerDecodingTests {
   @Test(
     arguments: [
       "\u{1B}[<0;1;1m", "\u{1B}[<1;1;1M", "\u{1B}[<2;1;1M", "\u{1B}[<32;1;1M", "\u{1B}[<16;1;1M",
+      "\u{1B}[<0;-9223372036854775808;1M", "\u{1B}[<0;1;-9223372036854775808M",
       "\u{1B}[<0;0;1M", "\u{1B}[<0;1M", "\u{1B}[<0;1;99999999999999999999M", "\u{1B}[<;;M",
       "\u{1B}[<0;1;1;1M", "\u{1B}[M#!!",
     ])

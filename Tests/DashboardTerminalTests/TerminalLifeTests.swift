@@ -105,7 +105,10 @@ import Testing
     let modes = SentBytes(shell.bytes).modes
     #expect(!modes.contains("?1000") && !modes.contains("?1049"))
     shell.type("echo $((40 + 2))-stopped\n")
-    shell.wait(for: "42-stopped")
+    // The prompt behind it as well: later on a prompt means that it has stopped again.
+    shell.wait("the prompt behind what was said") { text in
+      text.firstRange(of: "42-stopped").map { text[$0.upperBound...].contains("ready> ") } ?? false
+    }
     shell.forget()
     shell.type("fg\n")
     shell.wait(for: "file-2.iso")

@@ -33,8 +33,9 @@ struct InputDecoder {
     case control(String)
     /// `Esc O`, before the letter of a key.
     case singleShift
-    /// A string of the terminal, up to its terminator; its text, and whether Esc was the last.
-    case string(OSC: Bool, text: String, endsWithEscape: Bool)
+    /// A string of the terminal, up to its terminator: what was behind the Esc that began it, its
+    /// text, and whether Esc was the last.
+    case string(opener: Unicode.Scalar, text: String, endsWithEscape: Bool)
     /// `Esc [ M` and up to three characters: a mouse that knows no other form.
     case oldPointer([Unicode.Scalar])
     /// What comes is collected in `paste`.
@@ -82,6 +83,8 @@ struct InputDecoder {
     switch state {
     case .ground: return nil
     case .escape, .control, .singleShift, .oldPointer: patience = Self.sequencePatience
+    // Nothing behind it: it was that letter with Alt.
+    case .string(_, text: "", _): patience = Self.sequencePatience
     case .string, .paste: patience = Self.pastePatience
     }
     guard let changedAt else { return 0 }
@@ -94,7 +97,9 @@ struct InputDecoder {
     let late = state
     state = .ground
     switch late {
-    case .ground, .string, .oldPointer: return []
+    case .ground, .oldPointer: return []
+    case .string(let opener, let text, _):
+      return text.isEmpty ? [.key(.alt(Character(opener)))] : []
     case .escape: return [.key(.escape)]
     case .singleShift: return [.key(.alt("O"))]
     case .control(let text): return [.key(text.isEmpty ? .alt("[") : .unknown)]
@@ -152,8 +157,8 @@ struct InputDecoder {
     case .escape: return takeAfterEscape(scalar)
     case .singleShift: return [.key(KeySequence.key(singleShift: scalar))]
     case .control(let text): return takeInControl(scalar, text)
-    case .string(let isOSC, let text, let endsWithEscape):
-      return takeInString(scalar, isOSC, text, endsWithEscape)
+    case .string(let opener, let text, let endsWithEscape):
+      return takeInString(scalar, opener, text, endsWithEscape)
     case .oldPointer(var scalars):
       scalars.append(scalar)
       guard scalars.count == 3 else {
@@ -171,8 +176,8 @@ struct InputDecoder {
       return [.key(.escape)]
     case "[": state = .control("")
     case "O": state = .singleShift
-    case "]": state = .string(OSC: true, text: "", endsWithEscape: false)
-    case "P", "^", "_", "X": state = .string(OSC: false, text: "", endsWithEscape: false)
+    case "]", "P", "^", "_", "X":
+      state = .string(opener: scalar, text: "", endsWithEscape: false)
     default: return [.key(NcursesKey.key(withAlt: scalar))]
     }
     return []
@@ -210,17 +215,18 @@ struct InputDecoder {
   }
 
   private mutating func takeInString(
-    _ scalar: Unicode.Scalar, _ isOSC: Bool, _ text: String, _ endsWithEscape: Bool
+    _ scalar: Unicode.Scalar, _ opener: Unicode.Scalar, _ text: String, _ endsWithEscape: Bool
   ) -> [Piece] {
     let isEnd = scalar == "\u{7}" || scalar == "\u{9C}" || (endsWithEscape && scalar == "\\")
     if isEnd {
-      return isOSC ? RGB(backgroundReply: text).map { [.background($0)] } ?? [] : []
+      guard opener == "]" else { return [] }
+      return RGB(backgroundReply: text).map { [.background($0)] } ?? []
     }
     // Letters behind an Alt key that is no beginning of a string must not be swallowed for ever.
     guard text.utf8.count < Self.stringCountMax, !endsWithEscape else { return [] }
     let isEscape = scalar == "\u{1B}"
     state = .string(
-      OSC: isOSC, text: isEscape ? text : text + String(scalar), endsWithEscape: isEscape)
+      opener: opener, text: isEscape ? text : text + String(scalar), endsWithEscape: isEscape)
     return []
   }
 

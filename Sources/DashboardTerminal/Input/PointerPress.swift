@@ -16,17 +16,17 @@ struct PointerPress: Hashable {
     guard final == "M", numbers.count == 3, let code = numbers[0], let column = numbers[1],
       let row = numbers[2]
     else { return nil }
-    self.init(code: code, row: row - 1, column: column - 1)
+    self.init(code: code, rowFromOne: row, columnFromOne: column)
   }
 
   /// Three characters, each 32 more than its number: the code, the column and the row from 1.
   init?(oldForm scalars: [Unicode.Scalar]) {
     guard scalars.count == 3 else { return nil }
     let numbers = scalars.map { Int($0.value) - 32 }
-    self.init(code: numbers[0], row: numbers[2] - 1, column: numbers[1] - 1)
+    self.init(code: numbers[0], rowFromOne: numbers[2], columnFromOne: numbers[1])
   }
 
-  private init?(code: Int, row: Int, column: Int) {
+  private init?(code: Int, rowFromOne: Int, columnFromOne: Int) {
     // What is between is Shift (4), Alt (8) and Control (16), and a movement (32).
     switch code {
     case 0: button = .left
@@ -34,8 +34,10 @@ struct PointerPress: Hashable {
     case 65: button = .wheelDown
     default: return nil
     }
-    guard (0..<10_000).contains(row), (0..<10_000).contains(column) else { return nil }
-    self.row = row
-    self.column = column
+    // Before anything is reckoned with them: they may be any numbers.
+    let places = 1...10_000
+    guard places.contains(rowFromOne), places.contains(columnFromOne) else { return nil }
+    row = rowFromOne - 1
+    column = columnFromOne - 1
   }
 }

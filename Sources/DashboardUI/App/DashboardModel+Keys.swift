@@ -4,6 +4,7 @@ import TransferModel
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
+    guard size.holds(ListLayout.minimum) else { return unseen(key) }
     if let command = keymap.command(for: key, in: keyContext) {
       return attempt(command, key: key, at: now)
     }
@@ -23,6 +24,17 @@ extension DashboardModel {
     }
     say(Strings.noMeaning(key, keymap.filled(Strings.noMeaning(in: keyContext))), at: now)
     return []
+  }
+
+  /// On a terminal that is too small nobody sees what a key would do, nor the question that it
+  /// would answer.
+  private func unseen(_ key: Key) -> [DashboardEffect] {
+    switch keymap.command(for: key, in: .list) {
+    case .leave: [.leave]
+    case .redraw: [.redraw]
+    case .suspend: [.suspend]
+    case .some, .none: []
+    }
   }
 
   /// Does it, or says why it cannot be done.
@@ -94,13 +106,19 @@ extension DashboardModel {
     if marks.isEmpty, let row = cursorRow {
       screens.append(.question(withFile ? .removeWithFile(row) : .remove(row)))
     } else if let selection = marks.selection {
-      screens.append(.question(.removeMarked(selection, count: markedCount, withFiles: withFile)))
+      // Which of a filter they are is decided when the service gets to it.
+      let most = marks.dependsOnFilter ? rowCount : markedCount
+      screens.append(.question(.removeMarked(selection, count: most, withFiles: withFile)))
     }
   }
 
   private mutating func edit(_ edit: Edit, at now: Moment) -> [DashboardEffect] {
     switch screens.last {
     case .add(var dialog):
+      guard dialog.phase != .adding else {
+        say(Strings.beingAdded, at: now)
+        return []
+      }
       dialog.apply(edit, at: now.monotonic)
       replaceTop(with: .add(dialog))
     case .entry(var dialog):

@@ -92,7 +92,7 @@ extension DashboardModel {
       additionSucceeded()
       say(Strings.added(count), at: now)
     case .addFailed(let sentence):
-      additionFailed()
+      additionFailed(at: now)
       say(sentence, .problem, at: now)
     case .relinked(let refused):
       say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)

@@ -124,6 +124,9 @@ extension Strings {
   static let highestPriority = "it has high priority already"
   static let lowestPriority = "it has low priority already"
 
+  static let neighboursAreHidden =
+    "the filter hides rows between; Esc ends the filter, {queue-top} and {queue-bottom} still work"
+
   static func notInQueueOrder(_ sort: RowSort) -> String {
     "the list is sorted by \(name(of: sort.key)); {sort-menu} u sorts it by the queue"
   }

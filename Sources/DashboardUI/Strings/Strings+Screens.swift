@@ -78,16 +78,27 @@ extension Strings {
         row.path ?? "",
         "A file that others changed is kept.",
       ].filter { !$0.isEmpty }
-    case .removeMarked(_, let count, withFiles: false):
+    case .removeMarked(let selection, let count, withFiles: false):
       [
-        "Take \(transfers(count)) off the list?",
+        "Take \(marked(selection, count)) off the list?",
         "Finished files stay where they are. What was fetched of the unfinished is thrown away.",
       ]
-    case .removeMarked(_, let count, withFiles: true):
+    case .removeMarked(let selection, let count, withFiles: true):
       [
-        "Take \(transfers(count)) off the list and delete their finished files?",
+        "Take \(marked(selection, count)) off the list and delete their finished files?",
         "A file that others changed is kept. What was fetched of the unfinished is thrown away.",
       ]
+    }
+  }
+
+  private static func marked(_ selection: TransferSelection, _ count: Int) -> String {
+    switch selection {
+    case .ids: transfers(count)
+    case .matching(_, let except):
+      except.isEmpty
+        ? "all that the filter shows (\(count) now)"
+        : "all that the filter shows but the unmarked (at most \(count) now)"
+    case .all: "all transfers"
     }
   }
 

@@ -98,8 +98,9 @@ final class RemoteShell: Sendable {
     // Its questions go to the terminal by themselves; here are its complaints, and those of the
     // other machine, which may be anything.
     let lines = String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String($0.filter { $0 != "\r" }).sanitizedForDisplay() }
+      // "\r\n" is one character, and that is how ssh ends its lines.
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map { String($0).sanitizedForDisplay() }
     let text = Array(lines.joined(separator: "\n").utf8)
     _ = text.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

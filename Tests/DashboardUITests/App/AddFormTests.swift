@@ -35,6 +35,25 @@ struct AddFormTests {
     return dialog
   }
 
+  @Test func `a URL that is pasted behind another one is another one`() {
+    var model = opened("https://example.org/a\n")
+    _ = model.press(.paste("https://example.org/b\n"))
+    guard case .add(let specs) = model.press(.enter).first else {
+      Issue.record("nothing is added")
+      return
+    }
+    #expect(specs.map(\.url.text) == ["https://example.org/a", "https://example.org/b"])
+  }
+
+  @Test func `nothing is changed while they are being added`() {
+    var model = opened()
+    #expect(model.press(.enter).count == 1)
+    #expect(model.press(.left, .enter).isEmpty)
+    #expect(form(model)?.phase == .adding)
+    _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)
+    #expect(model.screens.isEmpty)
+  }
+
   @Test(arguments: [
     ("/data", "/data"), ("isos", "/srv/isos"), ("~", "/home/me"), ("~/isos", "/home/me/isos"),
     ("  ../x ", "/srv/../x"), (".", "/srv/."),

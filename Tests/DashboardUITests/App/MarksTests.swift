@@ -162,4 +162,28 @@ struct MarksTests {
        X stop all  P pause all  R reset  a add   / search   ? help  q leave
       """)
   }
+
+  @Test func `a question about what a filter shows promises no number that it cannot keep`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    let count = model.window?.matchingCount ?? 0
+    _ = model.press(.character("A"), .character("d"))
+    #expect(
+      model.screen().lines.contains {
+        $0.contains("Take all that the filter shows (\(count) now) off")
+      })
+    _ = model.press(.character("n"), .character("g"), .character(" "), .character("d"))
+    #expect(
+      model.screen().lines.contains { $0.contains("but the unmarked (at most \(count) now)") })
+  }
+
+  @Test func `a terminal that is too small takes no key but those that leave it`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("A"), .character("d"))
+    _ = model.update(.resized(ScreenSize(columns: 30, rows: 6)), at: Sample.now)
+    #expect(model.press(.character("y")).isEmpty)
+    #expect(model.press(.character("X")).isEmpty)
+    #expect(model.screens.count == 1)
+    #expect(model.press(.control("z")) == [.suspend])
+    #expect(model.press(.character("q")) == [.leave])
+  }
 }

@@ -74,9 +74,14 @@ extension DashboardModel {
     }
   }
 
-  /// Everything stands as it was, so that it can be put right.
-  mutating func additionFailed() {
-    changeAddDialog { if $0.phase == .adding { $0.phase = .editing } }
+  /// Everything stands as it was, so that it can be put right. Some may have been added all the
+  /// same: what is in the list is asked for anew.
+  mutating func additionFailed(at now: Moment) {
+    changeAddDialog { dialog in
+      guard dialog.phase == .adding else { return }
+      dialog.phase = .editing
+      dialog.duplicates.textChanged(at: now.monotonic)
+    }
   }
 
   mutating func receiveDuplicates(_ found: [String: DuplicateSearch.Found]) {

@@ -121,7 +121,11 @@ extension URLLines {
   /// Puts text at the cursor; line breaks begin new lines, but those within a command for curl.
   /// False when it is too much, and then nothing is changed.
   mutating func insert(_ text: String) -> Bool {
-    let parts = CurlCommandLine.lines(of: text)
+    var parts = CurlCommandLine.lines(of: text)
+    // A URL that is pasted behind another one is another one.
+    if column > 0, text.hasPrefix("http://") || text.hasPrefix("https://") {
+      parts.insert("", at: 0)
+    }
     guard lines.count + parts.count - 1 <= Self.lineCountMax else { return false }
     let before = Array(lines[row].characters.prefix(column))
     let after = Array(lines[row].characters.dropFirst(column))

@@ -15,7 +15,8 @@ package struct Marks: Hashable, Sendable {
 
   package func contains(_ id: TransferID) -> Bool { ids.contains(id) != (filter != nil) }
 
-  /// How many they are in a list in which `matchingCount` pass the filter.
+  /// How many they are in a list in which `matchingCount` pass the filter; more when some of those
+  /// that are not marked do not pass it.
   package func count(matchingCount: Int) -> Int {
     filter == nil ? ids.count : max(0, matchingCount - ids.count)
   }
@@ -25,9 +26,6 @@ package struct Marks: Hashable, Sendable {
     if let filter { return .matching(filter, except: ids.sorted()) }
     return ids.isEmpty ? nil : .ids(ids.sorted())
   }
-
-  /// The only one that is marked, as far as it is named.
-  package var onlyID: TransferID? { filter == nil && ids.count == 1 ? ids.first : nil }
 
   func areAll(passing filter: RowFilter) -> Bool { self.filter == filter && ids.isEmpty }
 

@@ -62,6 +62,8 @@ extension DashboardModel {
       return .impossible(rowCount == 0 ? emptyReason : Strings.rowNotThereYet)
     }
     switch command {
+    case .up where view.isFiltered, .down where view.isFiltered:
+      return .impossible(Strings.neighboursAreHidden)
     case .up, .down, .toTop, .toBottom:
       return Availability(unless: sort.key == .queue ? nil : Strings.notInQueueOrder(sort))
     case .sooner, .later:

@@ -25,7 +25,11 @@ extension DashboardModel {
 
   /// A click on a count: only these, and a second one ends it.
   package mutating func filter(by state: TransferState, at now: Moment) -> [DashboardEffect] {
-    let isOn = FilterQuery.text("", withState: state) == view.filterText
+    let isOn: Bool =
+      switch FilterQuery.parse(view.filterText) {
+      case .success(let query): query.states == [state]
+      case .failure: false
+      }
     let text = FilterQuery.text(view.filterText, withState: isOn ? nil : state)
     return setFilter(text, wanted: cursorID, at: now)
   }

@@ -7,7 +7,10 @@ extension DashboardModel {
     let box = DialogBox(size: size, width: 100, height: hasChoice ? 5 : 4)
     box.draw(title: Strings.title(of: dialog.purpose), on: &canvas)
     box.put(Strings.hint(on: dialog), line: 0, on: &canvas, .dialogQuiet)
-    let field = FieldView(characters: dialog.line.characters, cursor: dialog.line.column)
+    let characters = dialog.line.characters
+    let password = SecretText.passwordRange(inURL: characters, characters.indices)
+    let field = FieldView(
+      characters: characters, secrets: password.map { [$0] } ?? [], cursor: dialog.line.column)
     field.draw(row: box.row + 1, column: box.column, width: box.width, on: &canvas)
     let role: Role =
       switch dialog.reading {
