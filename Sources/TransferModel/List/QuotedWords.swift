@@ -43,14 +43,3 @@ extension RowFilter {
     QuotedWord.split(text).map { $0.text.lowercased() }.filter { !$0.isEmpty }
   }
 }
-
-extension TransferSnapshot {
-  /// Whether each word is found in the title, the URL or the path.
-  ///
-  /// - Parameter words: In lower case.
-  package func hasWords(_ words: [String]) -> Bool {
-    guard !words.isEmpty else { return true }
-    let fields = [title, url, path ?? ""].map { $0.lowercased() }
-    return words.allSatisfy { word in fields.contains { $0.contains(word) } }
-  }
-}

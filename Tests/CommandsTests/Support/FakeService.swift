@@ -147,7 +147,7 @@ final class FakeService: ServiceCalling {
     case let search as RowSearch:
       record(.find(search))
       let words = RowFilter.words(of: search.text)
-      let index = state.withLock { $0.rows.firstIndex { $0.hasWords(words) } }
+      let index = state.withLock { $0.rows.firstIndex { WordTest(words).passes($0) } }
       return FindTransfer.Result(
         found: index.map { index in
           FoundRow(

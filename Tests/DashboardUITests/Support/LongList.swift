@@ -14,7 +14,8 @@ struct LongList {
   /// The rows that a viewport shows when all pass its filter.
   func window(_ viewport: Viewport) -> ListWindow {
     let shown = rows.filter { row in
-      viewport.filter.states?.contains(row.state) != false && row.hasWords(viewport.filter.words)
+      viewport.filter.states?.contains(row.state) != false
+        && WordTest(viewport.filter.words).passes(row)
     }
     return ListWindow(
       first: viewport.first, matchingCount: shown.count,
@@ -30,7 +31,7 @@ struct LongList {
     for offset in (search.includesStart ? 0 : 1)...rows.count {
       let place = start + (search.isBackwards ? -offset : offset)
       let index = (place % rows.count + rows.count) % rows.count
-      if rows[index].hasWords(words) {
+      if WordTest(words).passes(rows[index]) {
         return FoundRow(id: rows[index].id, index: index, hasWrapped: index != place)
       }
     }

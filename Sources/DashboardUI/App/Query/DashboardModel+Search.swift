@@ -66,11 +66,11 @@ extension DashboardModel {
     guard let window else { return nil }
     let start = wanted.start.flatMap { window.index(of: $0) } ?? wanted.startIndex
     guard window.row(at: start) != nil else { return nil }
-    let words = RowFilter.words(of: wanted.text)
+    let words = WordTest(RowFilter.words(of: wanted.text))
     let step = wanted.isBackwards ? -1 : 1
     var index = wanted.includesStart ? start : start + step
     while let row = window.row(at: index) {
-      if row.hasWords(words) { return FoundRow(id: row.id, index: index, hasWrapped: false) }
+      if words.passes(row) { return FoundRow(id: row.id, index: index, hasWrapped: false) }
       index += step
     }
     return nil

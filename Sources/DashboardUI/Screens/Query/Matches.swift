@@ -19,7 +19,7 @@ extension DashboardModel {
 
   /// For a row whose name does not show why it was found; nil otherwise.
   var matchRemark: String? {
-    guard search.isOn, let row = cursorRow, row.hasWords(search.words) else { return nil }
+    guard search.isOn, let row = cursorRow, WordTest(search.words).passes(row) else { return nil }
     let title = row.shownTitle.lowercased()
     guard let hidden = search.words.first(where: { !title.contains($0) }) else { return nil }
     return Strings.foundElsewhere(hidden, inURL: row.url.lowercased().contains(hidden))
