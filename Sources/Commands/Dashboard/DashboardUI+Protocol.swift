@@ -43,11 +43,7 @@ extension TransferDetailsView {
     directory = details.directory
     partialPath = details.partialPath
     held = details.held
-    connections = (details.liveConnections ?? []).map {
-      Connection(
-        lower: $0.lower, upper: $0.upper, receivedUpTo: $0.receivedUpTo,
-        bytesPerSecond: $0.bytesPerSecond, url: $0.url)
-    }
+    connections = details.liveConnections ?? []
     entityTag = details.entityTag
     lastModified = details.lastModified
     checksum = details.checksum

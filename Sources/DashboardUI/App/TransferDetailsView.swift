@@ -12,27 +12,6 @@ package struct TransferDetailsView: Hashable, Sendable {
     }
   }
 
-  /// One connection, and the part of the file that it brings.
-  package struct Connection: Hashable, Sendable {
-    /// nil while the server has not answered.
-    package var lower: Int64?
-    /// Not included; nil while the size is unknown.
-    package var upper: Int64?
-    package var receivedUpTo: Int64
-    package var bytesPerSecond: Int64
-    package var url: String
-
-    package init(
-      lower: Int64?, upper: Int64?, receivedUpTo: Int64, bytesPerSecond: Int64, url: String
-    ) {
-      self.lower = lower
-      self.upper = upper
-      self.receivedUpTo = receivedUpTo
-      self.bytesPerSecond = bytesPerSecond
-      self.url = url
-    }
-  }
-
   package var snapshot: TransferSnapshot
   /// Where the last redirect led.
   package var currentURL: String?
@@ -42,7 +21,7 @@ package struct TransferDetailsView: Hashable, Sendable {
   package var directory: String?
   package var partialPath: String?
   package var held = HeldRanges()
-  package var connections: [Connection] = []
+  package var connections: [ConnectionDetails] = []
   package var entityTag: String?
   package var lastModified: String?
   package var checksum: String?

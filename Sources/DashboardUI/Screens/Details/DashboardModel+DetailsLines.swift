@@ -182,7 +182,7 @@ struct ConnectionTable {
       "#", Strings.columnRange, Strings.columnSpeed, Strings.columnThere, Strings.columnHost)
   }
 
-  func line(_ connection: TransferDetailsView.Connection, _ index: Int) -> String {
+  func line(_ connection: ConnectionDetails, _ index: Int) -> String {
     let received = connection.receivedUpTo
     var range = Strings.noAnswerYet
     var percent = ""

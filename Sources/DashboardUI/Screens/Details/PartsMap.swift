@@ -4,12 +4,12 @@ import TransferModel
 package struct PartsMap: Hashable, Sendable {
   package var held: HeldRanges
   package var total: Int64
-  package var connections: [TransferDetailsView.Connection]
+  package var connections: [ConnectionDetails]
   /// How many lines it takes.
   package var height: Int
 
   package init(
-    held: HeldRanges, total: Int64, connections: [TransferDetailsView.Connection], height: Int
+    held: HeldRanges, total: Int64, connections: [ConnectionDetails], height: Int
   ) {
     self.held = held
     self.total = total
