@@ -134,7 +134,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "dashboard-frames",
-      dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses"],
+      dependencies: [
+        "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferModel", "CNcurses",
+      ],
       path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
 
     // MARK: Tests

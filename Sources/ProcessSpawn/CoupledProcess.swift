@@ -1,9 +1,7 @@
 import CLinux
-@preconcurrency import Glibc
+import Glibc
 
 /// A program that talks with us over a socket, which is its standard input and output.
-///
-/// `environ` is what `@preconcurrency` is for: it is read once, for a call that copies it.
 package struct CoupledProcess: Sendable {
   package let processID: pid_t
   /// Our end; whoever takes it closes it. It does not block.
@@ -17,7 +15,7 @@ package struct CoupledProcess: Sendable {
   package static func start(
     _ program: String, _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<CoupledProcess, ProcessSpawn.Failed> {
-    guard let path = find(program, environment) else {
+    guard let path = ProcessSpawn.path(of: program, environment) else {
       return .failure(ProcessSpawn.Failed(code: ENOENT))
     }
     var sockets: [Int32] = [-1, -1]
@@ -52,12 +50,6 @@ package struct CoupledProcess: Sendable {
       close(pipes[0])
       return .failure(failed)
     }
-  }
-
-  private static func find(_ program: String, _ environment: [String: String]) -> String? {
-    let directories = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
-      .first { access($0, X_OK) == 0 }
   }
 
   private static func spawn(

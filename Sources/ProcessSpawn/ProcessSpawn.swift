@@ -28,6 +28,14 @@ package struct ProcessSpawn: Sendable {
     self.log = log
   }
 
+  /// Where a program of this name is, by the PATH of `environment`; relative directories in it do
+  /// not count, because they mean another place in each directory.
+  package static func path(of program: String, _ environment: [String: String]) -> String? {
+    let directories = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
+      .first { access($0, X_OK) == 0 }
+  }
+
   /// Where a service finds the pipe on which it says that it answers.
   package static let readyDescriptor: Int32 = 3
 

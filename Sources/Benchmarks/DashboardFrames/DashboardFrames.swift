@@ -1,6 +1,7 @@
 import DashboardTerminal
 import DashboardUI
 import Glibc
+import ProcessSpawn
 import Synchronization
 import TransferModel
 
@@ -122,7 +123,7 @@ struct DashboardFrames {
     let started = Mutex(0)
     runner.post(.linkChanged(.connected))
     runner.post(.rowsArrived(rows.window(step: 0), rows.totals(step: 0)))
-    startThread {
+    DetachedThread.start {
       // What the start costs is not what a second costs.
       wait(milliseconds: 500)
       started.withLock { $0 = pseudo.byteCount }

@@ -1,5 +1,6 @@
 import CNcurses
 import Glibc
+import ProcessSpawn
 import Synchronization
 
 /// A terminal in memory that this process has as its standard input and output; a thread takes
@@ -23,7 +24,7 @@ final class PseudoTerminal: Sendable {
   var byteCount: Int { received.withLock { $0 } }
 
   func startCounting() {
-    startThread { [self] in
+    DetachedThread.start { [self] in
       var bytes = [UInt8](repeating: 0, count: 65_536)
       while true {
         let count = read(primary, &bytes, bytes.count)
@@ -37,22 +38,4 @@ final class PseudoTerminal: Sendable {
     let bytes = Array(text.utf8)
     _ = write(primary, bytes, bytes.count)
   }
-}
-
-private final class Work: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-func startThread(_ body: @escaping @Sendable () -> Void) {
-  var thread = pthread_t()
-  let work = Unmanaged.passRetained(Work(body))
-  pthread_create(
-    &thread, nil,
-    { argument in
-      guard let argument else { return nil }
-      Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-      return nil
-    }, work.toOpaque())
 }

@@ -26,7 +26,7 @@ struct FileOpener: Sendable {
     guard filesAreHere else { throw .fileElsewhere }
     guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
     else { throw .noDesktop }
-    guard let opener else { throw .noOpener }
+    guard let opener = ProcessSpawn.path(of: Self.program, environment) else { throw .noOpener }
     // What does not begin with a slash could be an option.
     guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
     let nowhere = ProcessSpawn.highDescriptor(Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC))
@@ -44,12 +44,6 @@ struct FileOpener: Sendable {
         refused(.refused(path, end: status.text))
       }
     }
-  }
-
-  private var opener: String? {
-    let directories = (environment["PATH"] ?? "").split(separator: ":")
-    return directories.filter { $0.hasPrefix("/") }.map { $0 + "/" + Self.program }
-      .first { access($0, X_OK) == 0 }
   }
 }
 

@@ -42,13 +42,8 @@ package struct TerminalDashboard: DashboardOpening {
       for await message in messages { runner.post(message) }
     }
     defer { postman.cancel() }
-    let result = await withCheckedContinuation { continuation in
-      TerminalThread.start {
-        continuation.resume(returning: Result { () throws(TerminalProblem) in try runner.run() })
-      }
-    }
-    do {
-      return try result.get()
+    do throws(TerminalProblem) {
+      return try await runner.runOnOwnThread()
     } catch {
       throw NoDashboard(sentence: error.sentence)
     }

@@ -84,7 +84,9 @@ let importTable: [String: ImportRow] = [
     ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
   // One of them measures what comes with Swift, and one the dashboard without its service.
   "Benchmarks": ImportRow(
-    ours: ["BackgroundTransfer", "DashboardTerminal", "DashboardUI", "TransferModel"],
+    ours: [
+      "BackgroundTransfer", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferModel",
+    ],
     outside: ["CNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
 
