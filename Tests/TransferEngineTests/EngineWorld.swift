@@ -35,7 +35,7 @@ final class EngineWorld: Sendable {
     engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(
-        journal: journal, files: files, clock: clock,
+        journal: journal, archive: journal, files: files, clock: clock,
         makeTransport: { events in
           let transport = ScriptedTransport(events: events)
           made.withLock { $0 = transport }
@@ -83,7 +83,7 @@ final class ToldEvents: Sendable {
     all.compactMap { event in
       switch event {
       case .added(let row), .changed(let row): row.id == id ? row.state : nil
-      case .progress, .removed, .cleared, .limited: nil
+      case .recovered, .woken, .slept, .progress, .removed, .cleared, .limited: nil
       }
     }
   }
@@ -115,7 +115,7 @@ final class ToldEvents: Sendable {
       events.contains { event in
         switch event {
         case .added(let row), .changed(let row): row.id == id && row.state == wanted
-        case .progress, .removed, .cleared, .limited: false
+        case .recovered, .woken, .slept, .progress, .removed, .cleared, .limited: false
         }
       }
     }

@@ -50,9 +50,7 @@ final class Broadcaster: Sendable {
       case .removed(let row):
         state.table.remove(row.id)
         told = TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
-      case .cleared(let ids):
-        state.table.clear(ids)
-        return state.refreshViewports()
+      case .recovered, .woken, .slept, .cleared: return state.refreshViewports()
       case .limited(let bytesPerSecond):
         state.table.limit(toBytesPerSecond: bytesPerSecond)
         return state.refreshViewports()

@@ -36,7 +36,7 @@ final class EngineObservers: Sendable {
     case .added(let row): telling?.observe(nil, row)
     case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
     case .removed(let row): telling?.observe(row, nil)
-    case .progress, .cleared, .limited: break
+    case .recovered, .woken, .slept, .progress, .cleared, .limited: break
     }
   }
 }

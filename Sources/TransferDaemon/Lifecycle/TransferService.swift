@@ -98,7 +98,7 @@ package struct TransferService: Sendable {
     let engine = try Self.makeEngine(
       settings, files: files,
       journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
-      observers, clock, logger)
+      archive: opened.journal, observers, clock, logger)
     let sessions = makeSessions(engine, logger)
     observers.add(sessions)
     try await engine.start()
@@ -144,12 +144,12 @@ package struct TransferService: Sendable {
 
   private static func makeEngine(
     _ settings: ServiceSettings, files: POSIXFileStorage, journal: any TransferJournal,
-    _ observers: EngineObservers, _ clock: SystemClock, _ logger: Logger
+    archive: any TransferArchive, _ observers: EngineObservers, _ clock: SystemClock, _ logger: Logger
   ) throws(TransferFailure) -> TransferEngine {
     try TransferEngine(
       configuration: settings.engine,
       ports: TransferEngine.Ports(
-        journal: journal, files: files, clock: clock,
+        journal: journal, archive: archive, files: files, clock: clock,
         makeTransport: { events throws(TransferFailure) in
           try CurlTransport(events: events, settings: settings.curl)
         }),

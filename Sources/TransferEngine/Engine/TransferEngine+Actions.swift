@@ -75,7 +75,7 @@ extension TransferEngine {
     bodies[id] = .opening(close: nil)
     let opening = BodyOpening(
       files: files, spec: record.spec,
-      directory: configuration.directory(of: record.spec))
+      directory: rows.directory(of: record.spec))
     nameQueue.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))

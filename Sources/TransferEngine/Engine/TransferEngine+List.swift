@@ -25,9 +25,7 @@ extension TransferEngine {
     let (ids, turn) = brain.clearFinished()
     guard !ids.isEmpty else { return 0 }
     await runDurably(turn, at: now)
-    // Some may have been reset meanwhile.
-    let cleared = ids.filter { id in brain.machines[id].map { brain.isCleared($0.record) } == true }
-    observer(.cleared(cleared))
+    if let clearedUpTo = brain.clearedUpTo { observer(.cleared(upTo: clearedUpTo)) }
     return ids.count
   }
 
@@ -38,7 +36,7 @@ extension TransferEngine {
     let known = live[id]
     return EngineDetails(
       snapshot: snapshot, record: machine.record,
-      directory: configuration.directory(of: machine.record.spec), currentURL: known?.currentURL,
+      directory: rows.directory(of: machine.record.spec), currentURL: known?.currentURL,
       redirects: known?.redirects ?? [], connections: connections(of: id, machine.fetch),
       recentSpeeds: known?.recentSpeeds.seconds ?? [], head: known?.lastHead,
       history: known?.history ?? [])

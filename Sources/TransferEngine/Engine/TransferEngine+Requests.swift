@@ -10,7 +10,7 @@ extension TransferEngine {
     let complete = specs.map { spec in
       var complete = spec
       // A task that names none has its file held for its program, wherever that is by then.
-      if spec.task == nil { complete.directory = configuration.directory(of: spec) }
+      if spec.task == nil { complete.directory = rows.directory(of: spec) }
       return complete
     }
     let (ids, turn) = brain.add(complete, at: now)
@@ -150,7 +150,7 @@ extension TransferEngine {
 
   func snapshot(of id: TransferID) -> TransferSnapshot? {
     guard let machine = brain.machines[id] else { return nil }
-    var snapshot = snapshot(of: machine.record)
+    var snapshot = rows.basicRow(of: machine.record)
     // Until the last bytes of a pause are on record, too; a stop throws them away.
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
       snapshot.bytesReceived = byteCount
@@ -170,42 +170,7 @@ extension TransferEngine {
     return snapshot
   }
 
-  /// Of what is gone.
-  func lastSnapshot(of record: TransferRecord) -> TransferSnapshot {
-    var snapshot = snapshot(of: record)
-    if record.spec.isUpload { snapshot.showUpload(of: record.spec) }
-    return snapshot
-  }
-
-  /// As it stands on record; an upload has yet to be shown as one.
-  private func snapshot(of record: TransferRecord) -> TransferSnapshot {
-    let spec = record.spec
-    let directory = configuration.directory(of: spec)
-    let name = record.resumeData?.finalName ?? spec.name
-    let finished = record.finishedFile
-    var snapshot = TransferSnapshot(
-      id: record.id, session: spec.session, taskIdentifier: record.taskIdentifier,
-      title: spec.title ?? name ?? finished?.path.lastPathComponent
-        ?? FileName.fromURL(spec.url) ?? spec.url.text,
-      url: spec.url.text, state: record.state, createdAt: record.createdAt)
-    snapshot.reason = record.reason
-    snapshot.goesOnAt = record.goesOnAt
-    snapshot.path = finished?.path ?? name.map { directory + "/" + $0 }
-    snapshot.bytesReceived =
-      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.held.byteCount ?? 0
-    snapshot.bytesExpected =
-      finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
-      ?? spec.task?.expectedReceiveByteCount
-    snapshot.priority = spec.priority
-    snapshot.queuePosition = record.queuePosition
-    snapshot.limitBytesPerSecond = spec.limitBytesPerSecond
-    snapshot.isCleared = brain.isCleared(record) ? true : nil
-    snapshot.finishedAt = record.finishedAt
-    snapshot.error = record.failure
-    snapshot.freshStart = record.freshStart
-    snapshot.task = record.task
-    return snapshot
-  }
+  var rows: RowMaker { configuration.rows(clearedUpTo: brain.clearedUpTo) }
 }
 
 extension Turn {
@@ -219,10 +184,6 @@ extension Turn {
     }
     return finished
   }
-}
-
-extension String {
-  fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }
 
 extension TransferEngine {

@@ -27,6 +27,7 @@ package actor TransferEngine {
 
   package struct Ports: Sendable {
     package var journal: any TransferJournal
+    package var archive: any TransferArchive
     package var files: any FileStorage
     package var clock: any EngineClock
     package typealias TransportMaker =
@@ -37,10 +38,11 @@ package actor TransferEngine {
     package var makeTransport: TransportMaker
 
     package init(
-      journal: any TransferJournal, files: any FileStorage, clock: any EngineClock,
-      makeTransport: @escaping TransportMaker
+      journal: any TransferJournal, archive: any TransferArchive, files: any FileStorage,
+      clock: any EngineClock, makeTransport: @escaping TransportMaker
     ) {
       self.journal = journal
+      self.archive = archive
       self.files = files
       self.clock = clock
       self.makeTransport = makeTransport
@@ -224,7 +226,7 @@ package actor TransferEngine {
 
   func announceRemoved(_ removed: [TransferRecord]) {
     for record in removed {
-      observer(.removed(lastSnapshot(of: record)))
+      observer(.removed(rows.row(of: record)))
       live[record.id] = nil
       digests[record.id] = nil
     }
@@ -252,9 +254,10 @@ extension TransferMachine {
 }
 
 extension TransferEngine.Configuration {
-  /// Where the file of a transfer goes.
-  func directory(of spec: TransferSpec) -> String {
-    if let directory = spec.directory { return directory }
-    return (spec.task == nil ? nil : heldDirectory) ?? documentsDirectory
+  /// What makes rows of records.
+  package func rows(clearedUpTo: Int64?) -> RowMaker {
+    RowMaker(
+      documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
+      clearedUpTo: clearedUpTo)
   }
 }

@@ -2,14 +2,20 @@ import TransferModel
 
 /// What the engine tells its observer, in the order in which it became true.
 package enum EngineEvent: Sendable, Hashable {
+  /// The first of all: what the transfers come to of which nothing else is told.
+  case recovered(DormantTally)
   case added(TransferSnapshot)
   case changed(TransferSnapshot)
   /// `bytesWritten` since the last one of this transfer.
   case progress(TransferSnapshot, bytesWritten: Int64)
   /// As it was before.
   case removed(TransferSnapshot)
-  /// These are finished, and out of view from now on.
-  case cleared([TransferID])
+  /// It was on the list before, and only the store had it.
+  case woken(TransferSnapshot)
+  /// The store has them as they were last told of, and has them alone from now on.
+  case slept([TransferID])
+  /// Those that are completed up to this finish number are out of view from now on.
+  case cleared(upTo: Int64)
   /// The limit of everything together; nil is none.
   case limited(bytesPerSecond: Int64?)
 }

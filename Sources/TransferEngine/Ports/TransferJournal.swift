@@ -2,8 +2,14 @@ import TransferModel
 
 /// What the store held when the service started.
 package struct JournalContents: Sendable {
-  /// By id.
+  /// Those that are not dormant, by id.
   package var records: [TransferRecord]
+  /// What the others come to.
+  package var dormant: DormantTally
+  /// From the first to the last place in the list; nil when it is empty.
+  package var positions: ClosedRange<Int64>?
+  /// The largest finish number of all.
+  package var lastFinishNumber: Int64
   /// The largest id ever given, also of transfers that are gone.
   package var lastID: TransferID
   /// The largest task identifier ever given in each session.
@@ -14,11 +20,15 @@ package struct JournalContents: Sendable {
   package var clearedUpTo: Int64?
 
   package init(
-    records: [TransferRecord] = [], lastID: TransferID = TransferID(rawValue: 0),
+    records: [TransferRecord] = [], dormant: DormantTally = DormantTally(),
+    positions: ClosedRange<Int64>? = nil, lastFinishNumber: Int64 = 0, lastID: TransferID = TransferID(rawValue: 0),
     lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = [],
     clearedUpTo: Int64? = nil
   ) {
     self.records = records
+    self.dormant = dormant
+    self.positions = positions
+    self.lastFinishNumber = lastFinishNumber
     self.lastID = lastID
     self.lastTaskIdentifiers = lastTaskIdentifiers
     self.sessions = sessions

@@ -41,11 +41,13 @@ package final class InMemoryJournal: TransferJournal {
 
   package func load() throws -> JournalContents {
     state.withLock { state in
-      JournalContents(
-        records: state.records.values.sorted { $0.id < $1.id }, lastID: state.lastID,
-        lastTaskIdentifiers: state.lastTaskIdentifiers,
-        sessions: state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue },
-        clearedUpTo: state.clearedUpTo)
+      var contents = Self.contents(
+        of: state.records.values.sorted { $0.id < $1.id }, clearedUpTo: state.clearedUpTo)
+      contents.lastID = state.lastID
+      contents.lastTaskIdentifiers = state.lastTaskIdentifiers
+      contents.sessions = state.sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
+      contents.clearedUpTo = state.clearedUpTo
+      return contents
     }
   }
 

@@ -26,7 +26,7 @@ final class HandlerWorld: Sendable {
     let engine = try TransferEngine(
       configuration: TransferEngine.Configuration(documentsDirectory: "/home/u/Downloads"),
       ports: TransferEngine.Ports(
-        journal: journal,
+        journal: journal, archive: journal,
         files: InMemoryFileStorage(documentsDirectory: "/home/u/Downloads"), clock: clock,
         makeTransport: { ScriptedTransport(events: $0) }),
       logger: logger, observer: { observers.observe($0) })

@@ -34,6 +34,9 @@ final class CuttableJournal: TransferJournal {
     }
   }
 
+  /// Read past every cut: what is asked decides nothing that is kept.
+  var archive: any TransferArchive { store }
+
   func cut() { phase.withLock { $0 = .cut } }
 
   func close() throws {

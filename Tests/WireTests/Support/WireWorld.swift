@@ -95,8 +95,8 @@ final class WireWorld: Sendable {
     let engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(
-        journal: journal, files: POSIXFileStorage(documentsDirectory: home.documents),
-        clock: clock,
+        journal: journal, archive: journal.archive,
+        files: POSIXFileStorage(documentsDirectory: home.documents), clock: clock,
         makeTransport: { events throws(TransferFailure) in
           try CurlTransport(events: events, settings: settings)
         }),

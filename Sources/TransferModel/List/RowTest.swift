@@ -1,16 +1,14 @@
-import TransferModel
-
 /// A filter, made ready to be asked about many rows.
-struct RowTest: Sendable {
+package struct RowTest: Sendable {
   private let filter: RowFilter
   private let words: WordTest
 
-  init(_ filter: RowFilter) {
+  package init(_ filter: RowFilter) {
     self.filter = filter
     words = WordTest(filter.words)
   }
 
-  func passes(_ row: TransferSnapshot) -> Bool {
+  package func passes(_ row: TransferSnapshot) -> Bool {
     switch filter.scope {
     case .all: break
     case .uncleared: if row.isCleared == true { return false }

@@ -1,9 +1,6 @@
-import TransferCore
-import TransferModel
-
 /// Where a row stands among others in one order.
-struct RowKey: Sendable, Hashable, Comparable {
-  enum Value: Sendable, Hashable {
+package struct RowKey: Sendable, Hashable, Comparable {
+  package enum Value: Sendable, Hashable {
     case number(Int64)
     case real(Double)
     case text(String)
@@ -11,12 +8,18 @@ struct RowKey: Sendable, Hashable, Comparable {
     case unknown
   }
 
-  var value: Value
+  package var value: Value
   /// Equal rows keep the order of their ids, so that nothing jumps about on the screen.
-  var id: TransferID
-  var isDescending: Bool
+  package var id: TransferID
+  package var isDescending: Bool
 
-  static func < (left: RowKey, right: RowKey) -> Bool {
+  package init(value: Value, id: TransferID, isDescending: Bool) {
+    self.value = value
+    self.id = id
+    self.isDescending = isDescending
+  }
+
+  package static func < (left: RowKey, right: RowKey) -> Bool {
     if left.value == right.value { return left.id < right.id }
     if left.value == .unknown || right.value == .unknown { return right.value == .unknown }
     return left.isDescending ? right.value < left.value : left.value < right.value
@@ -25,7 +28,7 @@ struct RowKey: Sendable, Hashable, Comparable {
 
 extension RowKey.Value: Comparable {
   /// One order has values of one kind; between kinds it only has to be some order.
-  static func < (left: RowKey.Value, right: RowKey.Value) -> Bool {
+  package static func < (left: RowKey.Value, right: RowKey.Value) -> Bool {
     switch (left, right) {
     case (.number(let left), .number(let right)): left < right
     case (.real(let left), .real(let right)): left < right
@@ -39,13 +42,13 @@ extension RowKey.Value: Comparable {
 }
 
 extension RowSort {
-  func key(of row: TransferSnapshot) -> RowKey {
+  package func key(of row: TransferSnapshot) -> RowKey {
     RowKey(value: value(of: row), id: row.id, isDescending: isDescending)
   }
 
   private func value(of row: TransferSnapshot) -> RowKey.Value {
     switch key {
-    case .queue: .number(row.place.position)
+    case .queue: .number(row.queuePosition ?? row.id.rawValue)
     case .title: .text(row.shownTitle.lowercased())
     case .state: .number(row.state.order)
     case .size: .number(row.bytesExpected ?? -1)

@@ -1,0 +1,105 @@
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// The plain meaning of each question: all records are looked at, and sorted.
+extension InMemoryJournal: TransferArchive {
+  private var all: [TransferRecord] { records.values.sorted { $0.id < $1.id } }
+
+  package func records(_ ids: [TransferID]) throws -> [TransferRecord] {
+    let records = records
+    return ids.compactMap { records[$0] }
+  }
+
+  package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
+    let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
+    switch wanted {
+    case .at(let origin, let countMax):
+      return Array(inLine.filter { $0.spec.url.origin == origin }.prefix(countMax))
+    case .elsewhere(let others, let countMax):
+      return Array(inLine.filter { !others.contains($0.spec.url.origin) }.prefix(countMax))
+    }
+  }
+
+  private static func isBefore(_ left: TransferRecord, _ right: TransferRecord) -> Bool {
+    if left.spec.priority != right.spec.priority { return left.spec.priority > right.spec.priority }
+    return QueuePlace(left) < QueuePlace(right)
+  }
+
+  package func neighbours(
+    of places: [QueuePlace], _ side: ListSide
+  ) throws -> [TransferRecord] {
+    let inOrder = all.sorted { QueuePlace($0) < QueuePlace($1) }
+    return places.compactMap { place in
+      switch side {
+      case .before: inOrder.last { QueuePlace($0) < place }
+      case .after: inOrder.first { place < QueuePlace($0) }
+      }
+    }
+  }
+
+  package func dormant(
+    in states: Set<TransferState>, after: TransferID?, countMax: Int
+  ) throws -> [TransferRecord] {
+    let found = all.filter { record in
+      record.isDormant && states.contains(record.state) && after.map { $0 < record.id } ?? true
+    }
+    return Array(found.prefix(countMax))
+  }
+
+  package func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
+    let test = RowTest(filter)
+    let keys = all.map(rows.row).filter(test.passes).map(sort.key).sorted()
+    var texts = TextList()
+    var numbers: [Int64] = []
+    var reals: [Double] = []
+    for key in keys {
+      switch key.value {
+      case .number(let number): numbers.append(number)
+      case .real(let real): reals.append(real)
+      case .text(let text): texts.append(text)
+      case .unknown: break
+      }
+    }
+    return StoredOrder(
+      ids: keys.map(\.id),
+      keys: texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals))
+  }
+
+  package func find(urls: Set<String>) throws -> [TransferRecord] {
+    var found: [String: TransferRecord] = [:]
+    for record in all where urls.contains(record.spec.url.text) {
+      if found[record.spec.url.text] == nil { found[record.spec.url.text] = record }
+    }
+    return found.values.sorted { $0.id < $1.id }
+  }
+
+  /// What `load` answers besides the records that are not dormant.
+  static func contents(of records: [TransferRecord], clearedUpTo: Int64?) -> JournalContents {
+    var contents = JournalContents(records: records.filter { !$0.isDormant })
+    let rows = RowMaker(documentsDirectory: "", clearedUpTo: clearedUpTo)
+    for record in records where record.isDormant {
+      let row = rows.row(of: record)
+      contents.dormant.states[record.state, default: StateTally()].add(row)
+      if row.isCleared == true { contents.dormant.clearedCount += 1 }
+    }
+    let positions = records.map(\.queuePosition)
+    if let first = positions.min(), let last = positions.max() {
+      contents.positions = first...last
+    }
+    contents.lastFinishNumber = max(clearedUpTo ?? 0, records.compactMap(\.finishNumber).max() ?? 0)
+    return contents
+  }
+}
+
+extension StateTally {
+  fileprivate mutating func add(_ row: TransferSnapshot) {
+    count += 1
+    guard let expected = row.bytesExpected else {
+      unknownSizeCount += 1
+      return
+    }
+    bytesExpected += expected
+    bytesReceived += min(row.bytesReceived, expected)
+  }
+}
