@@ -45,7 +45,7 @@ struct ListControlsTests {
     #expect(await row(id, in: world)?.isCleared == nil)
     #expect(await world.engine.clearFinished() == 1)
     #expect(await world.engine.clearFinished() == 0)
-    #expect(world.told.all.filter { $0 == .cleared([id]) }.count == 1)
+    #expect(world.told.all.filter { $0 == .cleared(upTo: 1) }.count == 1)
     let after = try await EngineWorld(after: world)
     #expect(await row(id, in: after)?.isCleared == true)
     _ = await after.engine.reset()

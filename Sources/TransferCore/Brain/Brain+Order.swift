@@ -10,6 +10,8 @@ extension Brain {
 
   /// Moves transfers, whatever their state; among each other they keep their order. Only those that
   /// move, and the ones that make room, are written.
+  ///
+  /// They and their neighbours in that direction have to be awake.
   package mutating func move(
     _ ids: [TransferID], _ move: Move, at now: Moment
   ) -> ([ControlResult], Turn) {
@@ -51,10 +53,9 @@ extension Brain {
   }
 
   private mutating func putFirst(_ places: [QueuePlace]) -> [TransferID: Int64] {
-    guard let first = order.first, order.window(first: 0, count: places.count) != places else {
-      return [:]
-    }
-    return put(places, from: first.position - Int64(places.count))
+    guard order.window(first: 0, count: places.count) != places else { return [:] }
+    firstPosition -= Int64(places.count)
+    return put(places, from: firstPosition)
   }
 
   private mutating func putLast(_ places: [QueuePlace]) -> [TransferID: Int64] {
@@ -85,16 +86,20 @@ extension Brain {
   }
 
   /// Takes what is finished by now out of view: one number goes on record, however many they are.
-  package mutating func clearFinished() -> (ids: [TransferID], Turn) {
+  ///
+  /// - Returns: how many were in view.
+  package mutating func clearFinished() -> (count: Int, Turn) {
     var turn = Turn()
-    let ids = machines.values.map(\.record)
-      .filter { $0.state == .completed && !isCleared($0) }
-      .map(\.id).sorted()
-    if !ids.isEmpty {
+    let awakeCount = machines.values.count {
+      $0.record.state == .completed && !isCleared($0.record)
+    }
+    let count = awakeCount + (dormantCounts[.completed] ?? 0) - dormantClearedCount
+    if count > 0 {
       clearedUpTo = lastFinishNumber
+      dormantClearedCount = dormantCounts[.completed] ?? 0
       turn.changes.append(.clearFinished(upTo: lastFinishNumber))
     }
-    return (ids, turn)
+    return (count, turn)
   }
 
   /// Numbers a transfer that has become completed, and takes the number from one that no longer is.

@@ -15,10 +15,11 @@ extension Brain {
     for id in queue.running where machines[id]?.fetch != nil {
       fillLanes(of: id, &turn, at: now)
     }
+    askAhead(&turn)
   }
 
   private mutating func startQueued(_ turn: inout Turn, at now: Moment) {
-    while let id = takeNext(at: now) {
+    while let id = takeNext(&turn, at: now) {
       let names = nextNames()
       switch update(id, &turn, { $0.slotGiven(names, at: now) }) {
       case .beginAttempt(let plan): begin(plan, of: id, &turn)
@@ -31,17 +32,24 @@ extension Brain {
     }
   }
 
-  private mutating func takeNext(at now: Moment) -> TransferID? {
+  private mutating func takeNext(_ turn: inout Turn, at now: Moment) -> TransferID? {
     let (hosts, limits, policies) = (hosts, queue.limits, policies)
     let resting = restingPlaces()
     guard hosts.connectionCount + resting.count < limits.connectionsMax else { return nil }
     let taken = takenCounts(resting)
-    return queue.startNext { place in
+    let next = queue.next { place in
       let limit = policies[place.session]?.connectionLimit
       if let limit, taken[place, default: 0] >= limit { return false }
       let reserved = resting.count { $0.origin == place.origin }
       let allowed = max(limits.connectionsPerHostMax, limit ?? 0)
       return hosts.admits(place.origin, allowed: allowed - reserved, at: now.monotonic)
+    }
+    switch next {
+    case .start(let id): return id
+    case .ask(let asked):
+      ask(asked, &turn)
+      return nil
+    case .nobody: return nil
     }
   }
 

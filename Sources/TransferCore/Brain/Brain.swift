@@ -5,6 +5,7 @@ import TransferModel
 /// It has no clock, no files and no network, so every order of events can be played in a test.
 /// `TransferEngine` owns the only one and is the only door to it.
 package struct Brain: Sendable {
+  /// Those that are awake: the store alone has the others (`Brain+Dormant`).
   package internal(set) var machines: [TransferID: TransferMachine] = [:]
   package internal(set) var queue: TransferQueue
   package internal(set) var hosts = HostTable()
@@ -22,10 +23,20 @@ package struct Brain: Sendable {
   var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
-  /// All that the store has, in the order that the user gives it. Who is not kept yet makes room
-  /// for nobody, because that would put on record what may yet be withdrawn.
+  /// Those of them that the store has, in the order that the user gives it. Who is not kept yet
+  /// makes room for nobody, because that would put on record what may yet be withdrawn.
   var order = SortedBlocks<QueuePlace>()
+  /// No transfer of the list stands before the first or behind the last.
+  var firstPosition: Int64 = 1
   var lastPosition: Int64 = 0
+  /// Of the dormant transfers, which are not among the machines.
+  var dormantCounts: [TransferState: Int] = [:]
+  var dormantClearedCount = 0
+  package var holdLimits = HoldLimits()
+  /// How many were held when some were let go of last.
+  var heldCountAfterSleep = 0
+  /// What the store was asked and has not answered yet.
+  var lineRequest: LineRequest?
   /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
   package internal(set) var clearedUpTo: Int64?
   var lastFinishNumber: Int64 = 0
@@ -51,7 +62,7 @@ package struct Brain: Sendable {
   /// When `timePassed` is to be called at the latest; nil when time changes nothing.
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
     // A host that opens again matters to those who wait in line.
-    let opening = queue.queuedCount > 0 ? hosts.nextOpening : nil
+    let opening = queue.queuedCount + dormantQueuedCount > 0 ? hosts.nextOpening : nil
     return [alarms.next(at: now), opening].compactMap { $0 }.min()
   }
 
@@ -62,17 +73,27 @@ package struct Brain: Sendable {
   // MARK: The list
 
   /// Takes back what the store held.
+  ///
+  /// - Parameters:
+  ///   - records: those that are not dormant, and any others.
+  ///   - others: what the store has alone.
   package mutating func recover(
-    _ records: [TransferRecord], clearedUpTo: Int64? = nil, at now: Moment
+    _ records: [TransferRecord], others: OtherTransfers = OtherTransfers(),
+    clearedUpTo: Int64? = nil, at now: Moment
   ) -> Turn {
     var turn = Turn()
     self.clearedUpTo = clearedUpTo
-    lastFinishNumber = max(clearedUpTo ?? 0, records.compactMap(\.finishNumber).max() ?? 0)
-    let repaired = QueuePlace.repair(records)
-    order = SortedBlocks(sorted: repaired.map(QueuePlace.init).sorted())
-    lastPosition = max(0, order.last?.position ?? 0)
-    for (record, repaired) in zip(records, repaired) {
-      var machine = TransferMachine(recovering: repaired, at: now)
+    lastFinishNumber = max(
+      clearedUpTo ?? 0, others.lastFinishNumber, records.compactMap(\.finishNumber).max() ?? 0)
+    order = SortedBlocks(sorted: records.map(QueuePlace.init).sorted())
+    let positions = [others.positions?.lowerBound, order.first?.position].compactMap { $0 }
+    firstPosition = min(1, positions.min() ?? 1)
+    lastPosition = max(0, others.positions?.upperBound ?? 0, order.last?.position ?? 0)
+    dormantCounts = others.tally.states.mapValues(\.count)
+    dormantClearedCount = others.tally.clearedCount
+    if dormantQueuedCount > 0 { queue.curtains.close() }
+    for record in records {
+      var machine = TransferMachine(recovering: record, at: now)
       holdBack(&machine)
       machines[record.id] = machine
       file(machine)
@@ -81,8 +102,26 @@ package struct Brain: Sendable {
       let action = update(record.id, &turn) { $0.recoverDiscarding(operation) }
       _ = perform(action, of: record.id, &turn)
     }
+    heldCountAfterSleep = machines.count
     fillSlots(&turn, at: now)
     return turn
+  }
+
+  /// What the store has besides the transfers that are in memory.
+  package struct OtherTransfers: Sendable {
+    package var tally: DormantTally
+    /// From the first to the last place in the whole list; nil when it is empty.
+    package var positions: ClosedRange<Int64>?
+    package var lastFinishNumber: Int64
+
+    package init(
+      tally: DormantTally = DormantTally(), positions: ClosedRange<Int64>? = nil,
+      lastFinishNumber: Int64 = 0
+    ) {
+      self.tally = tally
+      self.positions = positions
+      self.lastFinishNumber = lastFinishNumber
+    }
   }
 
   /// Lists new transfers. They are in the store when the changes of the turn are committed.

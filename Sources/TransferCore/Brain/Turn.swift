@@ -37,6 +37,8 @@ package enum BrainAction: Sendable, Hashable {
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case deleteFinishedFile(TransferID, FinishedFile)
+  /// Who is next in line, the store alone knows.
+  case readLine(LineRequest)
   /// What all attempts of the transfer together may receive.
   case limit(TransferID, bytesPerSecond: Int64?)
 }

@@ -24,6 +24,7 @@ package struct TransferQueue: Sendable {
   private var keys: [TransferID: (place: Place, key: QueueKey)] = [:]
   /// Of the lanes, by origin.
   private var sessions: [Origin: Set<SessionID>] = [:]
+  var curtains = LineCurtains()
 
   /// Where a transfer stands in line: limits hold for hosts, and for sessions at hosts.
   package struct Place: Sendable, Hashable {
@@ -48,8 +49,7 @@ package struct TransferQueue: Sendable {
   /// Puts a transfer in line, or moves it when it stands there already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
-    let key = QueueKey(
-      priority: record.spec.priority, position: record.queuePosition, id: record.id)
+    let key = QueueKey(record)
     let place = Place(origin: record.spec.url.origin, session: record.spec.session)
     keys[record.id] = (place, key)
     lanes[place, default: QueueLane()].insert(key)
@@ -66,21 +66,83 @@ package struct TransferQueue: Sendable {
     if sessions[place.origin]?.isEmpty == true { sessions[place.origin] = nil }
   }
 
-  /// Takes the next transfer that may run and counts it as running; nil when none may.
+  /// Who is next.
+  package enum Next: Sendable, Hashable {
+    /// It counts as running from now on.
+    case start(TransferID)
+    /// Only the store knows.
+    case ask(Asked)
+    /// None may run.
+    case nobody
+  }
+
+  /// Whose line the store has to be asked for.
+  package enum Asked: Sendable, Hashable {
+    case host(Origin)
+    case others(than: Set<Origin>)
+  }
+
+  /// Finds the next transfer that may run.
   ///
   /// - Parameter admits: whether an origin may have another connection, for a session.
-  package mutating func startNext(admits: (Place) -> Bool) -> TransferID? {
-    guard hasFreeSlot else { return nil }
+  package mutating func next(admits: (Place) -> Bool) -> Next {
+    guard hasFreeSlot else { return .nobody }
     var best: QueueKey?
     for (place, lane) in lanes {
-      guard let front = lane.front else { continue }
+      guard let front = lane.front, curtains.curtain(of: place.origin).shows(front) else {
+        continue
+      }
       if let best, best < front { continue }
       if admits(place) { best = front }
     }
-    guard let best else { return nil }
+    if let asked = askedBefore(best, admits: admits) { return .ask(asked) }
+    guard let best else { return .nobody }
     remove(best.id)
     slots.insert(best.id)
-    return best.id
+    return .start(best.id)
+  }
+
+  /// Whose curtain comes before the one that would be started.
+  private func askedBefore(_ best: QueueKey?, admits: (Place) -> Bool) -> Asked? {
+    let limit = best.map(LineCurtains.Curtain.at) ?? .open
+    let host = curtains.closedHosts.filter { origin, curtain in
+      curtain < limit && admits(Place(origin: origin, session: .kettle))
+    }.min { $0.curtain < $1.curtain }
+    let elsewhere = curtains.curtainElsewhere
+    if let host, host.curtain <= elsewhere { return .host(host.origin) }
+    return elsewhere < limit ? .others(than: curtains.known) : nil
+  }
+
+  /// A host that is being fetched from and whose line will soon be at its curtain.
+  package func hostRunningShort(among origins: Set<Origin>, below count: Int) -> Origin? {
+    curtains.closedHosts.first { origin, curtain in
+      guard origins.contains(origin) else { return false }
+      let known = sessionsWaiting(for: origin).reduce(0) { sum, session in
+        let lane = lanes[Place(origin: origin, session: session)]
+        return sum + (lane?.count(before: curtain) ?? 0)
+      }
+      return known < count
+    }?.origin
+  }
+
+  /// Those that may be let go of: of each lane all but the first ones, and no more in all than
+  /// `countMax` stay.
+  func spare(perLane: Int, countMax: Int) -> [QueueKey] {
+    var kept: [QueueKey] = []
+    var spare: [QueueKey] = []
+    for lane in lanes.values {
+      kept += lane.keys.prefix(perLane)
+      spare += lane.keys.dropFirst(perLane)
+    }
+    if kept.count > countMax { spare += kept.sorted().dropFirst(countMax) }
+    return spare
+  }
+
+  /// Takes a transfer out of the line that the store has alone from now on.
+  mutating func hide(_ id: TransferID) {
+    guard let (place, key) = keys[id] else { return }
+    remove(id)
+    curtains.hide(key, at: place.origin)
   }
 
   /// Gives the slot of a transfer back.
@@ -95,6 +157,12 @@ struct QueueKey: Sendable, Hashable, Comparable {
   var priority: TransferPriority
   var position: Int64
   var id: TransferID
+
+  init(_ record: TransferRecord) {
+    priority = record.spec.priority
+    position = record.queuePosition
+    id = record.id
+  }
 
   static func < (left: QueueKey, right: QueueKey) -> Bool {
     if left.priority != right.priority { return left.priority > right.priority }
@@ -111,6 +179,16 @@ struct QueueLane: Sendable {
 
   var isEmpty: Bool { start == sorted.count }
   var front: QueueKey? { isEmpty ? nil : sorted[start] }
+  var keys: ArraySlice<QueueKey> { sorted[start...] }
+
+  /// How many stand in front of a curtain.
+  func count(before curtain: LineCurtains.Curtain) -> Int {
+    switch curtain {
+    case .front: 0
+    case .at(let key): lowerBound(of: key) - start
+    case .open: sorted.count - start
+    }
+  }
 
   mutating func insert(_ key: QueueKey) { sorted.insert(key, at: lowerBound(of: key)) }
 

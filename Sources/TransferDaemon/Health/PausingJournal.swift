@@ -5,18 +5,35 @@ import TransferModel
 /// before anything else happens.
 struct PausingJournal: TransferJournal {
   let base: any TransferJournal
+  let archive: any TransferArchive
+
+  /// So many records are changed in one commit.
+  private static let countMax = 1000
 
   func load() throws -> JournalContents {
     var contents = try base.load()
+    // Of the dormant ones only the number comes with the contents.
+    if contents.dormant.states[.queued] != nil {
+      try pauseDormant()
+      contents = try base.load()
+    }
     var changes: [JournalChange] = []
     for index in contents.records.indices where contents.records[index].state.goesOnByItself {
-      contents.records[index].state = .paused
-      contents.records[index].reason = nil
-      contents.records[index].goesOnAt = nil
+      contents.records[index].pause()
       changes.append(.put(contents.records[index]))
     }
     if !changes.isEmpty { try base.commit(changes) }
     return contents
+  }
+
+  private func pauseDormant() throws {
+    var last: TransferID?
+    repeat {
+      var records = try archive.dormant(in: [.queued], after: last, countMax: Self.countMax)
+      last = records.last?.id
+      for index in records.indices { records[index].pause() }
+      if !records.isEmpty { try base.commit(records.map(JournalChange.put)) }
+    } while last != nil
   }
 
   func commit(_ changes: [JournalChange]) throws { try base.commit(changes) }
@@ -28,5 +45,13 @@ extension TransferState {
     case .scheduled, .queued, .running, .waiting, .verifying: true
     case .idle, .paused, .completed, .failed: false
     }
+  }
+}
+
+extension TransferRecord {
+  fileprivate mutating func pause() {
+    state = .paused
+    reason = nil
+    goesOnAt = nil
   }
 }

@@ -97,7 +97,8 @@ package struct TransferService: Sendable {
       broadcaster: broadcaster, need: need, telling: telling, clock: clock)
     let engine = try Self.makeEngine(
       settings, files: files,
-      journal: marks.mustPause ? PausingJournal(base: opened.journal) : opened.journal,
+      journal: marks.mustPause
+        ? PausingJournal(base: opened.journal, archive: opened.journal) : opened.journal,
       archive: opened.journal, observers, clock, logger)
     let sessions = makeSessions(engine, logger)
     observers.add(sessions)

@@ -137,12 +137,12 @@ struct RequestHandler: Sendable {
   private func control(
     _ control: Brain.Control, _ selection: TransferSelection
   ) async -> ControlTransfers.Result {
-    let ids: [TransferID] =
-      switch selection {
-      case .ids(let ids): ids
-      case .all: await engine.selection(for: control)
-      case .matching(let filter, let except): broadcaster.matching(filter, except: except)
-      }
+    let ids: [TransferID]
+    switch selection {
+    case .ids(let named): ids = named
+    case .all: return .init(applied: await engine.controlAll(control), refused: [])
+    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
+    }
     return Self.result(of: ids, await engine.control(control, ids))
   }
 

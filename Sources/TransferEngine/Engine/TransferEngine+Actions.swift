@@ -22,6 +22,7 @@ extension TransferEngine {
       placeFile(id, operation, resumeData, policy)
     case .deleteFinishedFile(_, let file):
       nameQueue.async { [files] in _ = files.removeFinishedFile(file) }
+    case .readLine(let request): readLine(request)
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }

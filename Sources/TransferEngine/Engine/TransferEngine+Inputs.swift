@@ -9,10 +9,13 @@ extension TransferEngine {
     case .transport(.headReceived(let attempt, let head)): headReceived(head, of: attempt)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
-    case .committed(let actions, let announced):
+    case .committed(let actions, let announced, let kept):
       let now = clock.now()
       for action in actions { perform(action, at: now) }
       for id in announced { announceChange(of: id) }
+      noteKept(kept)
+      letGo()
+    case .lineRead(let request, let result): lineRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let upTo):
       attemptEnded(attempt, outcome, receivedUpTo: upTo)

@@ -7,6 +7,8 @@ extension TransferEngine {
   package func move(
     _ ids: [TransferID], _ move: Brain.Move
   ) async -> [Brain.ControlResult] {
+    await wake(ids)
+    await wakeNeighbours(of: ids, move.side)
     let now = clock.now()
     let (results, turn) = brain.move(ids, move, at: now)
     let changed = Set(turn.changed)
@@ -17,21 +19,30 @@ extension TransferEngine {
     return results
   }
 
+  /// Brings those into memory that stand right before or behind, where the store has them alone.
+  private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
+    // The store is to have what was moved before.
+    await kept()
+    let places = ids.compactMap { brain.machines[$0].map { QueuePlace($0.record) } }
+    _ = await wake { archive in try archive.neighbours(of: places, side) }
+  }
+
   /// Takes what is finished out of view for good, with every record kept.
   ///
   /// - Returns: how many they were.
   package func clearFinished() async -> Int {
     let now = clock.now()
-    let (ids, turn) = brain.clearFinished()
-    guard !ids.isEmpty else { return 0 }
+    let (count, turn) = brain.clearFinished()
+    guard count > 0, let clearedUpTo = brain.clearedUpTo else { return 0 }
     await runDurably(turn, at: now)
-    if let clearedUpTo = brain.clearedUpTo { observer(.cleared(upTo: clearedUpTo)) }
-    return ids.count
+    observer(.cleared(upTo: clearedUpTo))
+    return count
   }
 
   // MARK: Details
 
-  package func details(of id: TransferID) -> EngineDetails? {
+  package func details(of id: TransferID) async -> EngineDetails? {
+    await wake([id])
     guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id]
     return EngineDetails(
@@ -61,5 +72,15 @@ extension TransferEngine {
       }
     }
     .sorted { ($0.range?.lower ?? .max) < ($1.range?.lower ?? .max) }
+  }
+}
+
+extension Brain.Move {
+  /// Where those are who make room.
+  fileprivate var side: ListSide {
+    switch self {
+    case .up, .toTop: .before
+    case .down, .toBottom: .after
+    }
   }
 }

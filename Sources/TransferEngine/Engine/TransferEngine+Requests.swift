@@ -27,11 +27,18 @@ extension TransferEngine {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     apply { brain, now in brain.admit(ids, at: now) }
+    letGo()
     return ids
   }
 
   /// Answers when the outcome is in the store.
   package func control(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    await controlEach(control, ids)
+  }
+
+  func controlAwake(
     _ control: Brain.Control, _ ids: [TransferID]
   ) async -> [Brain.ControlResult] {
     let now = clock.now()
@@ -46,7 +53,7 @@ extension TransferEngine {
     return results
   }
 
-  /// The transfers that a control for all is meant for.
+  /// The transfers in memory that a control for all is meant for.
   package func selection(for control: Brain.Control) -> [TransferID] {
     brain.machines.filter { _, machine in
       let state = machine.visibleState
@@ -74,14 +81,20 @@ extension TransferEngine {
 
   /// Deletes the finished files that are still ours and puts everything back to idle.
   package func reset() async -> (deletedPaths: [String], keptPaths: [String]) {
-    let now = clock.now()
-    let ids = selection(for: .reset)
-    var (_, turn) = brain.control(.reset, ids, at: now)
-    // The caller is told of each file, so they are deleted here and not as actions.
-    let finished = turn.takeDeletions()
-    await runDurably(turn, at: now)
-    let outcome = await delete(finished)
-    await rest(of: ids)
+    var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
+    func reset(_ ids: [TransferID]) async {
+      let now = clock.now()
+      var (_, turn) = brain.control(.reset, ids, at: now)
+      // The caller is told of each file, so they are deleted here and not as actions.
+      let finished = turn.takeDeletions()
+      await runDurably(turn, at: now)
+      let (deleted, kept) = await delete(finished)
+      outcome.deletedPaths += deleted
+      outcome.keptPaths += kept
+      await rest(of: ids)
+    }
+    await forEachAsleep(in: Set(TransferState.allCases)) { ids in await reset(ids) }
+    await reset(selection(for: .reset))
     return outcome
   }
 
@@ -108,6 +121,11 @@ extension TransferEngine {
   func rest(of ids: [TransferID]) async {
     await settle(ids)
     // What came to rest while the caller waited for something else may not be in the store yet.
+    await kept()
+  }
+
+  /// Returns when the store has all that was changed until now.
+  func kept() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       journal.submit([]) { _ in done.resume() }
     }

@@ -84,6 +84,7 @@ extension TransferEngine {
 
   /// Makes the transfers of a session the user's own.
   package func adopt(_ session: SessionID) async -> [TransferID] {
+    await wake(session)
     let now = clock.now()
     let (ids, turn) = brain.adopt(session, at: now)
     await runDurably(turn, at: now)
@@ -92,11 +93,22 @@ extension TransferEngine {
 
   /// Removes the transfers of a session with all that its program did not take.
   package func drop(_ session: SessionID) async -> [TransferID] {
+    await wake(session)
     let now = clock.now()
     let (ids, turn) = brain.drop(session, at: now)
     await runDurably(turn, at: now)
     await rest(of: ids)
     return ids
+  }
+
+  /// Brings into memory what people added to a session; its tasks are there anyhow.
+  private func wake(_ session: SessionID) async {
+    guard session != .kettle else { return }
+    let rows = rows
+    _ = await wake { archive in
+      let order = try archive.order(RowFilter(session: session), RowSort(), rows: rows)
+      return try archive.records(order.ids)
+    }
   }
 
   /// How the transfers of a session are treated from now on.

@@ -54,6 +54,7 @@ package actor TransferEngine {
   let clock: any EngineClock
   let transport: any Transport
   let journal: JournalWriter
+  let archive: any TransferArchive
   let logger: Logger
   let observer: @Sendable (EngineEvent) -> Void
   /// Names, opens and deletes files, one after the other: what is stopped and started again must
@@ -61,6 +62,7 @@ package actor TransferEngine {
   let nameQueue = DispatchQueue(label: "kettle.files")
   /// Syncs and digests, which take long and do not disturb each other.
   let diskQueue = DispatchQueue(label: "kettle.disk", attributes: .concurrent)
+  let readQueue = DispatchQueue(label: "kettle.reading")
 
   var brain: Brain
   /// The sessions that the store had.
@@ -69,6 +71,9 @@ package actor TransferEngine {
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
+  var reading = Reading()
+  /// How many changes of a transfer are on their way to the store.
+  var unkept: [TransferID: Int] = [:]
   /// Those whose request has sent more than was told.
   var sending: Set<TransferID> = []
   var cadence = ProgressCadence.quiet
@@ -90,6 +95,7 @@ package actor TransferEngine {
     self.logger = logger
     self.observer = observer
     files = ports.files
+    archive = ports.archive
     clock = ports.clock
     brain = Brain(limits: configuration.limits, retryPolicy: configuration.retryPolicy)
     journal = JournalWriter(ports.journal) { error in
@@ -113,14 +119,18 @@ package actor TransferEngine {
     reader = Task { [weak self, inbox] in
       for await input in inbox { await self?.receive(input) }
     }
+    let others = Brain.OtherTransfers(
+      tally: contents.dormant, positions: contents.positions,
+      lastFinishNumber: contents.lastFinishNumber)
     let turn = brain.recover(
-      contents.records, clearedUpTo: contents.clearedUpTo, at: now)
+      contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
+    observer(.recovered(contents.dormant))
     for id in brain.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
     run(turn, at: now)
-    logger.info("The engine is ready", metadata: ["transfers": "\(contents.records.count)"])
+    logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
   }
 
   /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
@@ -183,8 +193,10 @@ package actor TransferEngine {
       for action in afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
     } else {
+      noteUnkept(turn.changes)
+      let ids = turn.changes.compactMap(\.putID)
       journal.submit(turn.changes) { [weak self] _ in
-        self?.post(.committed(afterCommit, announce: announcedLater))
+        self?.post(.committed(afterCommit, announce: announcedLater, kept: ids))
         whenDurable?()
       }
     }
@@ -260,4 +272,9 @@ extension TransferEngine.Configuration {
       documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
       clearedUpTo: clearedUpTo)
   }
+}
+
+extension JournalChange {
+  /// The transfer that it puts on record.
+  fileprivate var putID: TransferID? { if case .put(let record) = self { record.id } else { nil } }
 }

@@ -18,6 +18,14 @@ struct LiveTransfer: Sendable {
 
   static let historyCountMax = 100
 
+  init() {}
+
+  /// Of one whose history is not remembered any more.
+  init(addedAt time: WallTime) { note("Added", at: time) }
+
+  /// Whether anybody has ever answered it.
+  var hasRun: Bool { lastHead != nil }
+
   /// What a line of the history tells; while it is the same there is nothing to tell.
   private struct Standing: Sendable, Hashable {
     var state: TransferState

@@ -32,13 +32,6 @@ package protocol TransferArchive: Sendable {
   func find(urls: Set<String>) throws -> [TransferRecord]
 }
 
-/// The part of the line that is wanted.
-package enum LineRequest: Sendable, Hashable {
-  case at(Origin, countMax: Int)
-  /// Of all hosts but these.
-  case elsewhere(than: Set<Origin>, countMax: Int)
-}
-
 package enum ListSide: Sendable, Hashable {
   case before, after
 }
@@ -83,35 +76,5 @@ package struct TextList: Sendable {
   package subscript(index: Int) -> String {
     let start = index > 0 ? ends[index - 1] : 0
     return String(decoding: bytes[start..<ends[index]], as: UTF8.self)
-  }
-}
-
-/// What transfers in one state come to.
-package struct StateTally: Sendable, Hashable {
-  package var count: Int
-  /// Those whose size is not known, of which no byte is added up.
-  package var unknownSizeCount: Int
-  package var bytesReceived: Int64
-  package var bytesExpected: Int64
-
-  package init(
-    count: Int = 0, unknownSizeCount: Int = 0, bytesReceived: Int64 = 0, bytesExpected: Int64 = 0
-  ) {
-    self.count = count
-    self.unknownSizeCount = unknownSizeCount
-    self.bytesReceived = bytesReceived
-    self.bytesExpected = bytesExpected
-  }
-}
-
-/// What the dormant transfers come to.
-package struct DormantTally: Sendable, Hashable {
-  package var states: [TransferState: StateTally]
-  /// Completed ones that were cleared from view.
-  package var clearedCount: Int
-
-  package init(states: [TransferState: StateTally] = [:], clearedCount: Int = 0) {
-    self.states = states
-    self.clearedCount = clearedCount
   }
 }

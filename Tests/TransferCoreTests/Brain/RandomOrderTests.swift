@@ -21,7 +21,7 @@ struct RandomOrderTests {
     limits.runningMax = 3
     limits.connectionsPerHostMax = 4
     limits.connectionsMax = 7
-    var brain = Brain(limits: limits)
+    var brain = Self.held(Brain(limits: limits))
     var world = SimulatedWorld()
     world.server.rotatesTags = seed.isMultiple(of: 4)
     var now = BrainScript().now
@@ -40,7 +40,8 @@ struct RandomOrderTests {
       case 9 where Int.random(in: 0...5, using: &random) == 0:
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
-        brain = world.crash(limits: limits, at: now)
+        brain = Self.held(world.crash(limits: limits, at: now))
+      case 10: world.letGo(&brain)
       default: step(&brain, &world, &random, at: now)
       }
       world.broken += problems(of: brain, limits)
@@ -48,6 +49,16 @@ struct RandomOrderTests {
     settle(&brain, &world, &random, &now)
     world.broken += disagreements(brain, world) + TaskOrder.leftovers(brain, world)
     return world.broken
+  }
+
+  /// Little is held, so that what sleeps and wakes is as frequent as everything else.
+  private static func held(_ brain: Brain) -> Brain {
+    var brain = brain
+    brain.holdLimits.restingCountMax = 0
+    brain.holdLimits.lineCount = 1
+    brain.holdLimits.allLinesCountMax = 2
+    brain.holdLimits.runningShortCount = 1
+    return brain
   }
 
   private static func add(
@@ -77,7 +88,9 @@ struct RandomOrderTests {
     _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
     at now: Moment
   ) {
-    guard let id = brain.machines.keys.sorted().randomElement(using: &random) else { return }
+    let ids = Set(brain.machines.keys).union(world.store.keys)
+    guard let id = ids.sorted().randomElement(using: &random) else { return }
+    world.wake(id, &brain, at: now)
     let controls: [Brain.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
@@ -115,6 +128,7 @@ struct RandomOrderTests {
         now.wall = now.wall.advanced(byMilliseconds: wait)
         world.take(brain.timePassed(at: now))
       } else {
+        for id in world.store.keys.sorted() { world.wake(id, &brain, at: now) }
         return
       }
     }

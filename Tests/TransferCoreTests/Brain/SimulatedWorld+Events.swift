@@ -34,6 +34,8 @@ extension SimulatedWorld {
       take(brain.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
       place(resumeData, id, operation, &brain, at: now)
+    case .reading(let request):
+      take(brain.lineRead(request, line(request), at: now).1)
     }
   }
 

@@ -16,6 +16,7 @@ struct SimulatedWorld {
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
+    case reading(LineRequest)
   }
 
   struct Attempt {
@@ -53,6 +54,7 @@ struct SimulatedWorld {
   /// Finished files that only the program of a task could find, by inode.
   var held: Set<UInt64> = []
   var crashCount = 0
+  var sleptCount = 0
 
   mutating func take(_ turn: Turn) {
     for action in turn.now { perform(action) }
@@ -90,6 +92,7 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
+    case .readLine(let request): pending.append(.reading(request))
     case .limit: break
     }
   }
@@ -148,7 +151,47 @@ struct SimulatedWorld {
         broken.append("the store claims bytes that the disk does not have")
       }
     }
-    take(brain.recover(records, at: now))
+    var others = Brain.OtherTransfers()
+    for record in records where record.isDormant {
+      others.tally.states[record.state, default: StateTally()].count += 1
+    }
+    let positions = records.map(\.queuePosition)
+    if let first = positions.min(), let last = positions.max() { others.positions = first...last }
+    take(brain.recover(records.filter { !$0.isDormant }, others: others, at: now))
     return brain
+  }
+
+  // MARK: Dormant transfers
+
+  /// What the brain need not hold goes, when nothing is being read.
+  mutating func letGo(_ brain: inout Brain) {
+    if pending.contains(where: { if case .reading = $0 { true } else { false } }) { return }
+    let unkept = Set(
+      pending.flatMap { event -> [TransferID] in
+        guard case .commit(let changes, _) = event else { return [] }
+        return changes.compactMap { if case .put(let record) = $0 { record.id } else { nil } }
+      })
+    for id in brain.letGo(where: { !unkept.contains($0) }) {
+      sleptCount += 1
+      if brain.machines[id] != nil { broken.append("\(id) was let go of and is there") }
+      if store[id]?.isDormant != true { broken.append("\(id) sleeps and the store has it awake") }
+    }
+  }
+
+  /// Somebody asks for a transfer that may sleep.
+  func wake(_ id: TransferID, _ brain: inout Brain, at now: Moment) {
+    if brain.machines[id] == nil, let record = store[id] { brain.wake([record], at: now) }
+  }
+
+  func line(_ request: LineRequest) -> [TransferRecord] {
+    let all = store.values.filter { $0.isDormant && $0.state == .queued }.sorted { left, right in
+      (-left.spec.priority.value, left.queuePosition) < (-right.spec.priority.value, right.queuePosition)
+    }
+    switch request {
+    case .at(let origin, let countMax):
+      return Array(all.filter { $0.spec.url.origin == origin }.prefix(countMax))
+    case .elsewhere(let others, let countMax):
+      return Array(all.filter { !others.contains($0.spec.url.origin) }.prefix(countMax))
+    }
   }
 }

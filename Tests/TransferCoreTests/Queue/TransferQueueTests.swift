@@ -107,3 +107,13 @@ struct TransferQueueTests {
     }
   }
 }
+
+extension TransferQueue {
+  /// Of a queue that has the whole line.
+  fileprivate mutating func startNext(admits: (Place) -> Bool) -> TransferID? {
+    switch next(admits: admits) {
+    case .start(let id): id
+    case .ask, .nobody: nil
+    }
+  }
+}

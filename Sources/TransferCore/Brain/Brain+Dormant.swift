@@ -1,0 +1,142 @@
+import TransferModel
+
+/// The list in the store is longer than the one in memory. What is dormant is let go of when there
+/// is much of it, and comes back when it is next in line or somebody asks for it.
+extension Brain {
+  /// How much is held in memory that need not be.
+  package struct HoldLimits: Sendable, Hashable {
+    /// So many transfers more than there were after the last time, and some go.
+    package var restingCountMax = 512
+    /// Of the line of each host so many stay.
+    package var lineCount = 64
+    /// Of all lines together.
+    package var allLinesCountMax = 2048
+    /// A host that is being fetched from is asked for when fewer than this stand in its line.
+    package var runningShortCount = 16
+
+    package init() {}
+  }
+
+  // MARK: Falling asleep
+
+  /// Whether there is enough to be let go of to look for it.
+  package var holdsMuch: Bool {
+    lineRequest == nil && machines.count > heldCountAfterSleep + holdLimits.restingCountMax
+  }
+
+  /// Lets go of dormant transfers. The caller makes sure that nothing is being read from the store:
+  /// an answer of the time before would bring back what was changed since.
+  ///
+  /// - Parameter isKept: whether the store has a transfer as it is in memory.
+  /// - Returns: those that the store has alone from now on, by id.
+  package mutating func letGo(where isKept: (TransferID) -> Bool) -> [TransferID] {
+    guard holdsMuch else { return [] }
+    let spareInLine = queue.spare(
+      perLane: holdLimits.lineCount, countMax: holdLimits.allLinesCountMax)
+    let resting = machines.values.filter { $0.isDormant && $0.state != .queued }.map(\.record.id)
+    let ids = (resting + spareInLine.map(\.id)).filter { id in
+      guard let machine = machines[id], machine.isDormant else { return false }
+      // Who is not in the list yet may still be taken back.
+      return order.contains(QueuePlace(machine.record)) && isKept(id)
+    }
+    for id in ids { letGo(id) }
+    heldCountAfterSleep = machines.count
+    return ids.sorted()
+  }
+
+  private mutating func letGo(_ id: TransferID) {
+    guard let record = machines.removeValue(forKey: id)?.record else { return }
+    order.remove(QueuePlace(record))
+    queue.hide(id)
+    alarms.remove(id)
+    count(record, by: 1)
+  }
+
+  // MARK: Waking up
+
+  /// Takes transfers into memory that the store had alone; others are as they are.
+  ///
+  /// - Returns: those that were not in memory before.
+  @discardableResult
+  package mutating func wake(_ records: [TransferRecord], at now: Moment) -> [TransferID] {
+    var woken: [TransferID] = []
+    for record in records where machines[record.id] == nil {
+      let machine = TransferMachine(recovering: record, at: now)
+      machines[record.id] = machine
+      order.insert(QueuePlace(record))
+      file(machine)
+      count(record, by: -1)
+      woken.append(record.id)
+    }
+    return woken
+  }
+
+  private mutating func count(_ record: TransferRecord, by step: Int) {
+    dormantCounts[record.state, default: 0] += step
+    if isCleared(record) { dormantClearedCount += step }
+    // A line that is all in memory again needs no curtains.
+    if record.state == .queued, dormantQueuedCount <= 0 { queue.curtains.open() }
+  }
+
+  /// How many are in line that the store has alone.
+  var dormantQueuedCount: Int { dormantCounts[.queued] ?? 0 }
+
+  // MARK: Asking who is next
+
+  /// The store has answered. Dormant transfers that it should have named and did not are not there.
+  ///
+  /// - Parameter records: the first in line of those that were asked for, awake ones among them.
+  package mutating func lineRead(
+    _ request: LineRequest, _ records: [TransferRecord], at now: Moment
+  ) -> (woken: [TransferID], Turn) {
+    var turn = Turn()
+    guard lineRequest == request else { return ([], turn) }
+    lineRequest = nil
+    let last = records.count < request.countMax ? nil : records.last.map { QueueKey($0) }
+    let woken = wake(records.filter { $0.isDormant && $0.state == .queued }, at: now)
+    if dormantQueuedCount > 0 {
+      queue.curtains.lift(request, upTo: last, hosts: Set(records.map(\.spec.url.origin)))
+    }
+    fillSlots(&turn, at: now)
+    return (woken, turn)
+  }
+
+  /// Asks for those that stand behind a curtain. The store names the awake ones as well, so they
+  /// are added to the number.
+  mutating func ask(_ asked: TransferQueue.Asked, _ turn: inout Turn) {
+    guard lineRequest == nil else { return }
+    let request: LineRequest =
+      switch asked {
+      case .host(let origin):
+        .at(origin, countMax: holdLimits.lineCount + awakeCount { $0 == origin })
+      case .others(let known):
+        .elsewhere(than: known, countMax: holdLimits.lineCount + awakeCount { !known.contains($0) })
+      }
+    lineRequest = request
+    turn.now.append(.readLine(request))
+  }
+
+  private func awakeCount(at isMeant: (Origin) -> Bool) -> Int {
+    machines.values.count { isMeant($0.record.spec.url.origin) }
+  }
+
+  /// Before the last one in memory is started, so that nobody waits for the store.
+  mutating func askAhead(_ turn: inout Turn) {
+    guard lineRequest == nil, dormantQueuedCount > 0 else { return }
+    let origins = Set(queue.running.compactMap { machines[$0]?.record.spec.url.origin })
+    if let origin = queue.hostRunningShort(among: origins, below: holdLimits.runningShortCount) {
+      ask(.host(origin), &turn)
+    }
+  }
+}
+
+extension TransferMachine {
+  /// Whether the store alone may have it: it is at rest and nothing is under way.
+  var isDormant: Bool {
+    switch state {
+    case .idle, .queued, .paused, .completed, .failed: record.isDormant
+    case .scheduled, .running, .ending, .waiting, .verifying, .discarding, .placing, .removed:
+      false
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Dispatch
+import Logging
+import TransferCore
+import TransferModel
+
+/// Between the memory and the store: who is asked for is woken, who is at rest is let go of.
+extension TransferEngine {
+  /// So many are woken at once for something that is done to many.
+  static let wokenCountMax = 1000
+  /// The history of so many that the store has alone is remembered.
+  static let rememberedCountMax = 2000
+
+  // MARK: Reading
+
+  /// What is being read, and what happened to the list meanwhile.
+  struct Reading: Sendable {
+    private(set) var count = 0
+    /// An answer of the time before would bring them back.
+    private var removed: Set<TransferID> = []
+
+    mutating func begin() { count += 1 }
+
+    mutating func end() {
+      count -= 1
+      if count == 0 { removed = [] }
+    }
+
+    mutating func note(removed ids: some Sequence<TransferID>) {
+      if count > 0 { removed.formUnion(ids) }
+    }
+
+    func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
+      removed.isEmpty ? records : records.filter { !removed.contains($0.id) }
+    }
+  }
+
+  /// Asks the store, and wakes what it answers before anything else can happen. Where the store
+  /// cannot be read nothing is woken.
+  func wake(
+    _ question: @escaping @Sendable (any TransferArchive) throws -> [TransferRecord]
+  ) async -> [TransferRecord] {
+    reading.begin()
+    let result = await withCheckedContinuation { answered in
+      readQueue.async { [archive] in answered.resume(returning: Result { try question(archive) }) }
+    }
+    defer { reading.end() }
+    switch result {
+    case .success(let records):
+      let listed = reading.stillListed(records)
+      tellWoken(brain.wake(listed, at: clock.now()))
+      return listed
+    case .failure(let error):
+      logger.error("The store cannot be read", metadata: ["error": "\(error)"])
+      return []
+    }
+  }
+
+  /// Brings transfers into memory that the store has alone.
+  func wake(_ ids: [TransferID]) async {
+    let missing = ids.filter { brain.machines[$0] == nil }
+    guard !missing.isEmpty else { return }
+    _ = await wake { archive in try archive.records(missing) }
+  }
+
+  func tellWoken(_ ids: [TransferID]) {
+    for id in ids {
+      guard let snapshot = snapshot(of: id) else { continue }
+      if live[id] == nil { live[id] = LiveTransfer(addedAt: snapshot.createdAt) }
+      observer(.woken(snapshot))
+    }
+  }
+
+  // MARK: The line
+
+  func readLine(_ request: LineRequest) {
+    reading.begin()
+    readQueue.async { [weak self, archive] in
+      let result = Result { try archive.line(request) }
+      self?.post(.lineRead(request, result))
+    }
+  }
+
+  func lineRead(_ request: LineRequest, _ result: Result<[TransferRecord], any Error>) {
+    defer { reading.end() }
+    switch result {
+    case .success(let records):
+      let now = clock.now()
+      let (woken, turn) = brain.lineRead(request, reading.stillListed(records), at: now)
+      tellWoken(woken)
+      run(turn, at: now)
+    case .failure(let error):
+      logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
+      reading.begin()
+      readQueue.asyncAfter(deadline: .now() + JournalWriter.retryDelay) { [weak self, archive] in
+        let result = Result { try archive.line(request) }
+        self?.post(.lineRead(request, result))
+      }
+    }
+  }
+
+  // MARK: Falling asleep
+
+  /// Lets go of what the store has as it is, while nothing is being read.
+  func letGo() {
+    guard reading.count == 0, brain.holdsMuch else { return }
+    let slept = brain.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    guard !slept.isEmpty else { return }
+    observer(.slept(slept))
+    for id in slept where live[id]?.hasRun == false { live[id] = nil }
+    guard live.count > brain.machines.count + Self.rememberedCountMax else { return }
+    for id in live.keys where brain.machines[id] == nil { live[id] = nil }
+  }
+
+  /// Changes are on their way to the store.
+  func noteUnkept(_ changes: [JournalChange]) {
+    for case .put(let record) in changes { unkept[record.id, default: 0] += 1 }
+    reading.note(
+      removed: changes.compactMap { change in
+        if case .remove(let id) = change { id } else { nil }
+      })
+  }
+
+  func noteKept(_ ids: [TransferID]) {
+    for id in ids {
+      let left = (unkept[id] ?? 0) - 1
+      unkept[id] = left > 0 ? left : nil
+    }
+  }
+
+  // MARK: Many
+
+  /// Does something to transfers, some of which the store has alone; a thousand at a time are
+  /// woken. Those that are awake come last: where they make room, the others have been seen to.
+  ///
+  /// - Returns: what became of each, in the order of `ids`.
+  func controlEach(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    guard ids.contains(where: { brain.machines[$0] == nil }) else {
+      return await controlAwake(control, ids)
+    }
+    var results: [TransferID: Brain.ControlResult] = [:]
+    let asleep = ids.filter { brain.machines[$0] == nil }
+    for start in stride(from: 0, to: asleep.count, by: Self.wokenCountMax) {
+      let part = Array(asleep[start..<min(start + Self.wokenCountMax, asleep.count)])
+      await wake(part)
+      for (id, result) in zip(part, await controlAwake(control, part)) { results[id] = result }
+    }
+    let others = ids.filter { results[$0] == nil }
+    await wake(others)
+    for (id, result) in zip(others, await controlAwake(control, others)) { results[id] = result }
+    return ids.map { results[$0] ?? .unknown }
+  }
+
+  /// Does something to all transfers that it is meant for.
+  package func controlAll(_ control: Brain.Control) async -> [TransferID] {
+    var done: [TransferID] = []
+    await forEachAsleep(in: control.dormantStates) { ids in
+      _ = await controlAwake(control, ids)
+      done += ids
+    }
+    let awake = selection(for: control)
+    _ = await controlAwake(control, awake)
+    return Set(done).union(awake).sorted()
+  }
+
+  /// Goes through those that the store has alone, a thousand at a time, which are awake meanwhile.
+  func forEachAsleep(
+    in states: Set<TransferState>, _ body: ([TransferID]) async -> Void
+  ) async {
+    guard !states.isEmpty else { return }
+    var last: TransferID?
+    repeat {
+      let after = last
+      let awake = Set(brain.machines.keys)
+      let records = await wake { archive in
+        try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
+      }
+      last = records.last?.id
+      let ids = records.map(\.id).filter { !awake.contains($0) && brain.machines[$0] != nil }
+      if !ids.isEmpty { await body(ids) }
+    } while last != nil
+  }
+}
+
+extension Brain.Control {
+  /// Of the dormant transfers, those in these states are meant by a control for all.
+  fileprivate var dormantStates: Set<TransferState> {
+    switch self {
+    case .start: [.idle, .paused, .failed]
+    case .pause: [.queued]
+    case .stop: [.queued, .paused, .failed]
+    case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
+    case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
+    case .cancel: []
+    }
+  }
+}
