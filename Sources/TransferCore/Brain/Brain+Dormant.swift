@@ -57,8 +57,16 @@ extension Brain {
   /// Takes transfers into memory that the store had alone; others are as they are.
   ///
   /// - Returns: those that were not in memory before.
-  @discardableResult
-  package mutating func wake(_ records: [TransferRecord], at now: Moment) -> [TransferID] {
+  package mutating func wake(
+    _ records: [TransferRecord], at now: Moment
+  ) -> (woken: [TransferID], Turn) {
+    var turn = Turn()
+    return (wake(records, &turn, at: now), turn)
+  }
+
+  private mutating func wake(
+    _ records: [TransferRecord], _ turn: inout Turn, at now: Moment
+  ) -> [TransferID] {
     var woken: [TransferID] = []
     for record in records where machines[record.id] == nil {
       let machine = TransferMachine(recovering: record, at: now)
@@ -66,6 +74,8 @@ extension Brain {
       order.insert(QueuePlace(record))
       file(machine)
       count(record, by: -1)
+      // A crash may have left what no longer says anything.
+      if machine.durableRecord != record { turn.changes.append(.put(machine.durableRecord)) }
       woken.append(record.id)
     }
     return woken
@@ -93,7 +103,8 @@ extension Brain {
     guard lineRequest == request else { return ([], turn) }
     lineRequest = nil
     let last = records.count < request.countMax ? nil : records.last.map { QueueKey($0) }
-    let woken = wake(records.filter { $0.isDormant && $0.state == .queued }, at: now)
+    let woken = wake(
+      records.filter { $0.isDormant && $0.state == .queued }, &turn, at: now)
     if dormantQueuedCount > 0 {
       queue.curtains.lift(request, upTo: last, hosts: Set(records.map(\.spec.url.origin)))
     }

@@ -263,6 +263,7 @@ package struct Brain: Sendable {
     if machine.state != before.state || machine.deadline != before.deadline
       || machine.record.queuePosition != before.record.queuePosition
       || machine.record.spec.priority != before.record.spec.priority
+      || machine.record.spec.url != before.record.spec.url
     {
       file(machine)
     }

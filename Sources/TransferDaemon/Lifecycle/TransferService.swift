@@ -145,7 +145,8 @@ package struct TransferService: Sendable {
 
   private static func makeEngine(
     _ settings: ServiceSettings, files: POSIXFileStorage, journal: any TransferJournal,
-    archive: any TransferArchive, _ observers: EngineObservers, _ clock: SystemClock, _ logger: Logger
+    archive: any TransferArchive, _ observers: EngineObservers, _ clock: SystemClock,
+    _ logger: Logger
   ) throws(TransferFailure) -> TransferEngine {
     try TransferEngine(
       configuration: settings.engine,

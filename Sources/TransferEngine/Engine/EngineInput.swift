@@ -6,8 +6,8 @@ import TransferModel
 /// What reaches the engine from its threads and queues, in order, through one inbox.
 enum EngineInput: Sendable {
   case transport(TransportEvent)
-  /// Changes are in the store, those of `kept` among them: what waited for them can be done.
-  case committed([BrainAction], announce: [TransferID], kept: [TransferID])
+  /// Changes are in the store: what waited for them can be done.
+  case committed([BrainAction], announce: [TransferID], kept: [JournalChange])
   case lineRead(LineRequest, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// What an attempt brought is in the kernel's hands.

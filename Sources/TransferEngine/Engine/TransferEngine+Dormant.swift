@@ -12,25 +12,32 @@ extension TransferEngine {
 
   // MARK: Reading
 
-  /// What is being read, and what happened to the list meanwhile.
+  /// What is being read, and what went from the list meanwhile: an answer of the time before must
+  /// not bring it back.
   struct Reading: Sendable {
     private(set) var count = 0
-    /// An answer of the time before would bring them back.
-    private var removed: Set<TransferID> = []
+    /// The store does not know yet that they are gone.
+    private var leaving: Set<TransferID> = []
+    /// It knows, but may have been asked before.
+    private var gone: Set<TransferID> = []
 
     mutating func begin() { count += 1 }
 
     mutating func end() {
       count -= 1
-      if count == 0 { removed = [] }
+      if count == 0 { gone = [] }
     }
 
-    mutating func note(removed ids: some Sequence<TransferID>) {
-      if count > 0 { removed.formUnion(ids) }
+    mutating func note(leaving id: TransferID) { leaving.insert(id) }
+
+    mutating func note(gone id: TransferID) {
+      guard leaving.remove(id) != nil, count > 0 else { return }
+      gone.insert(id)
     }
 
     func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
-      removed.isEmpty ? records : records.filter { !removed.contains($0.id) }
+      if leaving.isEmpty, gone.isEmpty { return records }
+      return records.filter { !leaving.contains($0.id) && !gone.contains($0.id) }
     }
   }
 
@@ -47,7 +54,10 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let listed = reading.stillListed(records)
-      tellWoken(brain.wake(listed, at: clock.now()))
+      let now = clock.now()
+      let (woken, turn) = brain.wake(listed, at: now)
+      tellWoken(woken)
+      run(turn, at: now)
       return listed
     case .failure(let error):
       logger.error("The store cannot be read", metadata: ["error": "\(error)"])
@@ -113,17 +123,25 @@ extension TransferEngine {
 
   /// Changes are on their way to the store.
   func noteUnkept(_ changes: [JournalChange]) {
-    for case .put(let record) in changes { unkept[record.id, default: 0] += 1 }
-    reading.note(
-      removed: changes.compactMap { change in
-        if case .remove(let id) = change { id } else { nil }
-      })
+    for change in changes {
+      switch change {
+      case .put(let record): unkept[record.id, default: 0] += 1
+      case .remove(let id): reading.note(leaving: id)
+      case .putSession, .removeSession, .clearFinished: break
+      }
+    }
   }
 
-  func noteKept(_ ids: [TransferID]) {
-    for id in ids {
-      let left = (unkept[id] ?? 0) - 1
-      unkept[id] = left > 0 ? left : nil
+  /// They have come there.
+  func noteKept(_ changes: [JournalChange]) {
+    for change in changes {
+      switch change {
+      case .put(let record):
+        let left = (unkept[record.id] ?? 0) - 1
+        unkept[record.id] = left > 0 ? left : nil
+      case .remove(let id): reading.note(gone: id)
+      case .putSession, .removeSession, .clearFinished: break
+      }
     }
   }
 
@@ -154,30 +172,33 @@ extension TransferEngine {
 
   /// Does something to all transfers that it is meant for.
   package func controlAll(_ control: Brain.Control) async -> [TransferID] {
+    let awake = selection(for: control)
     var done: [TransferID] = []
-    await forEachAsleep(in: control.dormantStates) { ids in
+    await forEachAsleep(in: control.dormantStates, but: Set(awake)) { ids in
       _ = await controlAwake(control, ids)
       done += ids
     }
-    let awake = selection(for: control)
-    _ = await controlAwake(control, awake)
-    return Set(done).union(awake).sorted()
+    _ = await controlEach(control, awake)
+    return (done + awake).sorted()
   }
 
   /// Goes through those that the store has alone, a thousand at a time, which are awake meanwhile.
+  /// Some may have been woken since by others.
+  ///
+  /// - Parameter others: those that the caller sees to.
   func forEachAsleep(
-    in states: Set<TransferState>, _ body: ([TransferID]) async -> Void
+    in states: Set<TransferState>, but others: Set<TransferID>,
+    _ body: ([TransferID]) async -> Void
   ) async {
     guard !states.isEmpty else { return }
     var last: TransferID?
     repeat {
       let after = last
-      let awake = Set(brain.machines.keys)
       let records = await wake { archive in
         try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
       }
       last = records.last?.id
-      let ids = records.map(\.id).filter { !awake.contains($0) && brain.machines[$0] != nil }
+      let ids = records.map(\.id).filter { !others.contains($0) && brain.machines[$0] != nil }
       if !ids.isEmpty { await body(ids) }
     } while last != nil
   }

@@ -93,8 +93,10 @@ extension TransferEngine {
       outcome.keptPaths += kept
       await rest(of: ids)
     }
-    await forEachAsleep(in: Set(TransferState.allCases)) { ids in await reset(ids) }
-    await reset(selection(for: .reset))
+    let awake = selection(for: .reset)
+    await forEachAsleep(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
+    await wake(awake)
+    await reset(awake)
     return outcome
   }
 

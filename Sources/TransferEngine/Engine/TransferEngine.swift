@@ -13,6 +13,8 @@ package actor TransferEngine {
     /// nil is the documents directory.
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
+    /// How much is held in memory that the store has as well.
+    package var hold = Brain.HoldLimits()
     /// What holds until `conditionsChanged` says more.
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
@@ -116,6 +118,7 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
+    brain.holdLimits = configuration.hold
     reader = Task { [weak self, inbox] in
       for await input in inbox { await self?.receive(input) }
     }
@@ -194,9 +197,9 @@ package actor TransferEngine {
       for id in announcedLater { announceChange(of: id) }
     } else {
       noteUnkept(turn.changes)
-      let ids = turn.changes.compactMap(\.putID)
-      journal.submit(turn.changes) { [weak self] _ in
-        self?.post(.committed(afterCommit, announce: announcedLater, kept: ids))
+      let changes = turn.changes
+      journal.submit(changes) { [weak self] _ in
+        self?.post(.committed(afterCommit, announce: announcedLater, kept: changes))
         whenDurable?()
       }
     }
@@ -272,9 +275,4 @@ extension TransferEngine.Configuration {
       documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
       clearedUpTo: clearedUpTo)
   }
-}
-
-extension JournalChange {
-  /// The transfer that it puts on record.
-  fileprivate var putID: TransferID? { if case .put(let record) = self { record.id } else { nil } }
 }

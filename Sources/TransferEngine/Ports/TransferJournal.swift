@@ -21,7 +21,8 @@ package struct JournalContents: Sendable {
 
   package init(
     records: [TransferRecord] = [], dormant: DormantTally = DormantTally(),
-    positions: ClosedRange<Int64>? = nil, lastFinishNumber: Int64 = 0, lastID: TransferID = TransferID(rawValue: 0),
+    positions: ClosedRange<Int64>? = nil, lastFinishNumber: Int64 = 0,
+    lastID: TransferID = TransferID(rawValue: 0),
     lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = [],
     clearedUpTo: Int64? = nil
   ) {

@@ -12,6 +12,7 @@ extension InMemoryJournal: TransferArchive {
   }
 
   package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
+    try throwReadFailure()
     let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
     switch wanted {
     case .at(let origin, let countMax):

@@ -13,6 +13,7 @@ package final class InMemoryJournal: TransferJournal {
     var clearedUpTo: Int64?
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
+    var readFailures: [any Error] = []
     var gate = Gate.open
   }
 
@@ -102,6 +103,18 @@ package final class InMemoryJournal: TransferJournal {
   /// Lets the next `count` commits fail and change nothing.
   package func failNextCommits(_ count: Int = 1, with error: any Error) {
     state.withLock { $0.failures += Array(repeating: error, count: count) }
+  }
+
+  /// Lets the next `count` questions for the line fail.
+  package func failNextReads(_ count: Int = 1, with error: any Error) {
+    state.withLock { $0.readFailures += Array(repeating: error, count: count) }
+  }
+
+  func throwReadFailure() throws {
+    let failure = state.withLock { state in
+      state.readFailures.isEmpty ? nil : state.readFailures.removeFirst()
+    }
+    if let failure { throw failure }
   }
 
   /// Makes commits wait until `release`.

@@ -155,24 +155,4 @@ struct MoveTests {
       }
     }
   }
-
-  @Test(arguments: [[Int64(0), 0, 0], [.min, 5, .max], [7, 7, -3]])
-  func `places that damage made unusable are given anew, in their order`(positions: [Int64]) {
-    let records = positions.enumerated().map { index, position in
-      TransferRecord(
-        id: TransferID(rawValue: Int64(index) + 1), taskIdentifier: Int64(index) + 1, spec: spec(),
-        createdAt: WallTime(millisecondsSince1970: 0), queuePosition: position, state: .paused)
-    }
-    let expected = records.map { ($0.queuePosition, $0.id.rawValue) }.sorted { $0 < $1 }.map(\.1)
-    var script = BrainScript()
-    let turn = script.brain.recover(records, at: script.now)
-    #expect(order(script) == expected)
-    #expect(Set(script.brain.machines.values.map(\.record.queuePosition)) == [1, 2, 3])
-    #expect(!turn.changes.isEmpty)
-    // And now they can be moved.
-    for move in Brain.Move.allCases {
-      script.take(script.brain.move(ids([expected[1]]), move, at: script.now).1)
-    }
-    #expect(order(script) == [expected[0], expected[2], expected[1]])
-  }
 }

@@ -129,6 +129,7 @@ struct RandomOrderTests {
         world.take(brain.timePassed(at: now))
       } else {
         for id in world.store.keys.sorted() { world.wake(id, &brain, at: now) }
+        while !world.pending.isEmpty { step(&brain, &world, &random, at: now) }
         return
       }
     }

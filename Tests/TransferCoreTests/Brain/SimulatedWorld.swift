@@ -174,18 +174,34 @@ struct SimulatedWorld {
     for id in brain.letGo(where: { !unkept.contains($0) }) {
       sleptCount += 1
       if brain.machines[id] != nil { broken.append("\(id) was let go of and is there") }
-      if store[id]?.isDormant != true { broken.append("\(id) sleeps and the store has it awake") }
+      if store[id]?.isDormant != true {
+        broken.append("\(id) sleeps and the store has \(String(describing: store[id]))")
+      }
     }
   }
 
   /// Somebody asks for a transfer that may sleep.
-  func wake(_ id: TransferID, _ brain: inout Brain, at now: Moment) {
-    if brain.machines[id] == nil, let record = store[id] { brain.wake([record], at: now) }
+  mutating func wake(_ id: TransferID, _ brain: inout Brain, at now: Moment) {
+    guard brain.machines[id] == nil, !leaving.contains(id), let record = store[id] else { return }
+    take(brain.wake([record], at: now).1)
+  }
+
+  /// The store does not know yet that they are gone.
+  private var leaving: Set<TransferID> {
+    Set(
+      pending.flatMap { event -> [TransferID] in
+        guard case .commit(let changes, _) = event else { return [] }
+        return changes.compactMap { if case .remove(let id) = $0 { id } else { nil } }
+      })
   }
 
   func line(_ request: LineRequest) -> [TransferRecord] {
-    let all = store.values.filter { $0.isDormant && $0.state == .queued }.sorted { left, right in
-      (-left.spec.priority.value, left.queuePosition) < (-right.spec.priority.value, right.queuePosition)
+    let leaving = leaving
+    let all = store.values.filter {
+      $0.isDormant && $0.state == .queued && !leaving.contains($0.id)
+    }.sorted { left, right in
+      (-left.spec.priority.value, left.queuePosition)
+        < (-right.spec.priority.value, right.queuePosition)
     }
     switch request {
     case .at(let origin, let countMax):

@@ -85,7 +85,7 @@ struct SimulatedOrigin {
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(held: written)
       case .confirmHeld, .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
-        .limit:
+        .readLine, .limit:
         break
       }
     }
