@@ -27,6 +27,7 @@ func appleSource(_ name: String, _ mode: SwiftLanguageMode) -> Target {
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -64,7 +65,9 @@ let package = Package(
     target("CurlTransport", ["TransferEngine", "TransferModel", "CCurl"]),
     target(
       "TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
-    target("TransferStore", ["TransferEngine", "TransferModel", "CLinux", grdb]),
+    target(
+      "TransferStore",
+      ["TransferCore", "TransferEngine", "TransferModel", "CLinux", grdb, grdbSQLite]),
     target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
     target("NetworkWatch", ["TransferCore"]),
     target("DesktopBus"),
@@ -180,10 +183,13 @@ let package = Package(
       ["TransferFiles", "TransferCore", "TransferEngine", "TransferModel", "TestSupport"]),
     tests(
       "TransferStoreTests",
-      ["SeededNumbers", "TransferStore", "TransferEngine", "TransferModel", "TestSupport", grdb]),
+      [
+        "SeededNumbers", "TransferStore", "TransferCore", "TransferEngine", "TransferModel",
+        "TestSupport", grdb,
+      ]),
     .testTarget(
       name: "CompatibilityTests",
-      dependencies: ["TransferStore", "TransferEngine", "TransferModel"],
+      dependencies: ["TransferStore", "TransferEngine", "TransferModel", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: strict),
     tests(
       "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),

@@ -7,28 +7,34 @@ import TransferModel
 package final class SQLiteJournal: TransferJournal {
   package let path: String
   let queue: DatabaseQueue
+  /// For short questions, which are never behind a long one.
+  let reader: StoreReader
+  /// For questions that look at the whole list.
+  let listReader: StoreReader
+  private let place: StorePlace
   private let state: Mutex<State>
 
   private struct State: Sendable {
     var counters: StoreCounters
-    /// What the opening read, for the first `load`: a million rows are not read twice.
+    /// What the opening read, for the first `load`.
     var opened: JournalContents?
   }
 
-  init(_ queue: DatabaseQueue, path: String, contents: JournalContents) {
+  init(_ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents) {
     self.queue = queue
-    self.path = path
+    self.place = place
+    path = place.path
+    reader = StoreReader(place)
+    listReader = StoreReader(place)
     state = Mutex(State(counters: StoreCounters(contents), opened: contents))
   }
 
   package func load() throws -> JournalContents {
     if let opened = state.withLock({ $0.opened.take() }) { return opened }
     do {
-      return try queue.read { db in
-        try StoreReading.contents(db, StoreLayout(version: StoreSchema.version))
-      }
+      return try queue.read { db in try StoreReading.contents(db) }
     } catch {
-      throw StoreError(error, at: path, otherwise: .unreadable)
+      throw place.noting(error, otherwise: .unreadable)
     }
   }
 
@@ -46,7 +52,7 @@ package final class SQLiteJournal: TransferJournal {
         try write(changes, known, raised)
       }
     } catch {
-      throw StoreError(error, at: path, otherwise: .unwritable)
+      throw place.noting(error, otherwise: .unwritable)
     }
     state.withLock { $0.counters = raised }
   }
@@ -57,36 +63,20 @@ package final class SQLiteJournal: TransferJournal {
     try queue.write { db in
       // Before the records, because they refer to their sessions.
       if raised != known { try raised.write(db, since: known) }
-      let writer = TransferRowWriter()
-      for change in changes { try Self.apply(change, db, writer) }
+      var writer = try TransferRowWriter(db, lastID: known.lastID)
+      for change in changes { try writer.apply(change) }
+      try writer.finish()
     }
   }
 
   /// Moves everything into the one file and closes it; a later call fails.
   package func close() throws {
+    reader.close()
+    listReader.close()
     do {
       try queue.close()
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
-    }
-  }
-
-  static func apply(
-    _ change: JournalChange, _ db: Database, _ writer: TransferRowWriter
-  ) throws {
-    switch change {
-    case .put(let record):
-      let statement = try db.cachedStatement(sql: TransferSQL.put)
-      statement.setUncheckedArguments(try writer.values(record))
-      try statement.execute()
-    case .remove(let id):
-      let statement = try db.cachedStatement(sql: TransferSQL.remove)
-      statement.setUncheckedArguments([id.rawValue])
-      try statement.execute()
-    case .putSession(let record): try SessionRows.put(record, db, writer.json)
-    case .removeSession(let session): try SessionRows.remove(session, db)
-    // One of the counters, which are written before.
-    case .clearFinished: break
     }
   }
 }

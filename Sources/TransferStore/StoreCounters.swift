@@ -14,8 +14,6 @@ struct StoreCounters: Hashable, Sendable {
     lastID = contents.lastID.rawValue
     lastTaskIdentifiers = contents.lastTaskIdentifiers
     clearedUpTo = contents.clearedUpTo
-    for record in contents.records { raise(by: record) }
-    for session in contents.sessions { raise(by: session) }
   }
 
   mutating func raise(by record: TransferRecord) {

@@ -48,6 +48,12 @@ struct StoreLayout {
 
   var allTransfersBackwards: String { allTransfersUnindexed + " DESC" }
 
+  /// Those that the service takes into its memory. Of version 4 and later.
+  var awakeTransfers: String {
+    "SELECT \(transferList) FROM transfer INDEXED BY \(TransferIndex.awake.name) "
+      + "WHERE is_dormant = 0 ORDER BY id"
+  }
+
   var oneTransfer: String { "SELECT \(transferList) FROM transfer NOT INDEXED WHERE id = ?" }
 
   /// Those that were not dropped, by name; nil where there were no records yet.
@@ -68,6 +74,7 @@ extension TransferColumn {
       1
     case .request, .task, .taskStatus: 2
     case .finishNumber: 3
+    case .isDormant: 4
     }
   }
 }

@@ -11,27 +11,48 @@ package struct StoreOpening: Sendable {
   /// Set when something was put aside; to be shown to the user.
   package let notice: StoreNotice?
 
+  /// A larger store is not read whole at each start.
+  package static let wholeByteCountMax: Int64 = 32 << 20
+
   /// The caller makes sure that no other service has the store open.
   ///
-  /// - Parameter path: absolute; for example `~/.local/state/kettle/store.sqlite`.
-  package static func open(_ path: String, at now: WallTime) throws(StoreError) -> StoreOpening {
+  /// - Parameters:
+  ///   - path: absolute; for example `~/.local/state/kettle/store.sqlite`.
+  ///   - wholeByteCountMax: up to this size every transfer is looked at. Of a larger one the damage
+  ///     that shows at the start is found, and the rest when it is met: then a note is left beside
+  ///     the store, and the next opening looks at everything.
+  package static func open(
+    _ path: String, at now: WallTime, wholeByteCountMax: Int64 = wholeByteCountMax
+  ) throws(StoreError) -> StoreOpening {
     let place = StorePlace(path)
     try place.prepareDirectory()
     guard try place.checkFile() else { return try openMissing(place, at: now) }
-    switch try StoreInspection.of(path) {
-    case .sound(let contents):
+    let depth: StoreInspection.Depth =
+      place.isSuspect ? .thorough : place.byteCount > wholeByteCountMax ? .quick : .whole
+    let opening = try open(place, depth, at: now)
+    place.clearSuspicion()
+    return opening
+  }
+
+  private static func open(
+    _ place: StorePlace, _ depth: StoreInspection.Depth, at now: WallTime
+  ) throws(StoreError) -> StoreOpening {
+    switch try StoreInspection.of(place.path, depth) {
+    case .sound:
       do {
-        return StoreOpening(journal: try writable(path, contents), notice: nil)
+        return StoreOpening(journal: try writable(place, depth), notice: nil)
       } catch let error as DatabaseError where place.isDamaged(error) {
-        // What only a writer looks at is damaged; all that is read was read.
-        return try replace(
-          place, reason: error.message ?? "SQLite error \(error.resultCode.rawValue)",
-          with: Salvage(complete: contents), at: now)
+        // What only a writer looks at is damaged.
+        let salvage = try StoreInspection.salvage(place.path)
+        return try replace(place, reason: error.said, with: salvage, at: now)
+      } catch let problem as TransferRowReader.Problem {
+        let salvage = try StoreInspection.salvage(place.path)
+        return try replace(place, reason: problem.sentence, with: salvage, at: now)
       } catch {
-        throw StoreError(error, at: path, otherwise: .unwritable)
+        throw StoreError(error, at: place.path, otherwise: .unwritable)
       }
     case .newer(let detail):
-      throw StoreError(code: .newer, path: path, detail: detail)
+      throw StoreError(code: .newer, path: place.path, detail: detail)
     case .damaged(let reason, let salvage):
       return try replace(place, reason: reason, with: salvage, at: now)
     }
@@ -48,45 +69,41 @@ package struct StoreOpening: Sendable {
         reason: "only its log was there", keptCount: 0, lostCount: nil)
     }
     // A complete new store that did not get its name has what was salvaged before the crash.
-    if place.hasUnfinished, case .sound(let contents) = try StoreInspection.of(place.unfinishedPath)
-    {
+    if place.hasUnfinished, case .sound = try StoreInspection.of(place.unfinishedPath, .whole) {
       try place.adoptUnfinished()
-      return StoreOpening(journal: try journal(place.path, contents), notice: notice)
+      return StoreOpening(journal: try journal(place), notice: notice)
     }
-    try make(place, JournalContents())
+    try make(place, Salvage())
     try place.adoptUnfinished()
-    return StoreOpening(journal: try journal(place.path, JournalContents()), notice: notice)
+    return StoreOpening(journal: try journal(place), notice: notice)
   }
 
   /// The new store is complete before the old one is moved: a crash in between costs nothing.
   private static func replace(
     _ place: StorePlace, reason: String, with salvage: Salvage, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    try make(place, salvage.contents)
+    try make(place, salvage)
     let aside = try place.putAside(at: now)
     try place.adoptUnfinished()
     let notice = StoreNotice(
-      path: place.path, asidePath: aside, reason: reason,
-      keptCount: salvage.contents.records.count,
+      path: place.path, asidePath: aside, reason: reason, keptCount: salvage.records.count,
       lostCount: salvage.isComplete ? salvage.unreadableCount : nil)
-    return StoreOpening(journal: try journal(place.path, salvage.contents), notice: notice)
+    return StoreOpening(journal: try journal(place), notice: notice)
   }
 
-  private static func make(
-    _ place: StorePlace, _ contents: JournalContents
-  ) throws(StoreError) {
+  private static func make(_ place: StorePlace, _ salvage: Salvage) throws(StoreError) {
     try place.makeUnfinished()
     do {
       let queue = try DatabaseQueue(
         path: place.unfinishedPath, configuration: StoreSchema.writing)
       try StoreSchema.migrator.migrate(queue)
       try queue.write { db in
-        try StoreCounters(contents).write(db, since: StoreCounters())
-        let writer = TransferRowWriter()
-        for record in contents.records { try SQLiteJournal.apply(.put(record), db, writer) }
-        for session in contents.sessions {
-          try SQLiteJournal.apply(.putSession(session), db, writer)
-        }
+        try salvage.counters.write(db, since: StoreCounters())
+        var writer = try TransferRowWriter(db, lastID: 0)
+        for record in salvage.records { try writer.apply(.put(record)) }
+        for session in salvage.sessions { try writer.apply(.putSession(session)) }
+        try writer.finish()
+        try StorePlaces.repair(db)
       }
       // Brings everything into the one file, synced.
       try queue.close()
@@ -95,24 +112,34 @@ package struct StoreOpening: Sendable {
     }
   }
 
-  private static func journal(
-    _ path: String, _ contents: JournalContents
-  ) throws(StoreError) -> SQLiteJournal {
+  /// Of a store that was just made.
+  private static func journal(_ place: StorePlace) throws(StoreError) -> SQLiteJournal {
     do {
-      return try writable(path, contents)
+      return try writable(place, .quick)
     } catch {
-      throw StoreError(error, at: path, otherwise: .unwritable)
+      throw StoreError(error, at: place.path, otherwise: .unwritable)
     }
   }
 
   private static func writable(
-    _ path: String, _ contents: JournalContents
+    _ place: StorePlace, _ depth: StoreInspection.Depth
   ) throws -> SQLiteJournal {
-    let queue = try DatabaseQueue(path: path, configuration: StoreSchema.writing)
+    let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
     // The transfers are not taken on before it is known that they can be kept.
     try queue.inDatabase { db in try db.execute(sql: "DELETE FROM counter WHERE name = ''") }
-    return SQLiteJournal(queue, path: path, contents: contents)
+    switch depth {
+    case .quick: break
+    case .whole, .thorough: try queue.write(repair)
+    }
+    let contents = try queue.read { db in try StoreReading.contents(db) }
+    return SQLiteJournal(queue, place, contents: contents)
+  }
+
+  /// What follows from the transfers and is no reason to put a store aside.
+  private static func repair(_ db: Database) throws {
+    try StorePlaces.repair(db)
+    if try StoreTallies.counted(db) != StoreTallies.read(db) { try StoreTallies.recount(db) }
   }
 }
 

@@ -90,6 +90,34 @@ struct StorePlace {
 
   // MARK: Damage
 
+  /// Lies beside a store in which damage was met while it was in use; the next opening inspects it
+  /// in full.
+  private var suspicionPath: String { path + ".suspect" }
+
+  var isSuspect: Bool { access(suspicionPath, F_OK) == 0 }
+
+  /// Leaves a note for the next opening, which survives a power cut.
+  func markSuspect(_ reason: String) throws(StoreError) {
+    let descriptor = open(suspicionPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
+    defer { close(descriptor) }
+    // The note itself is what counts; its words are for people.
+    var text = reason + "\n"
+    _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
+    fsync(descriptor)
+    try syncDirectory()
+  }
+
+  func clearSuspicion() { unlink(suspicionPath) }
+
+  /// Of the store and its log.
+  var byteCount: Int64 {
+    ["", "-wal"].reduce(0) { sum, suffix in
+      var status = stat()
+      return stat(path + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
+    }
+  }
+
   /// Moves the store and what lies beside it to names that are free. Answers the new path.
   ///
   /// The store goes first: a log without its store is put aside at the next start, while a store

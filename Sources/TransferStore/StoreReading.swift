@@ -2,135 +2,81 @@ import GRDB
 import TransferEngine
 import TransferModel
 
-/// Reads a whole store.
+/// Reads what the service needs when it starts, without a look at every transfer.
 enum StoreReading {
-  /// Everything, or an error at the first row that makes no sense.
-  static func contents(_ db: Database, _ layout: StoreLayout) throws -> JournalContents {
+  /// - Parameter db: of a store of this version.
+  static func contents(_ db: Database) throws -> JournalContents {
+    let layout = StoreLayout(version: StoreSchema.version)
     let reader = TransferRowReader(.strict)
-    var records: [TransferRecord] = []
-    let rows = try Row.fetchCursor(db, sql: layout.allTransfers)
-    while let row = try rows.next() { records.append(try reader.record(row)) }
-    let sessions = try SessionRows.read(db, layout, .strict)
-    return contents(records, try StoreCounters.read(db), sessions)
+    var contents = JournalContents()
+    let rows = try Row.fetchCursor(db, sql: layout.awakeTransfers)
+    while let row = try rows.next() { contents.records.append(try reader.record(row)) }
+    contents.sessions = try SessionRows.read(db, layout, .strict)
+    let counters = try counters(db, contents.sessions)
+    contents.lastID = TransferID(rawValue: counters.lastID)
+    contents.lastTaskIdentifiers = counters.lastTaskIdentifiers
+    contents.clearedUpTo = counters.clearedUpTo
+    contents.dormant = DormantTally(
+      states: try StoreTallies.read(db).states,
+      clearedCount: try clearedCount(db, upTo: counters.clearedUpTo))
+    contents.positions = try positions(db)
+    contents.lastFinishNumber = max(counters.clearedUpTo ?? 0, try lastFinishNumber(db))
+    return contents
   }
 
-  /// A damaged middle is looked through transfer by transfer, until so many are not found one after
-  /// the other: the largest number ever given may be damaged too, and say that there are billions.
-  private static let missedLookupMax = 1 << 16
-
-  /// What can be read of a damaged store: all rows up to the damage, from the other end back to it,
-  /// and in between those that can be reached one by one.
-  static func salvage(_ db: Database) -> Salvage {
-    var salvage = Salvage()
-    let counters = (try? StoreCounters.read(db)) ?? StoreCounters()
-    let layout = (try? StoreLayout(foundIn: db)) ?? StoreLayout(version: StoreSchema.version)
-    let isWhole = take(layout.allTransfersUnindexed, db, into: &salvage)
-    if !isWhole {
-      _ = take(layout.allTransfersBackwards, db, into: &salvage)
-      takeSingly(layout.oneTransfer, db, lastID: counters.lastID, into: &salvage)
+  /// The counters, and no smaller than what is there.
+  private static func counters(
+    _ db: Database, _ sessions: [SessionRecord]
+  ) throws -> StoreCounters {
+    var counters = try StoreCounters.read(db)
+    if let last = try bounded(db, "SELECT max(id) FROM transfer", TransferColumn.id) {
+      counters.lastID = max(counters.lastID, last)
     }
-    salvage.isComplete = isWhole
-    salvage.finish(counters, (try? SessionRows.read(db, layout, .salvaging)) ?? [])
-    return salvage
-  }
-
-  private static func takeSingly(
-    _ sql: String, _ db: Database, lastID: Int64, into salvage: inout Salvage
-  ) {
-    guard let statement = try? db.makeStatement(sql: sql) else { return }
-    let reader = TransferRowReader(.salvaging)
-    let upper = max(lastID, salvage.lastID)
-    var missedCount = 0
-    var id: Int64 = 0
-    while id <= upper, missedCount < missedLookupMax {
-      if salvage.has(id) {
-        missedCount = 0
-      } else if let row = try? Row.fetchOne(statement, arguments: [id]) {
-        salvage.add(row, reader)
-        missedCount = 0
-      } else {
-        missedCount += 1
-      }
-      id += 1
+    for (session, known) in counters.lastTaskIdentifiers {
+      let last = try bounded(
+        db, "SELECT max(task_identifier) FROM transfer WHERE session = ?", .taskIdentifier,
+        [session.rawValue])
+      if let last { counters.lastTaskIdentifiers[session] = max(known, last) }
     }
+    for session in sessions { counters.raise(by: session) }
+    return counters
   }
 
-  /// Answers whether the last row was reached.
-  private static func take(_ sql: String, _ db: Database, into salvage: inout Salvage) -> Bool {
-    let reader = TransferRowReader(.salvaging)
-    do {
-      let rows = try Row.fetchCursor(db, sql: sql)
-      while let row = try rows.next() { salvage.add(row, reader) }
-      return true
-    } catch {
-      return false
+  private static func bounded(
+    _ db: Database, _ sql: String, _ column: TransferColumn, _ arguments: StatementArguments = []
+  ) throws -> Int64? {
+    guard let found = try Int64.fetchOne(db, sql: sql, arguments: arguments) else { return nil }
+    guard let number = TransferRowReader.bounded(found) else {
+      throw TransferRowReader.Problem(column: column.sqlName)
     }
+    return number
   }
 
-  static func contents(
-    _ records: [TransferRecord], _ counters: StoreCounters, _ sessions: [SessionRecord]
-  ) -> JournalContents {
-    var all = counters
-    for record in records { all.raise(by: record) }
-    for session in sessions { all.raise(by: session) }
-    return JournalContents(
-      records: records, lastID: TransferID(rawValue: all.lastID),
-      lastTaskIdentifiers: all.lastTaskIdentifiers, sessions: sessions,
-      clearedUpTo: all.clearedUpTo)
-  }
-}
-
-/// What was read of a damaged store.
-struct Salvage {
-  private(set) var contents = JournalContents()
-  /// Rows that were there and made no sense.
-  private(set) var unreadableCount = 0
-  /// Whether every row was looked at.
-  var isComplete = false
-
-  private var byID: [TransferID: TransferRecord] = [:]
-
-  init() {}
-
-  /// Of a store whose transfers can all be read, and in which something else is damaged.
-  init(complete contents: JournalContents) {
-    for record in contents.records { byID[record.id] = record }
-    isComplete = true
-    finish(StoreCounters(contents), contents.sessions)
+  private static func positions(_ db: Database) throws -> ClosedRange<Int64>? {
+    let first = try Int64.fetchOne(db, sql: "SELECT min(queue_position) FROM transfer")
+    let last = try Int64.fetchOne(db, sql: "SELECT max(queue_position) FROM transfer")
+    guard let first, let last else { return nil }
+    guard first <= last, TransferRowReader.positions.contains(first),
+      TransferRowReader.positions.contains(last)
+    else { throw TransferRowReader.Problem(column: TransferColumn.queuePosition.sqlName) }
+    return first...last
   }
 
-  var lastID: Int64 { byID.keys.max()?.rawValue ?? 0 }
+  private static let finished =
+    "FROM transfer INDEXED BY \(TransferIndex.byFinish.name) WHERE \(StoreSchema.isFinished)"
 
-  func has(_ id: Int64) -> Bool { byID[TransferID(rawValue: id)] != nil }
+  private static func lastFinishNumber(_ db: Database) throws -> Int64 {
+    try bounded(
+      db, "SELECT finish_number \(finished) ORDER BY finish_number DESC LIMIT 1", .finishNumber)
+      ?? 0
+  }
 
-  mutating func add(_ row: Row, _ reader: TransferRowReader) {
-    guard let record = try? reader.record(row) else {
-      unreadableCount += 1
-      return
+  private static func clearedCount(_ db: Database, upTo number: Int64?) throws -> Int {
+    guard let number else { return 0 }
+    // By two parts of the index; one condition for both would go through all of it.
+    return try ["finish_number IS NULL", "finish_number <= \(number)"].reduce(0) { count, part in
+      let sql = "SELECT count(*) \(finished) AND \(part) AND state = 'completed' AND is_dormant = 1"
+      return count + (try Int.fetchOne(db, sql: sql) ?? 0)
     }
-    byID[record.id] = record
-  }
-
-  /// Puts the records in order. Where damage gave two the same task identifier, the later one gets
-  /// a new one, because a store takes no two.
-  mutating func finish(_ counters: StoreCounters, _ sessions: [SessionRecord]) {
-    struct Task: Hashable {
-      var session: SessionID
-      var identifier: Int64
-    }
-    var records = byID.values.sorted { $0.id < $1.id }
-    var counters = counters
-    for record in records { counters.raise(by: record) }
-    var taken: Set<Task> = []
-    for index in records.indices {
-      let session = records[index].spec.session
-      if taken.contains(Task(session: session, identifier: records[index].taskIdentifier)) {
-        records[index].taskIdentifier =
-          (counters.lastTaskIdentifiers[session] ?? 0).addingReportingOverflow(1).partialValue
-        counters.raise(by: records[index])
-      }
-      taken.insert(Task(session: session, identifier: records[index].taskIdentifier))
-    }
-    contents = StoreReading.contents(records, counters, sessions)
   }
 }

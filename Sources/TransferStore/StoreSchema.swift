@@ -9,22 +9,11 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for us: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 3
+  static let version = 4
   /// All but that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
-
-  /// Keeps the sums of identifiers far from the end of their type.
-  static let indexSumMask: Int64 = 0xFF_FFFF
-
-  /// Statements that read one index of the transfers from end to end and add up the identifiers it
-  /// leads to; a count would be answered from any index. The last is of finished transfers only.
-  static let indexSums = [
-    ("sqlite_autoindex_transfer_1", false), ("transfer_by_state", false),
-    ("transfer_by_finish", true),
-  ].map { index, isOfFinished in
-    let sql = "SELECT ifnull(sum(id & \(indexSumMask)), 0) FROM transfer INDEXED BY \(index)"
-    return (isOfFinished ? sql + " WHERE finished_at IS NOT NULL" : sql, isOfFinished)
-  }
+  /// Those that version 4 brought.
+  static let smallTablesSince4 = ["tally"]
 
   /// A migration that was released is never changed, only followed by another; each ends by setting
   /// `user_version` to its number.
@@ -43,6 +32,10 @@ enum StoreSchema {
     migrator.registerMigration("v3") { db in
       try db.execute(
         sql: "ALTER TABLE transfer ADD COLUMN finish_number INTEGER; PRAGMA user_version = 3")
+    }
+    migrator.registerMigration("v4") { db in
+      try StoreSchema.makeQueue(db)
+      try db.execute(sql: "PRAGMA user_version = 4")
     }
     return migrator
   }
@@ -131,6 +124,8 @@ enum StoreSchema {
       // NORMAL would lose the last commits in a power cut
       // (sqlite.org/pragma.html#pragma_synchronous).
       try db.execute(sql: "PRAGMA synchronous = FULL")
+      // A list that is added fills many logs of the usual size, and each is brought in with syncs.
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
       // A list of a million leaves a log of its own size behind, which nothing else makes small.
       try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
     }

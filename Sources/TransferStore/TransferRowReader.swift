@@ -14,6 +14,7 @@ struct TransferRowReader {
   /// The column that makes no sense.
   struct Problem: Error, Hashable {
     var column: String
+    var sentence: String { "\"\(column)\" of a transfer makes no sense" }
   }
 
   /// Identifiers and positions are counted up from what is read, so they must not be near the end
@@ -50,7 +51,22 @@ struct TransferRowReader {
     record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
     record.finishNumber = try optional(.finishNumber, row) { Self.bounded($0) }
     record.task = try taskStatus(of: record, row)
+    try checkDerived(record, row)
     return record
+  }
+
+  /// What is made of the record stands in columns as well, which other rows are counted by.
+  private func checkDerived(_ record: TransferRecord, _ row: Row) throws(Problem) {
+    // A store of an earlier version has other numbers there, and what is salvaged is made anew.
+    guard mode == .strict, let isDormant = try stored(.isDormant, row).int64 else { return }
+    let expected = TalliedRow(record)
+    guard isDormant == (expected.isDormant ? 1 : 0) else { throw problem(.isDormant) }
+    guard try stored(.bytesReceived, row).int64 == expected.bytesReceived else {
+      throw problem(.bytesReceived)
+    }
+    guard try stored(.bytesExpected, row).int64 == expected.bytesExpected else {
+      throw problem(.bytesExpected)
+    }
   }
 
   /// There is one exactly when the transfer is a task.
@@ -163,4 +179,8 @@ struct TransferRowReader {
   ) throws(Problem) -> Value? {
     try optional(column, row) { try json.value(Value.self, in: $0) }
   }
+}
+
+extension DatabaseValue {
+  fileprivate var int64: Int64? { Int64.fromDatabaseValue(self) }
 }

@@ -1,64 +1,146 @@
 import GRDB
 import TransferModel
 
-/// Turns records into rows.
+/// Writes the changes of one commit.
 struct TransferRowWriter {
   let json = StoredJSON()
+  private let db: Database
+  private let insertion: StoreStatement
+  /// The largest id that a row may have.
+  private var lastID: Int64
+  private var tallies = StoreTallies()
 
-  func values(_ record: TransferRecord) throws -> StatementArguments {
-    StatementArguments(try TransferColumn.allCases.map { try value(of: $0, in: record) })
+  /// - Parameter lastID: the largest id ever given before this commit.
+  init(_ db: Database, lastID: Int64) throws {
+    self.db = db
+    self.lastID = lastID
+    insertion = try StoreStatement(db, TransferSQL.insert)
   }
 
-  private func value(
-    of column: TransferColumn, in record: TransferRecord
-  ) throws -> (any DatabaseValueConvertible)? {
-    let spec = record.spec
-    return switch column {
-    case .id: record.id.rawValue
-    case .session: spec.session.rawValue
-    case .taskIdentifier: record.taskIdentifier
-    case .state: record.state.rawValue
-    case .reason: record.reason?.rawValue
-    case .goesOnAt: record.goesOnAt?.millisecondsSince1970
-    case .priority: spec.priority.value
-    case .queuePosition: record.queuePosition
-    case .title: spec.title
-    case .url: spec.url.text
-    case .directory: spec.directory
-    case .name: spec.name
-    case .createdAt: record.createdAt.millisecondsSince1970
-    case .finishedAt: record.finishedAt?.millisecondsSince1970
-    case .bytesReceived: record.bytesReceived
-    case .bytesExpected: record.bytesExpected
-    case .connections: spec.connections
-    case .limitBytesPerSecond: spec.limitBytesPerSecond
-    case .notBefore: spec.notBefore?.millisecondsSince1970
-    case .checksum: spec.checksum?.text
-    case .caCertificatePath: spec.caCertificatePath
-    case .onConflict: spec.onConflict.rawValue
-    case .beginning: spec.beginning.rawValue
-    case .headers: spec.headers.isEmpty ? nil : try json.text(spec.headers)
-    case .login: try spec.login.map(json.text)
-    case .resumeData: try record.resumeData.map(json.text)
-    case .finishedFile: try record.finishedFile.map(json.text)
-    case .failure: try record.failure.map(json.text)
-    case .freshStart: record.freshStart?.rawValue
-    case .retryCount: record.retryCount
-    case .request: try spec.request.map(json.text)
-    case .task: try spec.task.map(json.text)
-    case .taskStatus: try record.task.map(json.text)
-    case .finishNumber: record.finishNumber
+  mutating func apply(_ change: JournalChange) throws {
+    switch change {
+    case .put(let record): try put(record)
+    case .remove(let id): try remove(id)
+    case .putSession(let record): try SessionRows.put(record, db, json)
+    case .removeSession(let session): try SessionRows.remove(session, db)
+    // One of the counters, which are written before.
+    case .clearFinished: break
     }
+  }
+
+  /// Writes what the changes come to together.
+  func finish() throws { try tallies.write(db) }
+
+  private mutating func put(_ record: TransferRecord) throws {
+    let row = TalliedRow(record)
+    let id = record.id.rawValue
+    if id <= lastID, let old = try old(id) {
+      tallies.remove(old)
+      // Most changes touch no index, and which do the store knows best.
+      let change = try StoreStatement(db, TransferSQL.advance)
+      if try write(record, row, change) == 0 {
+        try write(record, row, try StoreStatement(db, TransferSQL.replace))
+      }
+    } else {
+      lastID = max(lastID, id)
+      try write(record, row, insertion)
+    }
+    tallies.add(row)
+  }
+
+  private mutating func remove(_ id: TransferID) throws {
+    guard let old = try old(id.rawValue) else { return }
+    tallies.remove(old)
+    let statement = try StoreStatement(db, TransferSQL.remove)
+    statement.bind(id.rawValue, at: 1)
+    try statement.run()
+  }
+
+  /// What stands there now.
+  private func old(_ id: Int64) throws -> TalliedRow? {
+    let statement = try StoreStatement(db, TransferSQL.tallied)
+    statement.bind(id, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    guard let state = TransferState(rawValue: statement.text(1)) else {
+      throw TransferRowReader.Problem(column: TransferColumn.state.sqlName)
+    }
+    return TalliedRow(
+      isDormant: statement.number(0) != 0, state: state, bytesReceived: statement.number(2),
+      bytesExpected: statement.isNull(3) ? nil : statement.number(3))
+  }
+
+  // MARK: One row
+
+  @discardableResult
+  private func write(
+    _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
+  ) throws -> Int {
+    defer { statement.reset() }
+    bind(record.spec, statement)
+    bind(record, row, statement)
+    try bindCoded(record, statement)
+    return try statement.run()
+  }
+
+  private func bind(
+    _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
+  ) {
+    statement.bind(record.id.rawValue, .id)
+    statement.bind(record.taskIdentifier, .taskIdentifier)
+    statement.bind(record.state.rawValue, .state)
+    statement.bind(record.reason?.rawValue, .reason)
+    statement.bind(record.goesOnAt?.millisecondsSince1970, .goesOnAt)
+    statement.bind(record.queuePosition, .queuePosition)
+    statement.bind(record.createdAt.millisecondsSince1970, .createdAt)
+    statement.bind(record.finishedAt?.millisecondsSince1970, .finishedAt)
+    statement.bind(row.bytesReceived, .bytesReceived)
+    statement.bind(row.bytesExpected, .bytesExpected)
+    statement.bind(record.freshStart?.rawValue, .freshStart)
+    statement.bind(Int64(record.retryCount), .retryCount)
+    statement.bind(record.finishNumber, .finishNumber)
+    statement.bind(row.isDormant ? 1 : 0, .isDormant)
+  }
+
+  private func bind(_ spec: TransferSpec, _ statement: StoreStatement) {
+    statement.bind(spec.session.rawValue, .session)
+    statement.bind(spec.priority.value, at: TransferColumn.priority.rawValue + 1)
+    statement.bind(spec.title, .title)
+    statement.bind(spec.url.text, .url)
+    statement.bind(spec.directory, .directory)
+    statement.bind(spec.name, .name)
+    statement.bind(spec.connections.map(Int64.init), .connections)
+    statement.bind(spec.limitBytesPerSecond, .limitBytesPerSecond)
+    statement.bind(spec.notBefore?.millisecondsSince1970, .notBefore)
+    statement.bind(spec.checksum?.text, .checksum)
+    statement.bind(spec.caCertificatePath, .caCertificatePath)
+    statement.bind(spec.onConflict.rawValue, .onConflict)
+    statement.bind(spec.beginning.rawValue, .beginning)
+  }
+
+  private func bindCoded(_ record: TransferRecord, _ statement: StoreStatement) throws {
+    let spec = record.spec
+    if !spec.headers.isEmpty { statement.bind(try json.text(spec.headers), .headers) }
+    if let login = spec.login { statement.bind(try json.text(login), .login) }
+    if let request = spec.request { statement.bind(try json.text(request), .request) }
+    if let task = spec.task { statement.bind(try json.text(task), .task) }
+    if let status = record.task { statement.bind(try json.text(status), .taskStatus) }
+    if let resumeData = record.resumeData {
+      statement.bind(try json.text(resumeData), .resumeData)
+    }
+    if let finished = record.finishedFile {
+      statement.bind(try json.text(finished), .finishedFile)
+    }
+    if let failure = record.failure { statement.bind(try json.text(failure), .failure) }
   }
 }
 
-/// For sorting and adding up in the store; read back from the JSON beside them.
-extension TransferRecord {
-  fileprivate var bytesReceived: Int64 {
-    finishedFile?.identity?.byteCount ?? resumeData?.held.byteCount ?? 0
+extension StoreStatement {
+  fileprivate func bind(_ value: Int64?, _ column: TransferColumn) {
+    bind(value, at: column.rawValue + 1)
   }
 
-  fileprivate var bytesExpected: Int64? {
-    finishedFile?.identity?.byteCount ?? resumeData?.totalByteCount
+  fileprivate func bind(_ value: String?, _ column: TransferColumn) {
+    bind(value, at: column.rawValue + 1)
   }
 }

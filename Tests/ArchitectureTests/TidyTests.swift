@@ -38,7 +38,8 @@ struct TidyTests {
         "TransferFiles", "TransferStore",
       ],
       "CNcurses": ["Benchmarks", "DashboardTerminal"],
-      "GRDB": ["TransferStore"], "Logging": ["TransferDaemon", "TransferEngine"],
+      "GRDB": ["TransferStore"], "GRDBSQLite": ["TransferStore"],
+      "Logging": ["TransferDaemon", "TransferEngine"],
       "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
       "NIOPosix": ["ControlSocket", "DemoOrigin"],
     ]

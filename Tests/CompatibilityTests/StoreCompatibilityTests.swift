@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -28,7 +29,7 @@ import TransferStore
       try FileManager.default.copyItem(atPath: fixture("store-v1.sqlite"), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
       #expect(opening.notice == nil)
-      let contents = try opening.journal.load()
+      let contents = try opening.journal.whole()
       #expect(contents.records.map(\.state) == TransferState.allCases)
       for (found, expected) in zip(contents.records, StoreFixture.records) {
         #expect(found == expected)
@@ -46,7 +47,7 @@ import TransferStore
       try FileManager.default.copyItem(atPath: fixture("store-v2.sqlite"), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
       #expect(opening.notice == nil)
-      let contents = try opening.journal.load()
+      let contents = try opening.journal.whole()
       let expected = StoreFixture.records + TaskFixture.records
       #expect(contents.records.count == expected.count)
       for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
@@ -68,7 +69,7 @@ import TransferStore
       try FileManager.default.copyItem(atPath: fixture("store-v3.sqlite"), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
       #expect(opening.notice == nil)
-      let contents = try opening.journal.load()
+      let contents = try opening.journal.whole()
       let expected = StoreFixture.records + TaskFixture.records + FinishFixture.records
       #expect(contents.records.count == expected.count)
       for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
@@ -84,10 +85,10 @@ import TransferStore
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
-      #expect(try journal.load().clearedUpTo == nil)
+      #expect(try journal.whole().clearedUpTo == nil)
       try journal.commit([.clearFinished(upTo: 0)])
       try journal.close()
-      #expect(try StoreOpening.open(path, at: Self.now).journal.load().clearedUpTo == 0)
+      #expect(try StoreOpening.open(path, at: Self.now).journal.whole().clearedUpTo == 0)
     }
   }
 
@@ -101,7 +102,7 @@ import TransferStore
       try journal.close()
       let again = try StoreOpening.open(path, at: Self.now)
       #expect(again.notice == nil)
-      let contents = try again.journal.load()
+      let contents = try again.journal.whole()
       #expect(contents.sessions == TaskFixture.sessions)
       #expect(contents.records == StoreFixture.records + TaskFixture.records)
     }
@@ -113,12 +114,12 @@ import TransferStore
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let journal = try StoreOpening.open(path, at: Self.now).journal
-      let before = try journal.load().records
+      let before = try journal.whole().records
       try journal.commit([.remove(StoreFixture.records[0].id)])
       try journal.close()
       let again = try StoreOpening.open(path, at: Self.now)
       #expect(again.notice == nil)
-      #expect(try again.journal.load().records == Array(before.dropFirst()))
+      #expect(try again.journal.whole().records == Array(before.dropFirst()))
     }
   }
 

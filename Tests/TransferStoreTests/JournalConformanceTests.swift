@@ -15,7 +15,7 @@ import TransferModel
 
   init() throws { scratch = try StoreScratch() }
 
-  private func journal(_ kind: Kind) throws -> any TransferJournal {
+  private func journal(_ kind: Kind) throws -> any TransferJournal & TransferArchive {
     switch kind {
     case .sqlite: try scratch.open().journal
     case .memory: InMemoryJournal()
@@ -24,7 +24,7 @@ import TransferModel
 
   @Test(arguments: Kind.allCases)
   func `a new journal is empty`(_ kind: Kind) throws {
-    let contents = try journal(kind).load()
+    let contents = try journal(kind).whole()
     #expect(contents.records == [])
     #expect(contents.lastID == TransferID(rawValue: 0))
     #expect(contents.lastTaskIdentifiers == [:])
@@ -35,7 +35,7 @@ import TransferModel
     let journal = try journal(kind)
     let records = [Sample.plain(30), Sample.full(7), Sample.plain(8)]
     try journal.commit(records.map(JournalChange.put))
-    #expect(try journal.load().records == [records[1], records[2], records[0]])
+    #expect(try journal.whole().records == [records[1], records[2], records[0]])
   }
 
   @Test(arguments: Kind.allCases)
@@ -45,7 +45,7 @@ import TransferModel
     var plain = Sample.plain(1, session: "org.example.app")
     plain.state = .idle
     try journal.commit([.put(plain)])
-    #expect(try journal.load().records == [plain])
+    #expect(try journal.whole().records == [plain])
   }
 
   @Test(arguments: Kind.allCases)
@@ -53,9 +53,9 @@ import TransferModel
     let journal = try journal(kind)
     let one = TransferID(rawValue: 1)
     try journal.commit([.put(Sample.plain(1)), .remove(one)])
-    #expect(try journal.load().records == [])
+    #expect(try journal.whole().records == [])
     try journal.commit([.remove(one), .put(Sample.plain(2)), .remove(TransferID(rawValue: 99))])
-    #expect(try journal.load().records == [Sample.plain(2)])
+    #expect(try journal.whole().records == [Sample.plain(2)])
   }
 
   @Test(arguments: Kind.allCases)
@@ -66,7 +66,7 @@ import TransferModel
     ])
     try journal.commit([.remove(TransferID(rawValue: 9)), .remove(TransferID(rawValue: 5))])
     try journal.commit([.put(Sample.plain(3, session: "b", task: 1))])
-    let contents = try journal.load()
+    let contents = try journal.whole()
     #expect(contents.lastID == TransferID(rawValue: 9))
     #expect(
       contents.lastTaskIdentifiers
@@ -78,12 +78,12 @@ import TransferModel
     _ kind: Kind
   ) throws {
     let journal = try journal(kind)
-    #expect(try journal.load().clearedUpTo == nil)
+    #expect(try journal.whole().clearedUpTo == nil)
     try journal.commit([.clearFinished(upTo: 0)])
-    #expect(try journal.load().clearedUpTo == 0)
+    #expect(try journal.whole().clearedUpTo == 0)
     try journal.commit([.clearFinished(upTo: 7)])
     try journal.commit([.clearFinished(upTo: 3)])
-    #expect(try journal.load().clearedUpTo == 7)
+    #expect(try journal.whole().clearedUpTo == 7)
   }
 
   @Test(arguments: Kind.allCases)
@@ -92,7 +92,7 @@ import TransferModel
     var record = Sample.plain(1)
     record.queuePosition = -4711
     try journal.commit([.put(record)])
-    #expect(try journal.load().records == [record])
+    #expect(try journal.whole().records == [record])
   }
 
   @Test(arguments: Kind.allCases)
@@ -105,7 +105,7 @@ import TransferModel
       .put(Sample.plain(1, session: "org.example.b", task: 4)),
     ])
     try journal.commit([.putSession(Sample.session("org.example.b", launch: .armed))])
-    let contents = try journal.load()
+    let contents = try journal.whole()
     #expect(
       contents.sessions
         == [Sample.session("org.example.a"), Sample.session("org.example.b", launch: .armed)])
@@ -123,17 +123,17 @@ import TransferModel
       .put(Sample.plain(1, session: name.rawValue, task: 7)),
     ])
     try journal.commit([.remove(TransferID(rawValue: 1)), .removeSession(name)])
-    #expect(try journal.load().sessions == [])
-    #expect(try journal.load().lastTaskIdentifiers == [name: 7])
+    #expect(try journal.whole().sessions == [])
+    #expect(try journal.whole().lastTaskIdentifiers == [name: 7])
     try journal.commit([.putSession(Sample.session(name.rawValue))])
-    #expect(try journal.load().lastTaskIdentifiers == [name: 7])
+    #expect(try journal.whole().lastTaskIdentifiers == [name: 7])
   }
 
   @Test(arguments: Kind.allCases)
   func `no changes are no error`(_ kind: Kind) throws {
     let journal = try journal(kind)
     try journal.commit([])
-    #expect(try journal.load().records == [])
+    #expect(try journal.whole().records == [])
   }
 }
 
@@ -144,7 +144,7 @@ import TransferModel
     let journal = InMemoryJournal()
     journal.failNextCommits(with: Refusal())
     #expect(throws: Refusal.self) { try journal.commit(Sample.puts(1...2)) }
-    #expect(try journal.load().records == [])
+    #expect(try journal.whole().records == [])
     try journal.commit(Sample.puts(1...2))
     #expect(journal.commits == [Sample.puts(1...2)])
   }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -30,7 +31,7 @@ import TransferModel
     #expect(notice.asidePath == aside)
     #expect(try scratch.bytes(aside) == before)
     #expect(StoreScratch.mode(of: scratch.path) == 0o600)
-    return (notice, try opening.journal.load())
+    return (notice, try opening.journal.whole())
   }
 
   // MARK: Files that are no store
@@ -89,7 +90,7 @@ import TransferModel
     let log = try copy.bytes(copy.path + "-wal")
     let opening = try copy.open()
     let notice = try #require(opening.notice)
-    #expect(try opening.journal.load().records == [Sample.plain(1), Sample.plain(3)])
+    #expect(try opening.journal.whole().records == [Sample.plain(1), Sample.plain(3)])
     #expect(try copy.bytes(notice.asidePath + "-wal") == log)
     try journal.close()
   }
@@ -202,7 +203,7 @@ import TransferModel
     #expect(contents.records.first == Sample.full(1))
     let again = try scratch.open()
     #expect(again.notice == nil)
-    #expect(try again.journal.load().sessions == [Sample.session("org.example.app")])
+    #expect(try again.journal.whole().sessions == [Sample.session("org.example.app")])
   }
 
   // Fault 99
@@ -301,13 +302,13 @@ import TransferModel
   }
 
   // Fault 99
-  @Test(arguments: ["sqlite_autoindex_transfer_1", "transfer_by_state", "transfer_by_finish"])
-  func `an index that is no index costs no transfer`(_ index: String) throws {
+  @Test(arguments: TransferIndex.allCases)
+  func `an index that is no index costs no transfer`(_ index: TransferIndex) throws {
     try scratch.fill(Sample.puts(1...20))
     let queue = try DatabaseQueue(path: scratch.path)
     let page = try queue.read { db in
       try Int.fetchOne(
-        db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [index])
+        db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [index.name])
     }
     try queue.close()
     var bytes = try scratch.bytes(scratch.path)

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -58,7 +59,7 @@ import TransferModel
       }
     }
     #expect(error?.code == code)
-    #expect(try journal.load().records.count == 10)
+    #expect(try journal.whole().records.count == 10)
     // What kill -9 leaves now.
     let copy = try StoreScratch()
     try StorePlace(copy.path).prepareDirectory()
@@ -67,11 +68,11 @@ import TransferModel
     }
     let opening = try copy.open()
     #expect(opening.notice == nil)
-    #expect(try opening.journal.load().records.count == 10)
+    #expect(try opening.journal.whole().records.count == 10)
     // The disk is well again.
     try journal.commit(Sample.puts(11...20))
     try journal.close()
-    #expect(try scratch.open().journal.load().records.count == 20)
+    #expect(try scratch.open().journal.whole().records.count == 20)
   }
 
   // Fault 74
@@ -86,7 +87,7 @@ import TransferModel
       }
     }
     try journal.close()
-    #expect(try scratch.open().journal.load().records.count == 500)
+    #expect(try scratch.open().journal.whole().records.count == 500)
   }
 
   // MARK: A disk of its own
@@ -119,13 +120,13 @@ import TransferModel
       close(ballast)
       let error = #expect(throws: StoreError.self) { try journal.commit(Sample.puts(11...600)) }
       #expect(error?.code == .diskFull)
-      #expect(try journal.load().records.count == 10)
+      #expect(try journal.whole().records.count == 10)
       unlink(disk + "/ballast")
       try journal.commit(Sample.puts(11...600))
       try journal.close()
       let again = try StoreOpening.open(path, at: StoreScratch.now)
       #expect(again.notice == nil)
-      #expect(try again.journal.load().records.count == 600)
+      #expect(try again.journal.whole().records.count == 600)
       try again.journal.close()
     }
   }

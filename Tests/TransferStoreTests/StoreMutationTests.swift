@@ -1,5 +1,6 @@
 import SeededNumbers
 import Glibc
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -70,7 +71,7 @@ import TransferModel
       try check(scratch.bytes(scratch.path) == edited, "a store that was refused was changed")
       return
     }
-    let records = try opening.journal.load().records
+    let records = try opening.journal.whole().records
     try check(records, against: touched, isNoticed: opening.notice != nil)
     if let notice = opening.notice {
       try check(scratch.bytes(notice.asidePath) == edited, "what is kept aside was changed")
@@ -80,7 +81,7 @@ import TransferModel
     try opening.journal.close()
     let again = try scratch.open()
     try check(again.notice == nil, "the second start finds damage")
-    try check(again.journal.load().records.count == records.count + 1, "the second start loses")
+    try check(again.journal.whole().records.count == records.count + 1, "the second start loses")
   }
 
   private func check(
@@ -110,7 +111,7 @@ import TransferModel
       try scratch.put(store, scratch.path)
       try scratch.put(edited, scratch.path + "-wal")
       let opening = try scratch.open()
-      let ids = try opening.journal.load().records.map(\.id.rawValue)
+      let ids = try opening.journal.whole().records.map(\.id.rawValue)
       // Commits come whole and in their order, or not at all.
       #expect(
         [100, 150, 200].contains(ids.count) && ids == Array(1...Int64(ids.count)),
@@ -133,7 +134,7 @@ import TransferModel
     }
     let opening = try scratch.open()
     let expected = what == "-wal" || what == "both" ? 100 : 200
-    #expect(try opening.journal.load().records.count == expected)
+    #expect(try opening.journal.whole().records.count == expected)
     #expect(opening.notice == nil)
   }
 }

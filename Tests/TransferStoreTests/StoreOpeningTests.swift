@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -65,8 +66,8 @@ import TransferModel
       try db.execute(
         sql: """
           ALTER TABLE transfer ADD COLUMN mirror TEXT;
-          INSERT INTO grdb_migrations (identifier) VALUES ('v4');
-          PRAGMA user_version = 4;
+          INSERT INTO grdb_migrations (identifier) VALUES ('v5');
+          PRAGMA user_version = 5;
           """)
     }
     try newer.close()
@@ -76,7 +77,7 @@ import TransferModel
     #expect(
       error?.sentence
         == "The store \"\(scratch.path)\" was made by a newer Kettle "
-        + "(its version is 4, this Kettle knows 3); install that version again, "
+        + "(its version is 5, this Kettle knows 4); install that version again, "
         + "or move the file away to begin with an empty list")
     #expect(try scratch.bytes(scratch.path) == before)
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])
@@ -91,7 +92,7 @@ import TransferModel
     try scratch.put([1, 2, 3], scratch.path + ".new-wal")
     let opening = try scratch.open()
     #expect(opening.notice == nil)
-    #expect(try opening.journal.load().records == [])
+    #expect(try opening.journal.whole().records == [])
     #expect(
       try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
   }
@@ -100,7 +101,7 @@ import TransferModel
   @Test func `a complete new store that did not get its name is taken`() throws {
     try scratch.fill(Sample.puts(1...5))
     #expect(rename(scratch.path, scratch.path + ".new") == 0)
-    #expect(try scratch.open().journal.load().records.count == 5)
+    #expect(try scratch.open().journal.whole().records.count == 5)
     #expect(mode(scratch.path + ".new") == nil)
   }
 
@@ -113,7 +114,7 @@ import TransferModel
     let log = try other.bytes(other.path + "-wal")
     try scratch.put(log, scratch.path + "-wal")
     let opening = try scratch.open()
-    #expect(try opening.journal.load().records == [])
+    #expect(try opening.journal.whole().records == [])
     let aside = scratch.path + ".damaged-" + StoreScratch.stamp
     #expect(opening.notice?.asidePath == aside)
     #expect(try scratch.bytes(aside + "-wal") == log)

@@ -33,7 +33,8 @@ let importTable: [String: ImportRow] = [
     ours: ["TransferCore", "TransferEngine", "TransferModel"], outside: ["CLinux", "CCrypto"],
     system: ["Glibc", "Synchronization"]),
   "TransferStore": ImportRow(
-    ours: ["TransferEngine", "TransferModel"], outside: ["CLinux", "GRDB"],
+    ours: ["TransferCore", "TransferEngine", "TransferModel"],
+    outside: ["CLinux", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc", "Synchronization"]),
   "ControlSocket": ImportRow(
     ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],

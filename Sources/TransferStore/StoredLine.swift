@@ -1,0 +1,96 @@
+import GRDB
+
+/// The dormant transfers that wait for a free slot, as the indexes have them.
+struct StoredLine {
+  /// Where a transfer stands in line.
+  struct Entry {
+    var priority: Double
+    var position: Int64
+    var id: Int64
+
+    func isBefore(_ other: Entry) -> Bool {
+      if priority != other.priority { return priority > other.priority }
+      return (position, id) < (other.position, other.id)
+    }
+  }
+
+  private let db: Database
+
+  init(_ db: Database) { self.db = db }
+
+  func first(at origin: String, _ countMax: Int) throws -> [Entry] {
+    let statement = try StoreStatement(
+      db,
+      """
+      SELECT priority, queue_position, id FROM transfer INDEXED BY \(TransferIndex.byOrigin.name)
+      WHERE \(StoreSchema.isInLine) AND origin = ?
+      ORDER BY priority DESC, queue_position, id LIMIT ?
+      """)
+    defer { statement.reset() }
+    statement.bind(origin, at: 1)
+    statement.bind(Int64(countMax), at: 2)
+    var entries: [Entry] = []
+    while try statement.step() {
+      entries.append(
+        Entry(
+          priority: statement.real(0), position: statement.number(1), id: statement.number(2)))
+    }
+    return entries
+  }
+
+  /// Nearly always the first of the line are from other hosts, or there are few hosts. Only where
+  /// many of a busy host stand in front of many hosts, the line is gone through.
+  func first(elsewhereThan others: Set<String>, _ countMax: Int) throws -> [Int64] {
+    if countMax <= 0 { return [] }
+    if let ids = try along(others, countMax, stepCountMax: Self.nearCount) { return ids }
+    if let ids = try byOrigin(others, countMax) { return ids }
+    return try along(others, countMax, stepCountMax: .max) ?? []
+  }
+
+  private static let nearCount = 2048
+  private static let originCountMax = 1024
+
+  /// Goes along the line of all hosts; nil when that takes too many steps.
+  private func along(
+    _ others: Set<String>, _ countMax: Int, stepCountMax: Int
+  ) throws -> [Int64]? {
+    let statement = try StoreStatement(
+      db,
+      """
+      SELECT id, origin FROM transfer INDEXED BY \(TransferIndex.byLine.name)
+      WHERE \(StoreSchema.isInLine) ORDER BY priority DESC, queue_position, id
+      """)
+    defer { statement.reset() }
+    var ids: [Int64] = []
+    var stepCount = 0
+    while ids.count < countMax, try statement.step() {
+      if stepCount == stepCountMax { return nil }
+      stepCount += 1
+      if others.isEmpty || !others.contains(statement.text(1)) { ids.append(statement.number(0)) }
+    }
+    return ids
+  }
+
+  /// Puts the lines of all other hosts together; nil when there are many.
+  private func byOrigin(_ others: Set<String>, _ countMax: Int) throws -> [Int64]? {
+    let statement = try StoreStatement(
+      db,
+      """
+      SELECT origin FROM transfer INDEXED BY \(TransferIndex.byOrigin.name)
+      WHERE \(StoreSchema.isInLine) AND origin > ? ORDER BY origin LIMIT 1
+      """)
+    defer { statement.reset() }
+    var entries: [Entry] = []
+    var origin = ""
+    for _ in 0..<Self.originCountMax {
+      statement.reset()
+      statement.bind(origin, at: 1)
+      guard try statement.step() else {
+        return entries.sorted { $0.isBefore($1) }.prefix(countMax).map(\.id)
+      }
+      origin = statement.text(0)
+      if !others.contains(origin) { entries += try first(at: origin, countMax) }
+    }
+    return nil
+  }
+}
