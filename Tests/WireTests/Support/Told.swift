@@ -14,7 +14,7 @@ struct Told: Sendable, CustomStringConvertible {
       rows[row.id] = row
       history.append(row)
     case .removed(let row): rows[row.id] = nil
-    case .cleared, .limited: break
+    case .recovered, .woken, .slept, .cleared, .limited: break
     }
   }
 
