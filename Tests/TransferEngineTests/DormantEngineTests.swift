@@ -57,6 +57,40 @@ struct DormantEngineTests {
     #expect(world.journal.records.values.allSatisfy { $0.state == .failed })
   }
 
+  @Test func `the lines of two hosts are one line, wherever it sleeps`() async throws {
+    let world = try await world()
+    let specs = urls(10) + urls(10, host: "others") + urls(5)
+    _ = try await world.engine.add(specs)
+    let asked = await refuse(25, in: world)
+    #expect(asked == specs.map(\.url.text))
+  }
+
+  @Test func `what was removed while it was read does not come back`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    let one = ids[25]
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    _ = await attempts.next()
+    world.journal.hold()
+    async let removed = world.engine.control(.remove(.stays), [one])
+    while let changes = await attempts.next(), changes != [.remove(one)] {}
+    #expect(await world.engine.details(of: one) == nil)
+    world.journal.release()
+    #expect(await removed == [.applied])
+    #expect(world.journal.records[one] == nil)
+  }
+
+  @Test func `a fresh link for one that waits in line moves it to the other host's line`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
+    let ids = try await world.engine.add(urls(2))
+    _ = await world.transport.request(1)
+    let link = EngineWorld.spec("http://elsewhere.example/2").url
+    #expect(await world.engine.start(ids[1], with: link) == .applied)
+    #expect(await world.transport.request(2).url == link)
+  }
+
   @Test func `what is added later with a higher priority overtakes those that sleep`()
     async throws
   {

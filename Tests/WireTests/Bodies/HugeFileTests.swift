@@ -81,7 +81,7 @@ struct HugeFileTests {
 
     let opened = try StoreOpening.open(
       world.home.storePath, at: WallTime(millisecondsSince1970: 1_798_135_200_000))
-    var record = try #require(try opened.journal.load().records.first)
+    var record = try #require(try opened.journal.whole().records.first)
     record.resumeData = ResumeData(
       partialPath: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), held: held,
       totalByteCount: body.byteCount,
