@@ -53,16 +53,16 @@ extension SQLiteJournal: TransferArchive {
     in states: Set<TransferState>, after: TransferID?, countMax: Int
   ) throws -> [TransferRecord] {
     try reader.read { db in
-      let statement = try StoreStatement(
-        db,
-        """
-        SELECT id FROM transfer INDEXED BY \(TransferIndex.byState.name)
-        WHERE is_dormant = 1 AND state = ? AND id > ? ORDER BY id LIMIT ?
-        """)
-      defer { statement.reset() }
       var ids: [Int64] = []
       for state in states {
-        statement.reset()
+        // What is in line is found among all by id: who goes through it to the end sees each once.
+        let source =
+          state == .queued
+          ? "NOT INDEXED WHERE \(StoreSchema.isInLine)"
+          : "INDEXED BY \(TransferIndex.byState.name) WHERE \(StoreSchema.isAside)"
+        let statement = try StoreStatement(
+          db, "SELECT id FROM transfer \(source) AND state = ? AND id > ? ORDER BY id LIMIT ?")
+        defer { statement.reset() }
         statement.bind(state.rawValue, at: 1)
         statement.bind(after?.rawValue ?? .min, at: 2)
         statement.bind(Int64(countMax), at: 3)

@@ -6,6 +6,10 @@ extension StoreSchema {
   /// The transfers that wait for a free slot.
   static let isInLine = "is_dormant = 1 AND state = 'queued'"
 
+  /// Those that `TransferIndex.byState` has. The line has the others; one more index of them would
+  /// cost most where most are added.
+  static let isAside = "is_dormant = 1 AND state <> 'queued'"
+
   /// Those that `TransferIndex.byFinish` has.
   static let isFinished = "(state = 'completed' OR finish_number IS NOT NULL)"
 

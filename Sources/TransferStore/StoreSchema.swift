@@ -124,6 +124,8 @@ enum StoreSchema {
       // NORMAL would lose the last commits in a power cut
       // (sqlite.org/pragma.html#pragma_synchronous).
       try db.execute(sql: "PRAGMA synchronous = FULL")
+      // What a batch of some thousands changes is written once, when it is committed.
+      try db.execute(sql: "PRAGMA cache_size = -8192")
       // A list that is added fills many logs of the usual size, and each is brought in with syncs.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
       // A list of a million leaves a log of its own size behind, which nothing else makes small.

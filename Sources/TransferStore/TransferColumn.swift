@@ -21,17 +21,24 @@ enum TransferColumn: Int, CaseIterable {
 
   static let list = allCases.map(\.sqlName).joined(separator: ", ")
 
-  /// Whether an index or the foreign key has it, or a column that an index has is made of it.
-  fileprivate var isIndexed: Bool {
+  /// How a change of its value changes the indexes.
+  fileprivate enum Weight {
+    case inNoIndex
+    /// A transfer in another state or place.
+    case inIndexes
+    /// Another transfer under the same id, or a fresh link for it.
+    case isIdentity
+  }
+
+  fileprivate var weight: Weight {
     switch self {
-    case .id, .session, .taskIdentifier, .state, .priority, .queuePosition, .url, .finishNumber,
-      .isDormant:
-      true
+    case .id, .session, .taskIdentifier, .url: .isIdentity
+    case .state, .priority, .queuePosition, .finishNumber, .isDormant: .inIndexes
     case .reason, .goesOnAt, .title, .directory, .name, .createdAt, .finishedAt, .bytesReceived,
       .bytesExpected, .connections, .limitBytesPerSecond, .notBefore, .checksum,
       .caCertificatePath, .onConflict, .beginning, .headers, .login, .resumeData, .finishedFile,
       .failure, .freshStart, .retryCount, .request, .task, .taskStatus:
-      false
+      .inNoIndex
     }
   }
 
@@ -46,23 +53,25 @@ enum TransferSQL {
     return "INSERT INTO transfer (\(TransferColumn.list)) VALUES (\(marks))"
   }()
 
-  /// Writes all columns of a row that is there.
-  static let replace: String = {
-    let updates = TransferColumn.allCases.dropFirst()
-      .map { "\($0.sqlName) = \($0.parameter)" }.joined(separator: ", ")
-    return "UPDATE transfer SET \(updates) WHERE id = \(TransferColumn.id.parameter)"
-  }()
+  /// Writes the columns that no index has, where the others are as they were: SQLite writes every
+  /// index that has a column that is set, whether it changed or not.
+  static let advance = update([.inNoIndex])
 
-  /// Writes the columns that no index has, if those that one has are as they were: SQLite writes
-  /// every index that has a column that is set, whether it changed or not.
-  static let advance: String = {
-    let updates = TransferColumn.allCases.filter { !$0.isIndexed }
+  /// Writes all but what makes it another transfer.
+  static let turn = update([.inNoIndex, .inIndexes])
+
+  static let replace = update([.inNoIndex, .inIndexes, .isIdentity])
+
+  /// Changes nothing when another column than the ones it writes is not as it was.
+  private static func update(_ weights: Set<TransferColumn.Weight>) -> String {
+    let columns = TransferColumn.allCases.dropFirst()
+    let updates = columns.filter { weights.contains($0.weight) }
       .map { "\($0.sqlName) = \($0.parameter)" }.joined(separator: ", ")
     // The sign keeps SQLite from looking the row up by anything but its id.
-    let conditions = TransferColumn.allCases.dropFirst().filter(\.isIndexed)
+    let conditions = columns.filter { !weights.contains($0.weight) }
       .map { " AND +\($0.sqlName) IS \($0.parameter)" }.joined()
     return "UPDATE transfer SET \(updates) WHERE id = \(TransferColumn.id.parameter)\(conditions)"
-  }()
+  }
 
   static let remove = "DELETE FROM transfer WHERE id = ?"
 

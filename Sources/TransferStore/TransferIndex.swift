@@ -9,6 +9,7 @@ enum TransferIndex: CaseIterable {
   case byPlace
   /// The line of all hosts, and that of each.
   case byLine, byOrigin
+  /// Dormant transfers that are not in line.
   case byState
   /// What the service takes into its memory when it starts.
   case awake
@@ -43,7 +44,7 @@ enum TransferIndex: CaseIterable {
     switch self {
     case .byTask, .byPlace: nil
     case .byLine, .byOrigin: StoreSchema.isInLine
-    case .byState: "is_dormant = 1"
+    case .byState: StoreSchema.isAside
     case .awake: "is_dormant = 0"
     case .byFinish: StoreSchema.isFinished
     }
@@ -53,7 +54,7 @@ enum TransferIndex: CaseIterable {
     switch self {
     case .byTask, .byPlace: true
     case .byLine, .byOrigin: record.isDormant && record.state == .queued
-    case .byState: record.isDormant
+    case .byState: record.isDormant && record.state != .queued
     case .awake: !record.isDormant
     case .byFinish: record.state == .completed || record.finishNumber != nil
     }

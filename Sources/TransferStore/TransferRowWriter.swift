@@ -5,7 +5,7 @@ import TransferModel
 struct TransferRowWriter {
   let json = StoredJSON()
   private let db: Database
-  private let insertion: StoreStatement
+  private let statements: Statements
   /// The largest id that a row may have.
   private var lastID: Int64
   private var tallies = StoreTallies()
@@ -14,7 +14,21 @@ struct TransferRowWriter {
   init(_ db: Database, lastID: Int64) throws {
     self.db = db
     self.lastID = lastID
-    insertion = try StoreStatement(db, TransferSQL.insert)
+    statements = try Statements(db)
+  }
+
+  /// To look one up by its text takes longer than to run it.
+  private struct Statements {
+    let insert, tallied, advance, turn, replace, remove: StoreStatement
+
+    init(_ db: Database) throws {
+      insert = try StoreStatement(db, TransferSQL.insert)
+      tallied = try StoreStatement(db, TransferSQL.tallied)
+      advance = try StoreStatement(db, TransferSQL.advance)
+      turn = try StoreStatement(db, TransferSQL.turn)
+      replace = try StoreStatement(db, TransferSQL.replace)
+      remove = try StoreStatement(db, TransferSQL.remove)
+    }
   }
 
   mutating func apply(_ change: JournalChange) throws {
@@ -36,29 +50,32 @@ struct TransferRowWriter {
     let id = record.id.rawValue
     if id <= lastID, let old = try old(id) {
       tallies.remove(old)
-      // Most changes touch no index, and which do the store knows best.
-      let change = try StoreStatement(db, TransferSQL.advance)
-      if try write(record, row, change) == 0 {
-        try write(record, row, try StoreStatement(db, TransferSQL.replace))
-      }
+      try change(record, row, from: old)
     } else {
       lastID = max(lastID, id)
-      try write(record, row, insertion)
+      try write(record, row, statements.insert)
     }
     tallies.add(row)
+  }
+
+  /// Most changes touch no index. Each statement sees for itself whether it will do.
+  private func change(_ record: TransferRecord, _ row: TalliedRow, from old: TalliedRow) throws {
+    if old.state == record.state, try write(record, row, statements.advance) > 0 { return }
+    if try write(record, row, statements.turn) > 0 { return }
+    try write(record, row, statements.replace)
   }
 
   private mutating func remove(_ id: TransferID) throws {
     guard let old = try old(id.rawValue) else { return }
     tallies.remove(old)
-    let statement = try StoreStatement(db, TransferSQL.remove)
+    let statement = statements.remove
     statement.bind(id.rawValue, at: 1)
     try statement.run()
   }
 
   /// What stands there now.
   private func old(_ id: Int64) throws -> TalliedRow? {
-    let statement = try StoreStatement(db, TransferSQL.tallied)
+    let statement = statements.tallied
     statement.bind(id, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return nil }

@@ -13,15 +13,7 @@ import TransferModel
 
   init() throws { scratch = try StoreScratch() }
 
-  /// Changes a store as damage, or another program, would.
-  private func meddle(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: scratch.path)
-    try queue.inDatabase { db in
-      try db.execute(sql: "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")
-      try db.execute(sql: sql)
-    }
-    try queue.close()
-  }
+  private func meddle(_ sql: String) throws { try scratch.meddle(sql) }
 
   /// Opens and expects that the very bytes that were there are kept aside.
   private func openDamaged() throws -> (StoreNotice, JournalContents) {

@@ -57,6 +57,56 @@ import TransferModel
     }
   }
 
+  // Fault 99
+  @Test(arguments: StoreMutation.allCases)
+  func `of a large store all that was not edited is there after damage was noted`(
+    _ mutation: StoreMutation
+  ) throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    let scratch = try StoreScratch(in: StoreScratch.inMemory)
+    try scratch.fill(Sample.puts(Self.ids))
+    let sound = try scratch.bytes(scratch.path)
+    let pages = StorePages(sound, ids: Self.ids)
+    for round in 0..<12 {
+      let edited = mutation.applied(to: sound, &random)
+      do {
+        try startLarge(edited, pages.touched(by: edited))
+      } catch {
+        Issue.record("\(mutation), seed \(seed), round \(round): \(error)")
+      }
+    }
+  }
+
+  /// The first service asks for everything and may meet the damage; the second looks for it.
+  private func startLarge(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
+    let scratch = try StoreScratch(in: StoreScratch.inMemory)
+    let place = StorePlace(scratch.path)
+    try place.prepareDirectory()
+    try scratch.put(edited, scratch.path)
+    let first: StoreOpening
+    do {
+      first = try scratch.open(wholeByteCountMax: 0)
+    } catch {
+      try check(error.code == .newer, "\(error)")
+      return
+    }
+    let rows = RowMaker(documentsDirectory: "/")
+    do {
+      _ = try first.journal.whole()
+      _ = try first.journal.line(.elsewhere(than: [], countMax: 1000))
+      _ = try first.journal.order(RowFilter(text: "iso"), RowSort(), rows: rows)
+    } catch let error as StoreError {
+      try check(place.isSuspect, "\(error) was not noted")
+    }
+    try first.journal.close()
+    if first.notice == nil { try place.markSuspect("a test") }
+    let second = try scratch.open(wholeByteCountMax: 0)
+    try check(!place.isSuspect, "the note is still there")
+    let isNoticed = first.notice != nil || second.notice != nil
+    try check(second.journal.whole().records, against: touched, isNoticed: isNoticed)
+  }
+
   /// - Parameter touched: the transfers that may be lost; nil when all may.
   private func start(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GRDB
 import Glibc
 import Testing
 import TransferModel
@@ -29,13 +30,42 @@ final class StoreScratch: Sendable {
   /// The same, in the name of a file that was put aside.
   static let stamp = "20261224T180000Z"
 
-  func open() throws(StoreError) -> StoreOpening { try StoreOpening.open(path, at: Self.now) }
+  /// - Parameter wholeByteCountMax: 0 for a store that is opened as a large one is.
+  func open(
+    wholeByteCountMax: Int64 = StoreOpening.wholeByteCountMax
+  ) throws(StoreError) -> StoreOpening {
+    try StoreOpening.open(path, at: Self.now, wholeByteCountMax: wholeByteCountMax)
+  }
 
   /// Makes a store with these changes in it, and closes it.
   func fill(_ changes: [JournalChange]) throws {
     let journal = try open().journal
     try journal.commit(changes)
     try journal.close()
+  }
+
+  /// Changes a closed store as damage, or another program, would.
+  func meddle(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.inDatabase { db in
+      try db.execute(sql: "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")
+      try db.execute(sql: sql)
+    }
+    try queue.close()
+  }
+
+  /// Writes nonsense over the first page of an index, or of the table of transfers.
+  func spoil(rootOf name: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    let page = try queue.read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [name])
+    }
+    try queue.close()
+    var content = try bytes(path)
+    let start = try (#require(page) - 1) * StoreMutation.pageByteCount
+    for index in start..<start + StoreMutation.pageByteCount { content[index] = 0xA5 }
+    try put(content, path)
   }
 
   func names() throws -> [String] {
