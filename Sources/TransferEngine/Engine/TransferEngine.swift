@@ -115,6 +115,7 @@ package actor TransferEngine {
     }
     let turn = brain.recover(
       contents.records, clearedUpTo: contents.clearedUpTo, at: now)
+    observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
     for id in brain.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
