@@ -49,6 +49,14 @@ package struct AlertBoard: Sendable {
 
   // MARK: Input
 
+  /// Begins with the transfers that only the store has: of those in the line it is told when they
+  /// come to their turn, and until then not everything is done. None of them is a task.
+  package mutating func begin(_ dormant: DormantTally) {
+    underWayCount += dormant.states.reduce(0) { sum, tally in
+      Self.isUnderWay(tally.key) ? sum + tally.value.count : sum
+    }
+  }
+
   /// Takes that a transfer is another than before; nil is a transfer that is not on the list.
   ///
   /// - Parameter isWatched: Whether a person sees it on a screen of ours.
@@ -97,6 +105,13 @@ package struct AlertBoard: Sendable {
     if troubledAt == nil, !untoldFailed.isEmpty || !untoldNeedy.isEmpty { troubledAt = now }
     guard underWayCount == 0 else { return }
     if isWatched { forgetAll() } else { allDoneAt = now }
+  }
+
+  private static func isUnderWay(_ state: TransferState) -> Bool {
+    switch state {
+    case .queued, .running, .waiting, .verifying: true
+    case .idle, .scheduled, .paused, .completed, .failed: false
+    }
   }
 
   private static func stage(_ row: TransferSnapshot) -> Stage? {

@@ -39,6 +39,14 @@ struct AlertBoardTests {
       board.take(rows.removeValue(forKey: id), nil, isWatched: isWatched, at: now)
     }
 
+    /// It was in the line of the store.
+    mutating func wake(_ id: Int64) {
+      rows[id] = TransferSnapshot(
+        id: TransferID(rawValue: id), session: SessionID(rawValue: "kettle"), taskIdentifier: id,
+        title: "file \(id)", url: "http://host/\(id)", state: .queued,
+        createdAt: WallTime(millisecondsSince1970: 0))
+    }
+
     mutating func pass(seconds: Int64) { now = now.advanced(byMilliseconds: seconds * 1000) }
 
     /// Waits until there is something to say, and answers it with the seconds that it took.
@@ -51,6 +59,20 @@ struct AlertBoardTests {
   }
 
   private let refused = TransferFailure(.httpStatus, on: "http://host/1", detail: "404 Not Found")
+
+  @Test func `not all is done while somebody stands in the line of the store`() {
+    var bench = Bench()
+    var dormant = DormantTally()
+    dormant.states = [.queued: StateTally(count: 2), .completed: StateTally(count: 7)]
+    bench.board.begin(dormant)
+    for id in [Int64(1), 2] {
+      #expect(bench.board.dueAt == nil)
+      bench.wake(id)
+      bench.put(id, .running)
+      bench.put(id, .completed)
+    }
+    #expect(bench.next()?.alert?.summary == "2 downloads finished")
+  }
 
   @Test func `one finished file is told by its name`() {
     var bench = Bench()

@@ -60,6 +60,25 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     return blocks[..<block].reduce(place) { $0 + $1.count }
   }
 
+  /// How many are smaller, whether it is there or not.
+  package func count(before element: Element) -> Int {
+    let block = blockIndex(of: element)
+    guard block < blocks.count else { return count }
+    let place = Self.lowerBound(blocks[block]) { $0 < element }
+    return blocks[..<block].reduce(place) { $0 + $1.count }
+  }
+
+  /// nil when there are not so many.
+  package func element(at index: Int) -> Element? {
+    guard index >= 0 else { return nil }
+    var rest = index
+    for block in blocks {
+      if rest < block.count { return block[rest] }
+      rest -= block.count
+    }
+    return nil
+  }
+
   /// The neighbour in front; the last one when nothing like it is there and all are smaller.
   package func element(before element: Element) -> Element? {
     let block = blockIndex(of: element)

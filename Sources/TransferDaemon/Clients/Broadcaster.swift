@@ -1,128 +1,177 @@
 import ControlProtocol
+import Logging
 import Synchronization
 import TransferEngine
 import TransferModel
 
 /// Tells every client what it asked to be told. The engine calls `observe`, the clients call the
-/// rest; nothing here waits for a client.
+/// rest; nothing here waits for a client, and `observe` not for the store either.
 final class Broadcaster: Sendable {
+  private struct Client: Sendable {
+    let mailbox: ClientMailbox
+    /// What it looks at.
+    var view: RowView?
+    /// What it listed last: whoever reads a list page by page needs its order for the next one.
+    var listed: RowView?
+    var window: RowWindowID
+  }
+
   private struct State: Sendable {
-    var table = RowTable()
-    var clients: [ClientID: ClientMailbox] = [:]
-    /// What each of them looks at.
-    var views: [ClientID: RowView] = [:]
+    var clients: [ClientID: Client] = [:]
     var lastClient: UInt64 = 0
-
-    mutating func look(_ client: ClientID, at view: RowView?) {
-      table.look(from: views[client], to: view)
-      views[client] = view
-    }
-
-    func refreshViewports() {
-      for client in clients.values { client.refreshViewport() }
-    }
   }
 
   private let state = Mutex(State())
+  private let list: RowList
   private let freeSpace: FreeSpace
 
-  /// - Parameter freeSpace: of the disk of the documents directory.
-  init(freeSpace: FreeSpace) { self.freeSpace = freeSpace }
+  /// - Parameters:
+  ///   - freeSpace: of the disk of the documents directory.
+  ///   - rows: what is made of the records of the archive.
+  init(
+    freeSpace: FreeSpace, archive: any TransferArchive, rows: RowMaker,
+    logger: Logger = Logger(label: "kettle")
+  ) {
+    self.freeSpace = freeSpace
+    list = RowList(archive, rows: rows, logger: logger)
+  }
+
+  // MARK: What the engine tells
 
   /// Takes what the engine tells, in its order.
   func observe(_ event: EngineEvent, at now: WallTime) {
-    state.withLock { state in
-      let told: TransferEvent
-      switch event {
-      case .added(let row):
-        state.table.put(row)
-        told = TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)
-      case .changed(let row):
-        let isNews = state.table.row(row.id).map { row.differsInMoreThanProgress(from: $0) } ?? true
-        state.table.put(row)
-        told = TransferEvent(
-          kind: isNews ? .stateChanged : .progress, id: row.id, at: now, snapshot: row)
-      case .progress(let row, let bytesWritten):
-        state.table.put(row)
-        told = TransferEvent(
-          kind: .progress, id: row.id, at: now, snapshot: row, bytesWritten: bytesWritten,
-          totalBytesWritten: row.bytesReceived, totalBytesExpected: row.bytesExpected ?? -1)
-      case .removed(let row):
-        state.table.remove(row.id)
-        told = TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
-      case .recovered, .woken, .slept, .cleared: return state.refreshViewports()
-      case .limited(let bytesPerSecond):
-        state.table.limit(toBytesPerSecond: bytesPerSecond)
-        return state.refreshViewports()
-      }
-      for client in state.clients.values { client.tell(told) }
+    let told = list.update { Self.take(event, &$0, at: now) }
+    let mailboxes = state.withLock { $0.clients.values.map(\.mailbox) }
+    for mailbox in mailboxes {
+      if let told { mailbox.tell(told) } else { mailbox.refreshViewport() }
     }
   }
 
+  /// Answers what those who watch events are told; nil when they are not.
+  private static func take(
+    _ event: EngineEvent, _ table: inout RowTable, at now: WallTime
+  ) -> TransferEvent? {
+    switch event {
+    case .recovered(let dormant, let clearedUpTo):
+      table.begin(dormant, clearedUpTo: clearedUpTo)
+      return nil
+    case .added(let row):
+      table.put(row)
+      return TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)
+    case .changed(let row):
+      let isNews = table.row(row.id).map { row.differsInMoreThanProgress(from: $0) } ?? true
+      table.put(row)
+      return TransferEvent(
+        kind: isNews ? .stateChanged : .progress, id: row.id, at: now, snapshot: row)
+    case .progress(let row, let bytesWritten):
+      table.put(row)
+      return TransferEvent(
+        kind: .progress, id: row.id, at: now, snapshot: row, bytesWritten: bytesWritten,
+        totalBytesWritten: row.bytesReceived, totalBytesExpected: row.bytesExpected ?? -1)
+    case .removed(let row):
+      table.remove(row.id)
+      return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
+    case .woken(let row): table.wake(row)
+    case .slept(let ids): table.sleep(ids)
+    case .cleared(let finishNumber): table.clear(upTo: finishNumber)
+    case .limited(let bytesPerSecond): table.limit(toBytesPerSecond: bytesPerSecond)
+    }
+    return nil
+  }
+
+  // MARK: Clients
+
   func join() -> (ClientID, ClientMailbox) {
-    state.withLock { state in
+    let window = list.update { $0.openWindow() }
+    return state.withLock { state in
       state.lastClient += 1
       let id = ClientID(rawValue: state.lastClient)
       let mailbox = ClientMailbox()
-      state.clients[id] = mailbox
+      state.clients[id] = Client(mailbox: mailbox, window: window)
       return (id, mailbox)
     }
   }
 
   func leave(_ id: ClientID) {
-    let mailbox = state.withLock { state in
-      state.look(id, at: nil)
-      return state.clients.removeValue(forKey: id)
-    }
-    mailbox?.close()
+    guard let client = state.withLock({ $0.clients.removeValue(forKey: id) }) else { return }
+    list.look(from: client.view, to: nil)
+    list.look(from: client.listed, to: nil)
+    list.update { $0.closeWindow(client.window) }
+    client.mailbox.close()
   }
 
   /// A client sees this part of the list from now on.
   func look(_ id: ClientID, at viewport: Viewport) {
+    // It may have left while it was asking.
+    guard let mailbox = turn(id, \.view, to: RowView(viewport)) else { return }
+    mailbox.look(at: viewport)
+  }
+
+  /// Nothing is looked at by one who has left.
+  private func turn(
+    _ id: ClientID, _ view: WritableKeyPath<Client, RowView?>, to new: RowView
+  ) -> ClientMailbox? {
     state.withLock { state in
-      // It may have left while it was asking.
-      guard let mailbox = state.clients[id] else { return }
-      state.look(id, at: RowView(viewport))
-      mailbox.look(at: viewport)
+      guard let client = state.clients[id] else { return nil }
+      list.look(from: client[keyPath: view], to: new)
+      state.clients[id]?[keyPath: view] = new
+      return client.mailbox
     }
   }
 
-  func window(_ viewport: Viewport) -> RowWindow {
-    let free = freeSpace.bytes
-    var window = state.withLock { $0.table.window(viewport, freeBytes: free) }
-    window.tag = viewport.tag
+  // MARK: What clients ask
+
+  /// The rows that a client looks at; nil when it looks elsewhere by now.
+  func shown(_ viewport: Viewport, to id: ClientID) async throws(ControlError) -> RowWindow? {
+    guard let window = state.withLock({ $0.clients[id]?.window }) else { return nil }
+    return try await list.window(viewport, for: window).map(withFreeSpace)
+  }
+
+  /// The rows that somebody lists.
+  func window(
+    _ viewport: Viewport, for client: ClientID? = nil
+  ) async throws(ControlError) -> RowWindow {
+    if let client { _ = turn(client, \.listed, to: RowView(viewport)) }
+    return withFreeSpace(try await list.window(viewport))
+  }
+
+  private func withFreeSpace(_ window: RowWindow) -> RowWindow {
+    var window = window
+    window.totals.freeBytes = freeSpace.bytes
     return window
   }
 
-  func row(_ id: TransferID) -> TransferSnapshot? { state.withLock { $0.table.row(id) } }
+  /// nil when the store alone has it.
+  func row(_ id: TransferID) -> TransferSnapshot? { list.update { $0.row(id) } }
 
-  func find(_ urls: [String]) -> [FindURLs.Found] {
-    state.withLock { $0.table.find(Set(urls)) }
+  func find(_ urls: [String]) async throws(ControlError) -> [FindURLs.Found] {
+    try await list.find(Set(urls))
   }
 
-  func find(_ search: RowSearch) -> FoundRow? { state.withLock { $0.table.find(search) } }
+  func find(_ search: RowSearch) async throws(ControlError) -> FoundRow? {
+    try await list.find(search)
+  }
 
-  func matching(_ filter: RowFilter, except: [TransferID]) -> [TransferID] {
-    state.withLock { $0.table.matching(filter, except: Set(except)) }
+  func matching(
+    _ filter: RowFilter, except: [TransferID]
+  ) async throws(ControlError) -> [TransferID] {
+    try await list.matching(filter, except: Set(except))
   }
 
   var totals: Totals {
-    let free = freeSpace.bytes
-    return state.withLock { state in
-      var totals = state.table.totals
-      totals.freeBytes = free
-      return totals
-    }
+    var totals = list.update { $0.totals }
+    totals.freeBytes = freeSpace.bytes
+    return totals
   }
 
   /// Whether a client is connected that a person looks at: what is finished, it tells itself.
   var isWatchedByPerson: Bool {
-    state.withLock { $0.clients.values.contains { $0.isWatchedByPerson } }
+    state.withLock { $0.clients.values.contains { $0.mailbox.isWatchedByPerson } }
   }
 
   /// Whether somebody looks at the progress.
   var cadence: ProgressCadence {
-    state.withLock { $0.clients.values.contains { $0.wantsProgress } ? .live : .quiet }
+    state.withLock { $0.clients.values.contains { $0.mailbox.wantsProgress } ? .live : .quiet }
   }
 }
 

@@ -24,10 +24,8 @@ struct ClientSession: Sendable {
 
   /// No client is sent rows more often than this.
   static let viewportInterval = Duration.milliseconds(100)
-  /// The first window of a view sorts the whole list, and a far one is found block by block: of a
-  /// very long list the windows come less often, so that they never take more than this part of
-  /// the time.
-  static let viewportShare = 10
+  /// So long after the store could not be read it is tried again.
+  static let viewportRetry = Duration.seconds(2)
 
   private enum Greeting: Sendable {
     case missing
@@ -70,7 +68,7 @@ struct ClientSession: Sendable {
         return .sending
       }
       group.addTask {
-        await showViewport(mailbox)
+        await showViewport(client)
         return .showing
       }
       if await group.next() == .asking {
@@ -160,16 +158,22 @@ struct ClientSession: Sendable {
     return true
   }
 
-  private func showViewport(_ mailbox: ClientMailbox) async {
+  private func showViewport(_ client: ConnectedClient) async {
+    let mailbox = client.mailbox
     var shown: RowWindow?
     for await _ in mailbox.viewportChanges {
       guard let viewport = mailbox.viewport else { continue }
-      let start = ContinuousClock.now
-      let window = broadcaster.window(viewport)
-      let pause = max(Self.viewportInterval, (ContinuousClock.now - start) * Self.viewportShare)
-      if window != shown {
-        mailbox.send(window: window)
-        shown = window
+      var pause = Self.viewportInterval
+      do throws(ControlError) {
+        // Whoever looks elsewhere meanwhile has said so by then.
+        guard let window = try await broadcaster.shown(viewport, to: client.id) else { continue }
+        if window != shown {
+          mailbox.send(window: window)
+          shown = window
+        }
+      } catch {
+        pause = Self.viewportRetry
+        mailbox.refreshViewport()
       }
       do { try await Task.sleep(for: pause) } catch { return }
     }

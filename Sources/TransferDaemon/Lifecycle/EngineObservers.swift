@@ -33,10 +33,11 @@ final class EngineObservers: Sendable {
   /// Before the broadcaster takes it, which knows what was until then.
   private func tell(_ event: EngineEvent) {
     switch event {
+    case .recovered(let dormant, _): telling?.begin(dormant)
     case .added(let row): telling?.observe(nil, row)
     case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
     case .removed(let row): telling?.observe(row, nil)
-    case .recovered, .woken, .slept, .progress, .cleared, .limited: break
+    case .woken, .slept, .progress, .cleared, .limited: break
     }
   }
 }

@@ -90,7 +90,9 @@ package struct TransferService: Sendable {
     let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
       files.freeBytes(at: settings.documentsDirectory)
     }
-    let broadcaster = Broadcaster(freeSpace: freeSpace)
+    let broadcaster = Broadcaster(
+      freeSpace: freeSpace, archive: opened.journal,
+      rows: settings.engine.rows(clearedUpTo: nil), logger: logger)
     let need = ConditionNeed()
     let telling = settings.alerts.map { PersonTelling.onDesktop($0, broadcaster, logger) }
     let observers = EngineObservers(

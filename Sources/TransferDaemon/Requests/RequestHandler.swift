@@ -43,18 +43,21 @@ struct RequestHandler: Sendable {
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
       return coder.encode(result: try await add(params, for: client.id), to: id)
-    case .list(let viewport): return coder.encode(result: broadcaster.window(viewport), to: id)
+    case .list(let viewport):
+      return coder.encode(
+        result: try await broadcaster.window(viewport, for: client.id), to: id)
     case .find(let search):
-      return coder.encode(result: FindTransfer.Result(found: broadcaster.find(search)), to: id)
+      return coder.encode(
+        result: FindTransfer.Result(found: try await broadcaster.find(search)), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
-    case .control(let params): return coder.encode(result: await control(params), to: id)
+    case .control(let params): return coder.encode(result: try await control(params), to: id)
     case .relink(let params): return coder.encode(result: await relink(params), to: id)
-    case .limit(let params): return coder.encode(result: await limit(params), to: id)
-    case .move(let params): return coder.encode(result: await move(params), to: id)
-    case .prioritize(let params): return coder.encode(result: await prioritize(params), to: id)
+    case .limit(let params): return coder.encode(result: try await limit(params), to: id)
+    case .move(let params): return coder.encode(result: try await move(params), to: id)
+    case .prioritize(let params): return coder.encode(result: try await prioritize(params), to: id)
     case .findURLs(let params):
       return coder.encode(
-        result: FindURLs.Result(found: broadcaster.find(params.urls)), to: id)
+        result: FindURLs.Result(found: try await broadcaster.find(params.urls)), to: id)
     case .clear:
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)
@@ -118,7 +121,9 @@ struct RequestHandler: Sendable {
     return TransferDetails(details)
   }
 
-  private func control(_ params: ControlTransfers.Params) async -> ControlTransfers.Result {
+  private func control(
+    _ params: ControlTransfers.Params
+  ) async throws(ControlError) -> ControlTransfers.Result {
     let control: Brain.Control =
       switch params.control {
       case .start: .start
@@ -127,30 +132,36 @@ struct RequestHandler: Sendable {
       case .remove: .remove(.stays)
       case .removeWithFile: .remove(.goes)
       }
-    return await self.control(control, params.selection)
+    return try await self.control(control, params.selection)
   }
 
-  private func prioritize(_ params: PrioritizeTransfers.Params) async -> ControlTransfers.Result {
-    await control(.prioritize(params.priority), params.selection)
+  private func prioritize(
+    _ params: PrioritizeTransfers.Params
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    try await control(.prioritize(params.priority), params.selection)
   }
 
   private func control(
     _ control: Brain.Control, _ selection: TransferSelection
-  ) async -> ControlTransfers.Result {
+  ) async throws(ControlError) -> ControlTransfers.Result {
     let ids: [TransferID]
     switch selection {
     case .ids(let named): ids = named
     case .all: return .init(applied: await engine.controlAll(control), refused: [])
-    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
     }
     return Self.result(of: ids, await engine.control(control, ids))
   }
 
-  private func move(_ params: MoveTransfers.Params) async -> MoveTransfers.Result {
+  private func move(
+    _ params: MoveTransfers.Params
+  ) async throws(ControlError) -> MoveTransfers.Result {
     let ids: [TransferID]
     switch params.selection {
     case .ids(let named): ids = named
-    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
     // Among each other they keep their order: to move everything moves nothing.
     case .all: return MoveTransfers.Result(applied: [], refused: [])
     }
@@ -169,11 +180,14 @@ struct RequestHandler: Sendable {
       of: [params.id], [await engine.start(params.id, with: params.url, login: params.login)])
   }
 
-  private func limit(_ params: LimitSpeed.Params) async -> LimitSpeed.Result {
+  private func limit(
+    _ params: LimitSpeed.Params
+  ) async throws(ControlError) -> LimitSpeed.Result {
     let ids: [TransferID]
     switch params.selection {
     case .ids(let named): ids = named
-    case .matching(let filter, let except): ids = broadcaster.matching(filter, except: except)
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
     case .all:
       await engine.limitAll(toBytesPerSecond: params.bytesPerSecond)
       return LimitSpeed.Result(applied: [], refused: [])

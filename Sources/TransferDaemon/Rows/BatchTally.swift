@@ -10,6 +10,13 @@ struct BatchTally: Sendable {
     var bytesReceived: Int128 = 0
     var bytesExpected: Int128 = 0
 
+    mutating func add(_ tally: StateTally) {
+      count += tally.count
+      unknownSizeCount += tally.unknownSizeCount
+      bytesReceived += Int128(tally.bytesReceived)
+      bytesExpected += Int128(tally.bytesExpected)
+    }
+
     mutating func add(_ row: TransferSnapshot, times factor: Int) {
       count += factor
       guard let expected = row.bytesExpected, expected >= 0 else {
@@ -23,23 +30,30 @@ struct BatchTally: Sendable {
 
   private var underWay = Sum()
   private var finished = Sum()
-  private var finishedIDs: Set<TransferID> = []
+  private var finishedIDs = TransferIDSet()
 
   /// More than thirty years are as good as not known.
   private static let secondsMax: Int128 = 1_000_000_000
 
+  init() {}
+
+  /// What is under way of those that only the store has.
+  init(_ dormant: DormantTally) {
+    for (state, tally) in dormant.states where state.isUnderWay { underWay.add(tally) }
+  }
+
   mutating func change(from old: TransferSnapshot?, to new: TransferSnapshot?) {
-    let wasUnderWay = old?.isUnderWay == true
+    let wasUnderWay = old?.state.isUnderWay == true
     if let old {
       if wasUnderWay {
         underWay.add(old, times: -1)
-      } else if finishedIDs.remove(old.id) != nil {
+      } else if finishedIDs.remove(old.id) {
         finished.add(old, times: -1)
         if new?.state == .completed, let new { finish(new) }
       }
     }
     if let new {
-      if new.isUnderWay {
+      if new.state.isUnderWay {
         underWay.add(new, times: 1)
       } else if new.state == .completed, wasUnderWay {
         finish(new)
@@ -75,9 +89,9 @@ struct BatchTally: Sendable {
   }
 }
 
-extension TransferSnapshot {
+extension TransferState {
   fileprivate var isUnderWay: Bool {
-    switch state {
+    switch self {
     case .queued, .running, .waiting, .verifying: true
     case .idle, .scheduled, .paused, .completed, .failed: false
     }

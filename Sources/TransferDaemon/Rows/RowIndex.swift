@@ -1,67 +1,83 @@
-import TransferCore
+import TransferEngine
 import TransferModel
-
-/// Which rows a client looks at, and in which order.
-struct RowView: Sendable, Hashable {
-  var filter: RowFilter
-  var sort: RowSort
-
-  init(filter: RowFilter, sort: RowSort) {
-    self.filter = filter
-    self.sort = sort
-  }
-
-  init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
-
-  /// The whole list in its own order, which is kept anyhow.
-  var isPlain: Bool { filter == RowFilter() && sort == RowSort() }
-
-  /// The same without what was cleared: while nothing is, there is no difference.
-  var isPlainWhenNoneIsCleared: Bool {
-    filter == RowFilter(scope: .uncleared) && sort == RowSort()
-  }
-}
 
 /// The rows of one view in their order, kept up to date row by row: to sort a long list anew for
 /// each window would take longer than the time between two of them.
+///
+/// **Invariant:** each row that passes stands in it once, by the key of the row as it was last told.
 struct RowIndex: Sendable {
+  /// A row is another than it was.
+  struct Change: Sendable {
+    enum Before: Sendable {
+      /// Not on the list.
+      case new
+      /// There; nil is that it did not pass.
+      case at(RowKey?)
+    }
+
+    var id: TransferID
+    var before: Before
+    /// nil: gone, or it does not pass.
+    var after: RowKey?
+  }
+
+  private(set) var order: MergedOrder
+
+  /// So much drift is always worth keeping, and this part of the rows.
+  static let driftMax = 20_000
+  private static let driftShare = 10
+
+  /// Makes it of what the store had.
+  ///
+  /// - Parameter told: all that it may have had otherwise, as it was told of, the last at the end.
+  init(_ stored: FrozenOrder, told: [Change], removed: TransferIDSet) {
+    var last: [TransferID: RowKey?] = [:]
+    for change in told { last[change.id] = .some(change.after) }
+    order = MergedOrder(
+      stored, without: { last[$0] != nil || removed.contains($0) },
+      and: last.values.compactMap(\.self))
+  }
+
+  /// The same rows, without the drift.
+  init(freezing order: MergedOrder, _ sort: RowSort) {
+    self.order = MergedOrder(FrozenOrder(StoredOrder(order.keys), sort))
+  }
+
+  var count: Int { order.count }
+
+  /// Whether it is time to freeze it anew.
+  func hasDrifted(_ driftMax: Int) -> Bool {
+    order.driftCount > max(driftMax, order.frozen.count / Self.driftShare)
+  }
+
+  mutating func follow(_ change: Change) {
+    switch change.before {
+    case .new:
+      // The store has it before it is told of, so a question of that moment has it too.
+      order.hide(change.id)
+    case .at(let before):
+      guard before != change.after else { return }
+      if let before { order.remove(before) }
+    }
+    if let after = change.after { order.insert(after) }
+  }
+
+  /// Where a row stands.
+  func index(of key: RowKey) -> Int { order.count(before: key) }
+
+  func window(first: Int, count: Int) -> [TransferID] { order.window(first: first, count: count) }
+}
+
+/// What a view has to know of a row.
+struct RowKeys: Sendable {
   private let test: RowTest
   private let sort: RowSort
-  private var keys: SortedBlocks<RowKey>
 
-  /// - Parameter places: of all rows; the nearer to the order of the view, the sooner it is sorted.
-  init(_ view: RowView, of rows: [TransferID: TransferSnapshot], in places: [QueuePlace]) {
+  init(_ view: RowView) {
     test = RowTest(view.filter)
     sort = view.sort
-    var unsorted: [RowKey] = []
-    // No row is taken out of the table for this: each has a dozen texts to be counted.
-    for place in places {
-      guard let index = rows.index(forKey: place.id), test.passes(rows.values[index]) else {
-        continue
-      }
-      unsorted.append(sort.key(of: rows.values[index]))
-    }
-    keys = SortedBlocks(sorted: unsorted.sorted())
   }
 
-  var count: Int { keys.count }
-
-  /// A row is another than it was; nil before it was added and after it was removed.
-  mutating func change(from old: TransferSnapshot?, to new: TransferSnapshot?) {
-    let (before, after) = (old.flatMap(key), new.flatMap(key))
-    guard before != after else { return }
-    if let before { keys.remove(before) }
-    if let after { keys.insert(after) }
-  }
-
-  func window(first: Int, count: Int) -> [TransferID] {
-    keys.window(first: first, count: count).map(\.id)
-  }
-
-  /// Where a row stands; nil when it does not pass.
-  func index(of row: TransferSnapshot) -> Int? { key(of: row).flatMap(keys.index) }
-
-  private func key(of row: TransferSnapshot) -> RowKey? {
-    test.passes(row) ? sort.key(of: row) : nil
-  }
+  /// nil when it does not pass.
+  func key(of row: TransferSnapshot) -> RowKey? { test.passes(row) ? sort.key(of: row) : nil }
 }

@@ -30,6 +30,9 @@ final class PersonTelling: Sendable {
     state = Mutex(State(board: AlertBoard(settings)))
   }
 
+  /// Begins with what only the store has.
+  func begin(_ dormant: DormantTally) { state.withLock { $0.board.begin(dormant) } }
+
   /// Takes what a transfer was, and what it is.
   func observe(_ before: TransferSnapshot?, _ after: TransferSnapshot?) {
     let isWatched = ports.isWatched()

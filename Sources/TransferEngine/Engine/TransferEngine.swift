@@ -127,7 +127,7 @@ package actor TransferEngine {
       lastFinishNumber: contents.lastFinishNumber)
     let turn = brain.recover(
       contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
-    observer(.recovered(contents.dormant))
+    observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
     for id in brain.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }

@@ -2,8 +2,9 @@ import TransferModel
 
 /// What the engine tells its observer, in the order in which it became true.
 package enum EngineEvent: Sendable, Hashable {
-  /// The first of all: what the transfers come to of which nothing else is told.
-  case recovered(DormantTally)
+  /// The first of all: what the transfers come to of which nothing else is told, and up to which
+  /// finish number they were cleared before.
+  case recovered(DormantTally, clearedUpTo: Int64?)
   case added(TransferSnapshot)
   case changed(TransferSnapshot)
   /// `bytesWritten` since the last one of this transfer.

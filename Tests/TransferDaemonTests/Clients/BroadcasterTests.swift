@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 import Testing
 import TransferEngine
 import TransferModel
@@ -7,7 +8,8 @@ import TransferModel
 
 struct BroadcasterTests {
   private let broadcaster = Broadcaster(
-    freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+    freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 },
+    archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
   private let now = WallTime(millisecondsSince1970: 0)
 
   private func row(_ id: Int64, _ state: TransferState) -> TransferSnapshot {
@@ -16,27 +18,30 @@ struct BroadcasterTests {
       url: "http://a.example/", state: state, createdAt: now)
   }
 
-  @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`() {
+  @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`()
+    async throws
+  {
     let (id, mailbox) = broadcaster.join()
     mailbox.watch(.states)
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
     broadcaster.look(id, at: uncleared)
     broadcaster.observe(.added(row(1, .completed)), at: now)
     _ = mailbox.next()
-    #expect(broadcaster.window(uncleared).matchingCount == 1)
-    broadcaster.observe(.cleared([TransferID(rawValue: 1)]), at: now)
-    #expect(broadcaster.window(uncleared).matchingCount == 0)
-    #expect(broadcaster.window(Viewport()).rows.first?.isCleared == true)
+    #expect(try await broadcaster.window(uncleared).matchingCount == 1)
+    broadcaster.observe(.cleared(upTo: 5), at: now)
+    #expect(try await broadcaster.window(uncleared).matchingCount == 0)
+    #expect(try await broadcaster.window(Viewport()).rows.first?.isCleared == true)
     #expect(mailbox.next() == nil)
   }
 
-  @Test func `the limit of everything and the batch are in the totals`() {
+  @Test func `the limit of everything and the batch are in the totals`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
     broadcaster.observe(.limited(bytesPerSecond: 77), at: now)
     broadcaster.observe(.added(row(1, .running)), at: now)
     #expect(broadcaster.totals.limitBytesPerSecond == 77)
     #expect(broadcaster.totals.batch?.transferCount == 1)
-    #expect(broadcaster.window(Viewport()).totals.limitBytesPerSecond == 77)
+    #expect(broadcaster.totals.freeBytes == 77)
+    #expect(try await broadcaster.window(Viewport()).totals.limitBytesPerSecond == 77)
     broadcaster.observe(.limited(bytesPerSecond: nil), at: now)
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
   }
@@ -49,6 +54,57 @@ struct BroadcasterTests {
     broadcaster.look(id, at: Viewport(sort: RowSort(key: .title)))
     #expect(broadcaster.cadence == .quiet)
     #expect(mailbox.viewport?.sort.key == .size)
+  }
+
+  @Test func `whoever reads page by page has the order kept for the next page`() async throws {
+    let archive = ArchiveStandIn(
+      InMemoryJournal(JournalContents(records: try (1...9).map { try ListWorld.record($0) })))
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 }, archive: archive,
+      rows: RowMaker(documentsDirectory: "/d"))
+    let (id, _) = broadcaster.join()
+    var ids: [Int64] = []
+    for first in [0, 4, 8] {
+      let page = try await broadcaster.window(
+        Viewport(sort: RowSort(key: .size), first: first, count: 4), for: id)
+      ids += page.rows.map(\.id.rawValue)
+    }
+    #expect(ids == Array(1...9))
+    #expect(archive.orderCount == 1)
+    broadcaster.leave(id)
+    _ = try await broadcaster.window(Viewport(sort: RowSort(key: .size)), for: id)
+    #expect(archive.orderCount == 2)
+  }
+
+  @Test func `rows are shown to those who look at them, and to nobody else`() async throws {
+    let (id, _) = broadcaster.join()
+    broadcaster.observe(.added(row(1, .running)), at: now)
+    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+    broadcaster.look(id, at: Viewport())
+    let window = try await broadcaster.shown(Viewport(), to: id)
+    #expect(window?.rows.map(\.id.rawValue) == [1])
+    #expect(window?.totals.freeBytes == 77)
+    broadcaster.leave(id)
+    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+  }
+
+  @Test func `what wakes up and falls asleep is no event, and all is counted once`() async throws {
+    let (id, mailbox) = broadcaster.join()
+    mailbox.watch(.progress)
+    broadcaster.look(id, at: Viewport())
+    var dormant = DormantTally()
+    dormant.states[.queued] = StateTally(
+      count: 5, unknownSizeCount: 2, bytesReceived: 30, bytesExpected: 100)
+    broadcaster.observe(.recovered(dormant, clearedUpTo: nil), at: now)
+    broadcaster.observe(.woken(row(1, .queued)), at: now)
+    #expect(broadcaster.row(row(1, .queued).id) != nil)
+    #expect(broadcaster.totals.counts == [.queued: 5])
+    #expect(broadcaster.totals.batch?.transferCount == 5)
+    #expect(broadcaster.totals.batch?.bytesReceived == 30)
+    broadcaster.observe(.slept([row(1, .queued).id]), at: now)
+    #expect(broadcaster.row(row(1, .queued).id) == nil)
+    #expect(broadcaster.totals.counts == [.queued: 5])
+    #expect(mailbox.next() == nil)
   }
 
   @Test func `a place in the list is no news of the one that made room`() {

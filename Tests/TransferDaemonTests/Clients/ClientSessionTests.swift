@@ -4,7 +4,9 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import TestSupport
 import Testing
+import TransferEngine
 import TransferModel
 
 @testable import TransferDaemon
@@ -40,7 +42,8 @@ struct ClientSessionTests {
     for await connection in listener.connections {
       let start = ContinuousClock.now
       let broadcaster = Broadcaster(
-        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+        archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: farewellBudget
@@ -103,7 +106,8 @@ struct ClientSessionTests {
     }
     for await connection in listener.connections {
       let broadcaster = Broadcaster(
-        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+        archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
       let (asked, sayAsked) = AsyncStream<Void>.makeStream()
       let session = ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
@@ -170,7 +174,8 @@ struct ClientSessionTests {
       return readToEnd(descriptor)
     }
     let broadcaster = Broadcaster(
-      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
     for await connection in listener.connections {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")

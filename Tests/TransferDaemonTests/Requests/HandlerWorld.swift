@@ -13,8 +13,7 @@ final class HandlerWorld: Sendable {
   let registry: SessionRegistry
   let handler: RequestHandler
   let journal: InMemoryJournal
-  let broadcaster = Broadcaster(
-    freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil })
+  let broadcaster: Broadcaster
   private let work: Task<Void, Never>
 
   /// - Parameter journal: of the service before, for one that is started again.
@@ -22,6 +21,10 @@ final class HandlerWorld: Sendable {
     self.journal = journal
     let clock = ManualClock()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil }, archive: journal,
+      rows: RowMaker(documentsDirectory: "/home/u/Downloads"), logger: logger)
+    self.broadcaster = broadcaster
     let observers = EngineObservers(broadcaster: broadcaster, need: ConditionNeed(), clock: clock)
     let engine = try TransferEngine(
       configuration: TransferEngine.Configuration(documentsDirectory: "/home/u/Downloads"),

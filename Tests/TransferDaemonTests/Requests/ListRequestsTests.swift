@@ -107,17 +107,17 @@ struct ListRequestsTests {
     let uncleared = Viewport(
       filter: RowFilter(scope: .uncleared), anchor: TransferID(rawValue: 4))
     _ = try await world.ask(SubscribeViewport.self, .subscribe(uncleared), person)
-    #expect(world.broadcaster.window(uncleared).anchorIndex == 3)
+    #expect(try await world.broadcaster.window(uncleared).anchorIndex == 3)
     for expected in [2, 0] {
       let result = try await world.ask(ClearFinished.self, .clear, person)
       #expect(result.clearedCount == expected)
     }
-    let window = world.broadcaster.window(uncleared)
+    let window = try await world.broadcaster.window(uncleared)
     #expect(window.rows.map(\.id.rawValue) == [2, 4, 5])
     #expect(window.anchorIndex == 1)
     #expect(try await order(world, person) == [1, 2, 3, 4, 5])
     let again = try await HandlerWorld(world.journal)
-    #expect(again.broadcaster.window(uncleared).matchingCount == 3)
+    #expect(try await again.broadcaster.window(uncleared).matchingCount == 3)
   }
 
   @Test func `the details have what a screen shows of one transfer`() async throws {

@@ -1,0 +1,91 @@
+import TransferEngine
+import TransferModel
+
+/// The rows of a view as they stood at one moment: an id and what it is sorted by for each, and
+/// nothing else.
+struct FrozenOrder: Sendable {
+  let ids: [TransferID]
+  private let keys: StoredOrder.Keys
+  private let sort: RowSort
+  /// Whoever is added later has a greater one.
+  let greatestID: TransferID?
+
+  init(_ stored: StoredOrder, _ sort: RowSort) {
+    ids = stored.ids
+    keys = stored.keys
+    self.sort = sort
+    greatestID = stored.ids.max()
+  }
+
+  var count: Int { ids.count }
+
+  func key(at place: Int) -> RowKey {
+    RowKey(value: value(at: place), id: ids[place], isDescending: sort.isDescending)
+  }
+
+  private func value(at place: Int) -> RowKey.Value {
+    switch keys {
+    case .alike: sort.valueAtRest
+    case .numbers(let numbers): place < numbers.count ? .number(numbers[place]) : .unknown
+    case .reals(let reals): place < reals.count ? .real(reals[place]) : .unknown
+    case .texts(let texts): place < texts.count ? .text(texts[place]) : .unknown
+    }
+  }
+
+  /// Where a row stands; nil when it is not there.
+  func place(of key: RowKey) -> Int? {
+    let place = count(before: key)
+    return place < count && ids[place] == key.id ? place : nil
+  }
+
+  /// The same by the id alone, which takes longer the more rows there are.
+  func place(of id: TransferID) -> Int? {
+    guard let greatestID, id <= greatestID else { return nil }
+    return ids.firstIndex(of: id)
+  }
+
+  /// How many stand before it.
+  func count(before key: RowKey) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self.key(at: middle) < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension RowSort {
+  /// What all rows at rest are alike in, where the order by it is the order of the ids.
+  fileprivate var valueAtRest: RowKey.Value {
+    switch key {
+    case .speed, .connections: .number(0)
+    case .queue, .title, .state, .size, .progress, .secondsLeft, .priority, .host, .session,
+      .createdAt, .finishedAt:
+      .unknown
+    }
+  }
+}
+
+extension StoredOrder {
+  /// - Parameter keys: in their order, so that the unknown ones come last.
+  init(_ keys: some Sequence<RowKey>) {
+    var ids: [TransferID] = []
+    var numbers: [Int64] = []
+    var reals: [Double] = []
+    var texts = TextList()
+    for key in keys {
+      ids.append(key.id)
+      switch key.value {
+      case .number(let number): numbers.append(number)
+      case .real(let real): reals.append(real)
+      case .text(let text): texts.append(text)
+      case .unknown: break
+      }
+    }
+    let values: Keys =
+      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
+    self.init(ids: ids, keys: values)
+  }
+}

@@ -1,0 +1,102 @@
+import TransferEngine
+import TransferModel
+
+/// The orders of the views, made by somebody who need not hold the table meanwhile.
+extension RowTable {
+  /// What an order is made of.
+  enum OrderSource: Sendable {
+    /// The store, and these that are awake: it may have them as they were.
+    case store(awake: [TransferID], RowMaker)
+    /// The one that there is.
+    case order(MergedOrder)
+  }
+
+  /// How many orders are kept.
+  var orderCount: Int { looks.count { $0.index != nil } }
+
+  func look(at view: RowView) -> RowLook? { looks.first { $0.view == view } }
+
+  /// Changes what is known of a view; nil when nobody looks at it.
+  mutating func withLook<Result>(
+    at view: RowView, _ body: (inout RowLook) -> Result
+  ) -> Result? {
+    guard let place = looks.firstIndex(where: { $0.view == view }) else { return nil }
+    return body(&looks[place])
+  }
+
+  /// Somebody looks at another view than before, nil being none. The order of a view is kept from
+  /// its first window until the last one has left it; whoever only scrolls stays in it.
+  ///
+  /// - Returns: whether nobody looks at the old one any more.
+  @discardableResult
+  mutating func look(from old: RowView?, to new: RowView?) -> Bool {
+    guard old != new else { return false }
+    if let new {
+      if look(at: new) == nil { looks.append(RowLook(new, driftMax: driftMax)) }
+      _ = withLook(at: new) { $0.lookerCount += 1 }
+    }
+    guard let old else { return false }
+    let left = withLook(at: old) { look in
+      look.lookerCount -= 1
+      return look.lookerCount
+    }
+    guard left == 0 else { return false }
+    looks.removeAll { $0.view == old }
+    return true
+  }
+
+  mutating func takeWantedOrders() -> [RowView] {
+    guard !wantedOrders.isEmpty else { return [] }
+    defer { wantedOrders = [] }
+    return wantedOrders
+  }
+
+  /// nil when nobody looks any more. What changes from now on is noted.
+  mutating func beginOrder(_ view: RowView) -> OrderSource? {
+    let current: RowIndex?? =
+      withLook(at: view) { look in
+        guard case .wanted = look.making else { return nil }
+        look.beginMaking()
+        return .some(look.index)
+      } ?? nil
+    guard let current else { return nil }
+    return current.map { .order($0.order) } ?? .store(awake: Array(rows.keys), maker)
+  }
+
+  /// Where some of the rows stand that are awake.
+  func keys(of ids: some Sequence<TransferID>, in view: RowView) -> [RowIndex.Change] {
+    guard let keys = look(at: view)?.keys else { return [] }
+    return ids.compactMap { id in
+      rows[id].map { RowIndex.Change(id: id, before: .new, after: keys.key(of: $0)) }
+    }
+  }
+
+  /// What was noted since the last time; nil when the order is wanted no more, or not as it is.
+  mutating func notes(on view: RowView) -> [RowIndex.Change]? {
+    withLook(at: view) { $0.takeNotes() } ?? nil
+  }
+
+  /// Takes an order when little was noted since, and answers whether it was taken.
+  mutating func install(_ index: RowIndex, _ view: RowView, noteCountMax: Int) -> Bool {
+    withLook(at: view) { look in
+      guard look.noteCount <= noteCountMax, let notes = look.takeNotes() else { return false }
+      var index = index
+      for note in notes { index.follow(note) }
+      look.endMaking(index)
+      return true
+    } ?? false
+  }
+
+  /// An order could not be made.
+  mutating func giveUpOrder(_ view: RowView) { _ = withLook(at: view) { $0.giveUpMaking() } }
+
+  /// Somebody wants rows of a view; nil when nobody looks at it.
+  mutating func use(_ view: RowView) -> RowIndex?? {
+    withLook(at: view) { look in
+      (look.use(), look.index)
+    }.map { need, index in
+      if need == .wanted { wantedOrders.append(view) }
+      return index
+    }
+  }
+}
