@@ -77,8 +77,10 @@ struct AddURLsTests {
     (#"{"urls":["https://a.example/","https://b.example/",7]}"#, "params.urls[2]"),
     (#"{"urls":["https://u:p@a.example/"]}"#, "params.urls[0]"),
     (#"{"urls":["https://a.example/"],"template":7}"#, "params.template"),
-    (#"{"urls":["https://a.example/"],"template":{"connections":"4"}}"#,
-      "params.template.connections"),
+    (
+      #"{"urls":["https://a.example/"],"template":{"connections":"4"}}"#,
+      "params.template.connections"
+    ),
     (#"{"urls":["https://a.example/"],"requestID":""}"#, "params.requestID"),
     (#"{"urls":["https://a.example/"],"requestID":7}"#, "params.requestID"),
   ])

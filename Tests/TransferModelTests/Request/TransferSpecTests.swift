@@ -22,7 +22,7 @@ struct TransferSpecTests {
     spec.priority = .high
     spec.onConflict = .skip
     spec.beginning = .paused
-    spec.request = RequestContent(method: "PUT", body: .bytes([1, 2]))
+    spec.request = RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2])))
     spec.task = TaskOptions(kind: .upload)
     return spec
   }
