@@ -9,6 +9,12 @@ package protocol ServiceCalling: Sendable {
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result
 
+  /// Asks without waiting for the answer: what is asked next may be on its way while this is
+  /// answered. Requests are answered in the order in which they were asked.
+  func ask<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> AskedRequest<Method.Result>
+
   /// What the service says by itself on this connection, in order; ends when the connection ends.
   /// There is one reader.
   var notifications: AsyncStream<ControlNotification> { get }
@@ -17,6 +23,36 @@ package protocol ServiceCalling: Sendable {
   var instance: String? { get }
 
   func close() async
+}
+
+extension ServiceCalling {
+  /// Has the answer before it returns: for those who have no requests under way.
+  package func ask<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> AskedRequest<Method.Result> {
+    do {
+      let result = try await call(method, params)
+      return AskedRequest { result }
+    } catch {
+      return AskedRequest { throw error }
+    }
+  }
+}
+
+/// A request that is on its way.
+package struct AskedRequest<Answer: Sendable>: Sendable {
+  private let wait: @Sendable () async throws -> Answer
+
+  package init(_ wait: @escaping @Sendable () async throws -> Answer) { self.wait = wait }
+
+  /// Waits for the answer; to be called once. Throws what `ServiceCalling.call` throws.
+  package func answer() async throws -> Answer { try await wait() }
+
+  package func map<Other: Sendable>(
+    _ change: @escaping @Sendable (Answer) throws -> Other
+  ) -> AskedRequest<Other> {
+    AskedRequest<Other> { [wait] in try change(try await wait()) }
+  }
 }
 
 /// Why the service cannot be talked to.

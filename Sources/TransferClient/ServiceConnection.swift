@@ -33,6 +33,12 @@ package final class ServiceConnection: ServiceCalling {
   package func call<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result {
+    try await ask(method, params).answer()
+  }
+
+  package func ask<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> AskedRequest<Method.Result> {
     let id = try calls.begin()
     do {
       let line = try coder.encode(method, params, id: id)
@@ -44,7 +50,9 @@ package final class ServiceConnection: ServiceCalling {
       calls.forget(id)
       throw error is ControlSocketError ? ClientError.connectionLost : error
     }
-    return try await calls.answer(to: id).decode(Method.Result.self)
+    return AskedRequest { [calls] in
+      try await calls.answer(to: id).decode(Method.Result.self)
+    }
   }
 
   package func close() async {

@@ -58,13 +58,14 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 26)
+    #expect(checked.count == 27)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
     switch request {
     case .hello: _ = try result.decode(Hello.Result.self)
     case .add: _ = try result.decode(AddTransfers.Result.self)
+    case .addURLs: _ = try result.decode(AddURLs.Result.self)
     case .list: _ = try result.decode(ListTransfers.Result.self)
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)

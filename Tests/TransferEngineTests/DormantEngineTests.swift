@@ -127,7 +127,7 @@ struct DormantEngineTests {
       calls.count { if case .begin = $0 { true } else { false } } >= 11
     }
     let second = try await world(after: first)
-    guard case .recovered(let tally)? = second.told.all.first else {
+    guard case .recovered(let tally, _)? = second.told.all.first else {
       Issue.record("nothing is told of what sleeps")
       return
     }

@@ -40,7 +40,7 @@ struct TransferEngineTests {
       _ = try await world.engine.add([EngineWorld.spec()])
     }
     #expect(world.transport.requests.isEmpty)
-    #expect(world.told.all == [.recovered(DormantTally())])
+    #expect(world.told.all == [.recovered(DormantTally(), clearedUpTo: nil)])
     // And the next one is as good as new.
     let ids = try await world.engine.add([EngineWorld.spec()])
     #expect(world.journal.records[ids[0]] != nil)

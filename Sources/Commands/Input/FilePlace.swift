@@ -46,21 +46,31 @@ enum FilePlace {
   }
 
   /// The whole content of a file or pipe.
-  static func contents(of path: String, from directory: String) -> Result<[UInt8], UsageError> {
+  static func contents(of path: String, from directory: String) throws(UsageError) -> [UInt8] {
+    var all: [UInt8] = []
+    try read(path, from: directory) { piece in
+      piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
+    }
+    return all
+  }
+
+  /// Hands over the content of a file or pipe, piece by piece.
+  static func read(
+    _ path: String, from directory: String, _ take: (Span<UInt8>) -> Void
+  ) throws(UsageError) {
     let descriptor = open(absolute(path, from: directory), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      return .failure(UsageError(.list(.unreadable(detail: errnoText()), name: path)))
+      throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
     }
     defer { close(descriptor) }
-    var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 262_144)
     while true {
-      let count = read(descriptor, &piece, piece.count)
-      if count == 0 { return .success(all) }
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count == 0 { return }
       if count > 0 {
-        all += piece[..<count]
+        take(piece.span.extracting(first: count))
       } else if errno != EINTR {
-        return .failure(UsageError(.list(.unreadable(detail: errnoText()), name: path)))
+        throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
       }
     }
   }

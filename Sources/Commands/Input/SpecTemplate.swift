@@ -1,7 +1,7 @@
 import TransferModel
 
 /// What the options of `add` say, read and checked, for any number of URLs.
-struct SpecTemplate {
+struct SpecTemplate: Sendable {
   private var settings: [@Sendable (inout TransferSpec) -> Void] = []
   /// A user whose password has to be asked for.
   private var userWithoutPassword: String?
@@ -22,19 +22,18 @@ struct SpecTemplate {
     }
   }
 
-  /// The finished specs, or everything that is wrong: `problems` and those of the options. A
-  /// password is asked for when nothing is.
-  static func specs(
-    for parsed: [TransferURL.Parsed], _ options: AddOptions, _ problems: [UsageProblem],
-    in world: CommandWorld
-  ) throws -> [TransferSpec] {
+  /// Throws everything that is wrong: `problems` and those of the options. A password is asked for
+  /// when nothing is.
+  static func finished(
+    _ options: AddOptions, _ problems: [UsageProblem], in world: CommandWorld
+  ) throws -> SpecTemplate {
     var template = SpecTemplate(options, in: world)
     let all = problems + template.problems
     if !all.isEmpty { throw UsageError(all) }
     if let user = template.userWithoutPassword {
       template.setPassword(try password(of: user, world.console))
     }
-    return parsed.map { template.spec(for: $0) }
+    return template
   }
 
   private static func password(of user: String, _ console: any Console) throws -> String {
@@ -46,7 +45,7 @@ struct SpecTemplate {
     }
   }
 
-  private func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
+  func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
     var spec = TransferSpec(url: parsed.url)
     for setting in settings { setting(&spec) }
     // A login in a URL is for that URL, --user for those without.

@@ -2,49 +2,144 @@ import TransferModel
 
 /// A list of URLs as `-i` reads it: one a line; blank lines and lines that start with `#` are
 /// skipped.
+///
+/// It is read as it comes and may be very long. So of its URLs only the text is kept, in pieces
+/// that each are one request to add; they are parsed once to find what is wrong, and again when
+/// they are asked for.
 package struct URLList {
-  package var urls: [TransferURL.Parsed] = []
-  package var problems: [UsageProblem] = []
+  /// Lines that can be parsed, with a line feed behind each.
+  private struct Piece {
+    var bytes: [UInt8] = []
+    var count = 0
+
+    var urls: [TransferURL.Parsed] {
+      bytes.split(separator: 10).compactMap { line in
+        if let url = TransferURL(plain: line.span) {
+          return TransferURL.Parsed(url: url)
+        }
+        return try? TransferURL.parse(String(decoding: line, as: UTF8.self)).get()
+      }
+    }
+  }
+
+  package private(set) var count = 0
+  package private(set) var problems: [UsageProblem] = []
 
   /// How many bad lines are named one by one; a file that is no list at all has thousands.
   package static let namedProblemCountMax = 20
+  /// No line that is longer can be a URL; the rest of it is not kept.
+  package static let lineByteCountMax = 4 * TransferURL.byteCountMax
+
+  private let name: String
+  private var pieces: [Piece] = []
+  /// The beginning of a line whose end has not come yet.
+  private var partial: [UInt8] = []
+  private var lineCount = 0
+  private var problemCount = 0
 
   /// `name` is how the list is called in a complaint.
+  package init(name: String) { self.name = name }
+
   package init(_ bytes: [UInt8], name: String) {
-    var bytes = bytes[...]
-    // Editors on other systems start a text file with a byte order mark.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-    var problemCount = 0
-    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      guard let problem = read(line, number: index + 1, name: name) else { continue }
-      problemCount += 1
-      if problemCount <= Self.namedProblemCountMax { problems.append(problem) }
+    self.init(name: name)
+    read(bytes.span)
+    end()
+  }
+
+  /// As many URLs as go into one request, piece by piece.
+  package var batches: some Sequence<[TransferURL.Parsed]> { pieces.lazy.map(\.urls) }
+
+  /// Takes the next bytes of the list, wherever they are cut.
+  package mutating func read(_ bytes: Span<UInt8>) {
+    var start = 0
+    for index in bytes.indices where bytes[index] == 10 {
+      let line = bytes.extracting(start..<index)
+      start = index + 1
+      if partial.isEmpty {
+        read(line: line)
+      } else {
+        readPartial(with: line)
+      }
     }
+    keep(bytes.extracting(start..<bytes.count))
+  }
+
+  /// The list is over.
+  package mutating func end() {
+    if !partial.isEmpty { readPartial(with: Span()) }
     if problemCount > Self.namedProblemCountMax {
       problems.append(
         .list(.moreLines(problemCount - Self.namedProblemCountMax), name: name))
     }
-    if urls.isEmpty, problems.isEmpty { problems.append(.list(.empty, name: name)) }
+    if count == 0, problems.isEmpty { problems.append(.list(.empty, name: name)) }
   }
 
-  private mutating func read(
-    _ line: ArraySlice<UInt8>, number: Int, name: String
-  ) -> UsageProblem? {
-    let isBlank: (UInt8) -> Bool = { $0 == 32 || $0 == 9 || $0 == 13 }
-    guard let first = line.first(where: { !isBlank($0) }), first != UInt8(ascii: "#") else {
-      return nil
+  private mutating func readPartial(with end: Span<UInt8>) {
+    keep(end)
+    let line = partial
+    partial = []
+    read(line: line.span)
+  }
+
+  private mutating func keep(_ bytes: Span<UInt8>) {
+    let room = max(0, Self.lineByteCountMax + 1 - partial.count)
+    bytes.extracting(first: room).withUnsafeBufferPointer { partial.append(contentsOf: $0) }
+  }
+
+  private mutating func read(line: Span<UInt8>) {
+    lineCount += 1
+    var text = line
+    // Editors on other systems start a text file with a byte order mark.
+    if lineCount == 1, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
+      text = text.extracting(droppingFirst: 3)
     }
-    guard let text = String(validating: line, as: UTF8.self) else {
-      return .list(.lineNotText(number), name: name)
+    while text.count > 0, Self.isBlank(text[0]) { text = text.extracting(droppingFirst: 1) }
+    while text.count > 0, Self.isBlank(text[text.count - 1]) {
+      text = text.extracting(droppingLast: 1)
     }
+    guard text.count > 0, text[0] != UInt8(ascii: "#") else { return }
+    if TransferURL(plain: text) == nil, let problem = Self.problem(of: text, number: lineCount) {
+      problemCount += 1
+      if problemCount <= Self.namedProblemCountMax {
+        problems.append(.list(problem, name: name))
+      }
+    } else {
+      append(text)
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
+
+  /// Looks closely at a line that is not plainly a URL.
+  private static func problem(
+    of line: Span<UInt8>, number: Int
+  ) -> UsageProblem.ListProblem? {
+    guard line.count <= lineByteCountMax else {
+      let beginning = line.extracting(first: 1000).withUnsafeBufferPointer {
+        String(decoding: $0, as: UTF8.self)
+      }
+      return .line(number, beginning, .tooLong)
+    }
+    let text = line.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+    guard let text else { return .lineNotText(number) }
     switch TransferURL.parse(text) {
-    case .success(let parsed):
-      urls.append(parsed)
-      return nil
-    case .failure(let problem):
-      let trimmed = text.drop { $0 == " " || $0 == "\t" }
-      return .list(.line(number, String(trimmed), problem), name: name)
+    case .success: return nil
+    case .failure(let problem): return .line(number, text, problem)
     }
+  }
+
+  private mutating func append(_ text: Span<UInt8>) {
+    count += 1
+    if pieces.isEmpty || pieces[pieces.count - 1].count == Adding.batchCount
+      || pieces[pieces.count - 1].bytes.count + text.count > Adding.batchByteCount
+    {
+      var piece = Piece()
+      // Lines of one list are much alike, and room that is never used is held a thousand times.
+      piece.bytes.reserveCapacity(pieces.last?.bytes.count ?? 0)
+      pieces.append(piece)
+    }
+    text.withUnsafeBufferPointer { pieces[pieces.count - 1].bytes.append(contentsOf: $0) }
+    pieces[pieces.count - 1].bytes.append(10)
+    pieces[pieces.count - 1].count += 1
   }
 }

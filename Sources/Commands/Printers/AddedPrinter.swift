@@ -16,13 +16,15 @@ struct AddedPrinter {
     do { array = try JSONArrayPrinter(on: console) } catch { failure = error }
   }
 
-  mutating func print(_ ids: [TransferID], of specs: [TransferSpec]) {
+  mutating func print(_ ids: [TransferID], of request: AddRequest) {
     guard failure == nil else { return }
     do {
       if json {
-        try array?.print(zip(ids, specs).map(Self.object))
+        try array?.print(zip(ids, request.urls).map(Self.object))
       } else {
-        try console.write(ids.map { "\($0)\n" }.joined(), to: .output)
+        var text = ""
+        for id in ids { text += String(id.rawValue) + "\n" }
+        try console.write(text, to: .output)
       }
     } catch {
       failure = error
@@ -34,9 +36,9 @@ struct AddedPrinter {
     try array?.end()
   }
 
-  private static func object(_ id: TransferID, _ spec: TransferSpec) -> JSONValue {
+  private static func object(_ id: TransferID, _ url: TransferURL) -> JSONValue {
     .object([
-      .init("id", .integer(id.rawValue)), .init("url", .string(spec.url.text)),
+      .init("id", .integer(id.rawValue)), .init("url", .string(url.text)),
     ])
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ControlProtocol
 import TransferClient
 import TransferModel
 
@@ -37,67 +36,92 @@ struct AddCommand: RunnableCommand {
   var json = false
 
   func run(in world: CommandWorld) async throws -> ExitCode {
-    let specs = try readSpecs(in: world)
+    var progress = AddProgress(on: world.console, at: world.clock.now().monotonic)
+    defer { progress.end() }
+    let order = try readOrder(in: world, &progress)
     return try await world.withService(for: "kettle add") { service in
       let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle add"))
-      try await adding.add(specs, printingTo: world.console, json: json)
+      try await adding.add(order, for: world, json: json, &progress)
       return .done
     }
   }
 
-  private func readSpecs(in world: CommandWorld) throws -> [TransferSpec] {
+  /// What is on the command line, and what is wrong with it.
+  private func readOrder(
+    in world: CommandWorld, _ progress: inout AddProgress
+  ) throws -> AddOrder {
     var problems: [UsageProblem] = []
-    var parsed: [TransferURL.Parsed] = []
+    var named: [TransferURL.Parsed] = []
     for url in urls {
       switch TransferURL.parse(url) {
-      case .success(let one): parsed.append(one)
+      case .success(let one): named.append(one)
       case .failure(let why): problems.append(.url(url, why))
       }
     }
-    if let input {
-      let list = try URLList(contents(of: input, in: world), name: input)
-      parsed += list.urls
-      problems += list.problems
-    }
-    let count = parsed.count
+    let list = try input.map { try readList($0, in: world, &progress) }
+    problems += list?.problems ?? []
+    let count = named.count + (list?.count ?? 0)
     if count == 0, problems.isEmpty { problems.append(.command(.nothingToAdd)) }
     if count > 1, options.name != nil { problems.append(.command(.nameForSeveral(count: count))) }
     if count > 1, options.checksum != nil {
       problems.append(.command(.checksumForSeveral(count: count)))
     }
-    return try SpecTemplate.specs(for: parsed, options, problems, in: world)
+    // What was read is told no more once there is something to be asked.
+    progress.end()
+    let template = try SpecTemplate.finished(options, problems, in: world)
+    return AddOrder(named: named, list: list, template: template)
   }
 
-  private func contents(of input: String, in world: CommandWorld) throws -> [UInt8] {
-    if input == "-" { return try world.console.readInput() }
-    return try FilePlace.contents(of: input, from: world.currentDirectory).get()
+  private func readList(
+    _ input: String, in world: CommandWorld, _ progress: inout AddProgress
+  ) throws -> URLList {
+    var list = URLList(name: input)
+    // Who types the list sees it.
+    let isTyped = input == "-" && world.console.isInputTerminal
+    func take(_ bytes: Span<UInt8>) {
+      list.read(bytes)
+      if !isTyped { progress.show(.read(list.count), at: world.clock.now().monotonic) }
+    }
+    if input == "-" {
+      try world.console.readInput(take)
+    } else {
+      try FilePlace.read(input, from: world.currentDirectory, take)
+    }
+    list.end()
+    return list
   }
 }
 
-/// Hands transfers to the service.
-struct Adding {
-  let service: any ServiceCalling
-  /// Leads to the service that runs, without starting one; nil when a lost reply stays lost.
-  var reconnect: (@Sendable () async throws -> any ServiceCalling)?
+/// What is to be added, read and checked.
+struct AddOrder {
+  fileprivate let named: [TransferURL.Parsed]
+  fileprivate let list: URLList?
+  fileprivate let template: SpecTemplate
 
-  /// One message must not grow without bounds, nor hold the service up for long.
-  static let batchCount = 1000
-  /// Of the texts together; with everything around them it stays far below what the service
-  /// takes as one message.
-  static let batchByteCount = 256 * 1024
+  var count: Int { named.count + (list?.count ?? 0) }
+}
 
-  /// Queues all of them, batch after batch, and prints each batch when it is in the store.
+extension Adding {
+  /// Queues all of it, request after request, and prints each when it is in the store.
   ///
   /// When nothing can be printed any more the rest is queued all the same: a reader like `head`
   /// must not decide what is fetched. That it could not be printed is thrown at the end.
   func add(
-    _ specs: [TransferSpec], printingTo console: any Console, json: Bool
+    _ order: AddOrder, for world: CommandWorld, json: Bool, _ progress: inout AddProgress
   ) async throws {
-    var printer = AddedPrinter(on: console, json: json)
+    var printer = AddedPrinter(on: world.console, json: json)
+    var count = 0
+    func tell(_ ids: [TransferID], _ request: AddRequest) {
+      printer.print(ids, of: request)
+      count += ids.count
+      progress.show(.added(count, of: order.count), at: world.clock.now().monotonic)
+    }
     do {
-      for batch in Self.batches(specs) {
-        let ids = try await add(batch)
-        printer.print(ids, of: batch)
+      if !order.named.isEmpty {
+        try await add(Self.requests(order.named, order.template), tell: tell)
+      }
+      if let list = order.list {
+        try await add(list.batches.lazy.map { AddRequest($0, order.template) }, tell: tell)
       }
     } catch {
       // What was queued before it went wrong is still an array.
@@ -107,57 +131,13 @@ struct Adding {
     try printer.end()
   }
 
-  /// Asks again when the reply was lost: the id of the request keeps the service from adding
-  /// twice, as long as it still is the service that was asked.
-  func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
-    let params = AddTransfers.Params(transfers: specs, requestID: Self.newRequestID())
-    do {
-      return try await service.call(AddTransfers.self, params).ids
-    } catch ClientError.connectionLost {
-      guard let instance = service.instance, let next = try? await reconnect?() else {
-        throw ClientError.connectionLost
-      }
-      do {
-        guard next.instance == instance else { throw ClientError.connectionLost }
-        let ids = try await next.call(AddTransfers.self, params).ids
-        await next.close()
-        return ids
-      } catch {
-        await next.close()
-        throw error
-      }
+  /// Words of a command line are few and may be long.
+  private static func requests(
+    _ urls: [TransferURL.Parsed], _ template: SpecTemplate
+  ) -> [AddRequest] {
+    let most = max(1, min(batchCount, batchByteCount / TransferURL.byteCountMax))
+    return stride(from: 0, to: urls.count, by: most).map { start in
+      AddRequest(Array(urls[start..<min(start + most, urls.count)]), template)
     }
-  }
-
-  /// Random enough that no two programs ever choose the same.
-  private static func newRequestID() -> String {
-    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
-      .joined(separator: "-")
-  }
-
-  static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
-    var batches: [[TransferSpec]] = []
-    var batch: [TransferSpec] = []
-    var byteCount = 0
-    for spec in specs {
-      let size = textByteCount(of: spec)
-      if batch.count == batchCount || (byteCount + size > batchByteCount && !batch.isEmpty) {
-        batches.append(batch)
-        batch = []
-        byteCount = 0
-      }
-      batch.append(spec)
-      byteCount += size
-    }
-    return batch.isEmpty ? batches : batches + [batch]
-  }
-
-  private static func textByteCount(of spec: TransferSpec) -> Int {
-    let texts = [
-      spec.url.text, spec.title, spec.directory, spec.name, spec.caCertificatePath,
-      spec.session.rawValue,
-    ]
-    let headers = spec.headers.flatMap { [$0.name, $0.value] }
-    return (texts.compactMap { $0 } + headers).reduce(0) { $0 + $1.utf8.count }
   }
 }

@@ -44,16 +44,11 @@ struct GetCommand: RunnableCommand {
   }
 
   private func readSpec(in world: CommandWorld) throws -> TransferSpec {
-    var parsed: [TransferURL.Parsed] = []
+    let parsed = TransferURL.parse(url)
     var problems: [UsageProblem] = []
-    switch TransferURL.parse(url) {
-    case .success(let one): parsed = [one]
-    case .failure(let why): problems.append(.url(url, why))
-    }
+    if case .failure(let why) = parsed { problems.append(.url(url, why)) }
     if options.paused { problems.append(.command(.pausedGet)) }
-    let specs = try SpecTemplate.specs(for: parsed, options, problems, in: world)
-    guard let spec = specs.first else { throw UsageError(.command(.nothingToAdd)) }
-    return spec
+    return try SpecTemplate.finished(options, problems, in: world).spec(for: parsed.get())
   }
 }
 

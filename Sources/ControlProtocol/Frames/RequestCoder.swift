@@ -17,7 +17,11 @@ package struct RequestCoder: Sendable {
     var line = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(Method.name)\"".utf8)
     if Method.Params.self != Nothing.self {
       line += Array(",\"params\":".utf8)
-      line += try encoder.encode(params)
+      if let params = params as? any LineWriting {
+        try params.write(into: &line, with: encoder)
+      } else {
+        line += try encoder.encode(params)
+      }
     }
     line.append(UInt8(ascii: "}"))
     return line

@@ -5,6 +5,7 @@ import TransferModel
 package enum ControlRequest: Sendable, Hashable {
   case hello(Hello.Params)
   case add(AddTransfers.Params)
+  case addURLs(AddURLs.Params)
   case list(Viewport)
   case find(RowSearch)
   case describe(DescribeTransfer.Params)
@@ -35,6 +36,7 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .hello: Hello.name
     case .add: AddTransfers.name
+    case .addURLs: AddURLs.name
     case .list: ListTransfers.name
     case .find: FindTransfer.name
     case .describe: DescribeTransfer.name
@@ -76,6 +78,7 @@ extension ControlRequest {
     return switch method {
     case Hello.name: .hello(try params())
     case AddTransfers.name: .add(try params())
+    case AddURLs.name: .addURLs(try params())
     case ListTransfers.name: .list(try params())
     case FindTransfer.name: .find(try params())
     case DescribeTransfer.name: .describe(try params())
@@ -117,6 +120,7 @@ extension ControlRequest {
         }
       }
       return nil
+    case .addURLs(let params): return params.problem
     case .list(let viewport), .subscribe(let viewport):
       return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
     case .relink(let params):
@@ -149,5 +153,16 @@ extension Viewport {
   fileprivate var problemField: String? {
     if first < 0 { return "first" }
     return (0...Self.countMax).contains(count) ? nil : "count"
+  }
+}
+
+extension AddURLs.Params {
+  fileprivate var problem: ControlError? {
+    if let requestID, !AddTransfers.isRequestID(requestID) {
+      return ControlError(.invalidParams, "params.requestID")
+    }
+    // A task is one of its program's, with a number of its own.
+    let part = template.task == nil ? template.refusedPart : "task"
+    return part.map { ControlError(.refusedSpec, "params.template.\($0)") }
   }
 }

@@ -40,6 +40,10 @@ package enum FileName {
 
   /// The last segment of the URL's path, decoded and made safe; nil when there is none.
   package static func fromURL(_ url: TransferURL) -> String? {
+    plainLastSegment(of: url.path.utf8.span) ?? sanitizedLastSegment(of: url)
+  }
+
+  static func sanitizedLastSegment(of url: TransferURL) -> String? {
     // Cut before decoding, so that an encoded slash cannot bring in a segment of its own, and
     // once more after it.
     let path = url.path

@@ -5,8 +5,9 @@ import TransferModel
 
 /// One connected client, from its first line to its last.
 ///
-/// Requests are answered one after the other, in their order. Sending is apart from answering, so
-/// a client that does not read holds up nobody.
+/// Requests are answered one after the other, in their order, and read one ahead
+/// (`RequestReader`). Sending is apart from answering, so a client that does not read holds up
+/// nobody.
 struct ClientSession: Sendable {
   typealias Answer =
     @Sendable (_ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient) async ->
@@ -90,29 +91,37 @@ struct ClientSession: Sendable {
   }
 
   private func answer(_ client: ConnectedClient) async {
-    let mailbox = client.mailbox
-    let requests = RequestCoder()
-    let replies = ReplyCoder()
+    let reader = RequestReader(connection.lines)
+    async let reading: Void = reader.run()
     var greeting = Greeting.missing
+    for await received in reader.requests {
+      reader.readOn()
+      await answer(received, &greeting, client)
+    }
     do {
-      for try await line in connection.lines {
-        switch requests.decode(line) {
-        case .notification: continue
-        case .refused(let id, let error): mailbox.send(reply: replies.encode(error: error, to: id))
-        case .request(let id, let request):
-          let refusal = greet(request, &greeting, mailbox)
-          if let refusal {
-            mailbox.send(reply: replies.encode(error: refusal, to: id))
-          } else {
-            mailbox.send(reply: await answer(request, id, client))
-          }
-        }
-      }
+      try await reading
     } catch {
       logger.info("A client was dropped", metadata: ["error": "\(error)"])
-      if case .lineTooLong = error {
+      if case ControlSocketError.lineTooLong = error {
         let refusal = ControlError(.invalidRequest, "line")
-        mailbox.send(reply: replies.encode(error: refusal, to: nil))
+        client.mailbox.send(reply: ReplyCoder().encode(error: refusal, to: nil))
+      }
+    }
+  }
+
+  private func answer(
+    _ received: ReceivedRequest, _ greeting: inout Greeting, _ client: ConnectedClient
+  ) async {
+    let mailbox = client.mailbox
+    switch received {
+    case .notification: return
+    case .refused(let id, let error):
+      mailbox.send(reply: ReplyCoder().encode(error: error, to: id))
+    case .request(let id, let request):
+      if let refusal = greet(request, &greeting, mailbox) {
+        mailbox.send(reply: ReplyCoder().encode(error: refusal, to: id))
+      } else {
+        mailbox.send(reply: await answer(request, id, client))
       }
     }
   }

@@ -6,29 +6,9 @@ import TransferModel
 actor AddedRequests {
   typealias Outcome = Result<[TransferID], ControlError>
 
-  /// Ids are nearly always given out in a row, and of a million added ones a list would be large.
-  private enum Given {
-    case row(first: Int64, count: Int)
-    case list([TransferID])
-
-    init(_ ids: [TransferID]) {
-      let first = ids.first?.rawValue ?? 0
-      let isRow = ids.indices.allSatisfy { ids[$0].rawValue == first &+ Int64($0) }
-      self = isRow ? .row(first: first, count: ids.count) : .list(ids)
-    }
-
-    var ids: [TransferID] {
-      switch self {
-      case .row(let first, let count):
-        (0..<count).map { TransferID(rawValue: first &+ Int64($0)) }
-      case .list(let ids): ids
-      }
-    }
-  }
-
   private enum Entry {
     case underWay(Task<Outcome, Never>)
-    case added(Given)
+    case added(IDRuns)
   }
 
   private let countMax: Int
@@ -44,7 +24,7 @@ actor AddedRequests {
   ) async -> Outcome {
     guard let requestID else { return await adding() }
     switch entries[requestID] {
-    case .added(let given): return .success(given.ids)
+    case .added(let runs): return .success(runs.ids)
     case .underWay(let task): return await task.value
     case nil: break
     }
@@ -53,7 +33,7 @@ actor AddedRequests {
     let outcome = await task.value
     switch outcome {
     case .success(let ids):
-      entries[requestID] = .added(Given(ids))
+      entries[requestID] = .added(IDRuns(ids))
       order.append(requestID)
       forgetOldest()
     case .failure: entries[requestID] = nil

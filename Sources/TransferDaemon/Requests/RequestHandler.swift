@@ -43,6 +43,9 @@ struct RequestHandler: Sendable {
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
       return coder.encode(result: try await add(params, for: client.id), to: id)
+    case .addURLs(let params):
+      let ids = try await add(params)
+      return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
       return coder.encode(
         result: try await broadcaster.window(viewport, for: client.id), to: id)
@@ -93,25 +96,39 @@ struct RequestHandler: Sendable {
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
     }
-    let outcome = await added.outcome(of: params.requestID) { [engine] in
+    return AddTransfers.Result(
+      ids: try await add(requestID: params.requestID) { params.transfers })
+  }
+
+  private func add(_ params: AddURLs.Params) async throws(ControlError) -> [TransferID] {
+    if Self.hasRefusedName(params.template) {
+      throw ControlError(.refusedSpec, "params.template.name")
+    }
+    return try await add(requestID: params.requestID) { params.transfers }
+  }
+
+  private func add(
+    requestID: String?, _ specs: @escaping @Sendable () -> [TransferSpec]
+  ) async throws(ControlError) -> [TransferID] {
+    let outcome = await added.outcome(of: requestID) { [engine] in
       do throws(EngineError) {
-        return .success(try await engine.add(params.transfers))
+        return .success(try await engine.add(specs()))
       } catch {
         return .failure(ControlError(error))
       }
     }
-    return AddTransfers.Result(ids: try outcome.get())
+    return try outcome.get()
   }
 
   /// Names the first part that cannot be acted on, as the decoder of requests does; here because
   /// only the core knows what a file can be called.
   static func refusal(of params: AddTransfers.Params) -> ControlError? {
-    for (index, spec) in params.transfers.enumerated() {
-      if let name = spec.name, FileName.problem(ofUserGiven: name) != nil {
-        return ControlError(.refusedSpec, "params.transfers[\(index)].name")
-      }
-    }
-    return nil
+    let index = params.transfers.firstIndex(where: hasRefusedName)
+    return index.map { ControlError(.refusedSpec, "params.transfers[\($0)].name") }
+  }
+
+  private static func hasRefusedName(_ spec: TransferSpec) -> Bool {
+    spec.name.map { FileName.problem(ofUserGiven: $0) != nil } ?? false
   }
 
   private func describe(_ id: TransferID) async throws(ControlError) -> TransferDetails {

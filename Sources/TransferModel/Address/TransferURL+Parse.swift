@@ -3,12 +3,25 @@ extension TransferURL {
   public struct Parsed: Hashable, Sendable {
     public let url: TransferURL
     public let login: Login?
+
+    public init(url: TransferURL, login: Login? = nil) {
+      self.url = url
+      self.login = login
+    }
   }
 
   public static let byteCountMax = 16 * 1024
 
   /// Reads an absolute URL, with spaces and line ends at its ends taken off.
   public static func parse(_ text: String) -> Result<Parsed, TransferURLProblem> {
+    if let url = TransferURL(plain: text.utf8.span) {
+      return .success(Parsed(url: url, login: nil))
+    }
+    return parseClosely(text)
+  }
+
+  /// Every form that a URL can have.
+  static func parseClosely(_ text: String) -> Result<Parsed, TransferURLProblem> {
     let trimmed = text.trimmingBlanks()
     if let problem = problemOfCharacters(in: trimmed) { return .failure(problem) }
     guard let (schemeText, rest) = splitScheme(trimmed) else { return .failure(.schemeMissing) }
@@ -117,10 +130,19 @@ extension TransferURL {
   private static func encoded(_ text: Substring) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
-      let isPlain = byte > 32 && byte < 127 && !"\"<>^`{|}".utf8.contains(byte)
-      if isPlain { result.append(byte) } else { result += percentEncoding(of: byte) }
+      if isPlain(byte) { result.append(byte) } else { result += percentEncoding(of: byte) }
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether the byte may stand in a path or query as it is.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),
+      UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+      false
+    default: byte > 32 && byte < 127
+    }
   }
 
   private static func percentEncoding(of byte: UInt8) -> [UInt8] {

@@ -50,7 +50,16 @@ extension TransferSpec {
   /// of a script can both be read.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(url: try container.decode(TransferURL.self, forKey: .url))
+    try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
+  }
+
+  /// Reads everything but the URL, which is told by itself.
+  public init(url: TransferURL, template decoder: any Decoder) throws {
+    try self.init(url: url, decoder.container(keyedBy: CodingKeys.self))
+  }
+
+  private init(url: TransferURL, _ container: KeyedDecodingContainer<CodingKeys>) throws {
+    self.init(url: url)
     func read<Value: Decodable>(_ value: inout Value, _ key: CodingKeys) throws {
       value = try container.decodeIfPresent(Value.self, forKey: key) ?? value
     }
@@ -70,5 +79,26 @@ extension TransferSpec {
     try read(&beginning, .beginning)
     request = try container.decodeIfPresent(RequestContent.self, forKey: .request)
     task = try container.decodeIfPresent(TaskOptions.self, forKey: .task)
+  }
+
+  /// Writes everything but the URL.
+  public func encodeTemplate(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(session, forKey: .session)
+    try container.encodeIfPresent(title, forKey: .title)
+    try container.encodeIfPresent(directory, forKey: .directory)
+    try container.encodeIfPresent(name, forKey: .name)
+    try container.encodeIfPresent(connections, forKey: .connections)
+    try container.encode(headers, forKey: .headers)
+    try container.encodeIfPresent(login, forKey: .login)
+    try container.encodeIfPresent(checksum, forKey: .checksum)
+    try container.encodeIfPresent(caCertificatePath, forKey: .caCertificatePath)
+    try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
+    try container.encodeIfPresent(notBefore, forKey: .notBefore)
+    try container.encode(priority, forKey: .priority)
+    try container.encode(onConflict, forKey: .onConflict)
+    try container.encode(beginning, forKey: .beginning)
+    try container.encodeIfPresent(request, forKey: .request)
+    try container.encodeIfPresent(task, forKey: .task)
   }
 }

@@ -3,20 +3,33 @@ import Testing
 import TransferModel
 
 struct URLListTests {
+  /// Cut into pieces of so many bytes.
+  private func read(_ text: String, by count: Int) -> URLList {
+    var list = URLList(name: "urls.txt")
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: count) {
+      list.read(bytes.span.extracting(start..<min(start + count, bytes.count)))
+    }
+    list.end()
+    return list
+  }
+
+  private func urls(_ list: URLList) -> [TransferURL.Parsed] { list.batches.flatMap { $0 } }
+
   private func read(_ text: String) -> URLList { URLList(Array(text.utf8), name: "urls.txt") }
 
   @Test func `comments, blank lines, indents and line ends of other systems are no matter`() {
     let list = read(
       "\u{FEFF}# a list\r\n\r\n  https://example.org/a\t\r\n\n \t# more\nhttps://example.org/b#part"
     )
-    #expect(list.urls.map(\.url.text) == ["https://example.org/a", "https://example.org/b"])
+    #expect(urls(list).map(\.url.text) == ["https://example.org/a", "https://example.org/b"])
     #expect(list.problems.isEmpty)
   }
 
   @Test func `a login in a URL is taken out of it`() {
     let list = read("https://anna:s3cret@example.org/a\n")
-    #expect(list.urls.map(\.url.text) == ["https://example.org/a"])
-    #expect(list.urls.map(\.login) == [Login(user: "anna", password: "s3cret")])
+    #expect(urls(list).map(\.url.text) == ["https://example.org/a"])
+    #expect(urls(list).map(\.login) == [Login(user: "anna", password: "s3cret")])
   }
 
   @Test func `each bad line is named by its number`() {
@@ -42,5 +55,33 @@ struct URLListTests {
   @Test(arguments: ["", "\n\n", "# only a comment", "\u{FEFF}"])
   func `a list without a URL is a mistake`(text: String) {
     #expect(read(text).problems == [.list(.empty, name: "urls.txt")])
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 64])
+  func `it may be cut anywhere`(count: Int) {
+    let text = "\u{FEFF}# a list\r\nhttps://u:p@example.org/ü\r\n\nnope\nHTTPS://B.example"
+    let list = read(text, by: count)
+    #expect(
+      urls(list).map(\.url.text) == ["https://example.org/%C3%BC", "https://b.example/"])
+    #expect(urls(list).map(\.login) == [Login(user: "u", password: "p"), nil])
+    #expect(list.problems == [.list(.line(4, "nope", .schemeMissing), name: "urls.txt")])
+    #expect(list.count == 2)
+  }
+
+  @Test func `of a line without end only the beginning is kept`() {
+    let line = String(repeating: "x", count: 3 * URLList.lineByteCountMax)
+    let list = read(line + "\nhttps://example.org/a\n", by: 10_000)
+    #expect(
+      list.problems == [.list(.line(1, String(line.prefix(1000)), .tooLong), name: "urls.txt")])
+    #expect(urls(list).map(\.url.path) == ["/a"])
+  }
+
+  @Test func `a long list comes in batches that are bounded in count and bytes`() {
+    let many = (1...2500).map { "https://example.org/\($0)" }.joined(separator: "\n")
+    #expect(read(many).batches.map(\.count) == [1000, 1000, 500])
+    let long = "https://example.org/" + String(repeating: "x", count: 15_000) + "\n"
+    let batches = Array(read(String(repeating: long, count: 100)).batches)
+    #expect(batches.map(\.count).reduce(0, +) == 100)
+    #expect(batches.allSatisfy { $0.count <= 17 })
   }
 }

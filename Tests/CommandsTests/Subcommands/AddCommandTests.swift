@@ -251,6 +251,31 @@ struct AddCommandTests {
     #expect(counts == [1000, 1000, 500])
   }
 
+  @Test func `a list with logins in some of its URLs is added in its order`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(
+      input: "https://example.org/1\nhttps://eve:e@example.org/2\nhttps://example.org/3\n")
+    let outcome = await world.run("add", "-i", "-", "--user", "anna:a", "--json")
+    #expect(outcome.code == 0)
+    #expect(outcome.output.contains(#"{"id": 2, "url": "https://example.org/2"}"#))
+    #expect(specs(world).map(\.url.path) == ["/1", "/2", "/3"])
+    #expect(specs(world).map { $0.login?.user } == ["anna", "eve", "anna"])
+  }
+
+  @Test func `options hold for every line of a list`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(input: "https://example.org/1\nhttps://example.org/2\n")
+    _ = await world.run(
+      "add", "-i", "-", "--user", "anna:a", "--limit", "1K", "--paused", "--header", "X-One: 1")
+    #expect(specs(world).count == 2)
+    for spec in specs(world) {
+      #expect(spec.login == Login(user: "anna", password: "a"))
+      #expect(spec.limitBytesPerSecond == 1024)
+      #expect(spec.beginning == .paused)
+      #expect(spec.headers.map(\.name) == ["X-One"])
+    }
+  }
+
   @Test(arguments: [
     (ConsoleError.readerGone, Int32(0)), (.cannotWrite(detail: "No space left on device"), 1),
   ])

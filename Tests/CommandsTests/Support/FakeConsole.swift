@@ -14,13 +14,18 @@ final class FakeConsole: Console {
 
   let isInputTerminal: Bool
   private let outputColumns: Int?
+  private let errorColumns: Int?
   private let input: [UInt8]
   private let state = Mutex(State())
 
   /// `outputColumns`: the width of the terminal at standard output; nil is a pipe.
-  init(inputIsTerminal: Bool = false, outputColumns: Int? = nil, input: String = "") {
+  init(
+    inputIsTerminal: Bool = false, outputColumns: Int? = nil, errorColumns: Int? = nil,
+    input: String = ""
+  ) {
     isInputTerminal = inputIsTerminal
     self.outputColumns = outputColumns
+    self.errorColumns = errorColumns
     self.input = Array(input.utf8)
   }
 
@@ -41,7 +46,12 @@ final class FakeConsole: Console {
   }
 
   func isTerminal(_ stream: ConsoleStream) -> Bool { columnCount(of: stream) != nil }
-  func columnCount(of stream: ConsoleStream) -> Int? { stream == .output ? outputColumns : nil }
+  func columnCount(of stream: ConsoleStream) -> Int? {
+    switch stream {
+    case .output: outputColumns
+    case .error: errorColumns
+    }
+  }
 
   func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError) {
     let failure: ConsoleError? = state.withLock { state in
@@ -59,7 +69,12 @@ final class FakeConsole: Console {
     if let failure { throw failure }
   }
 
-  func readInput() throws(ConsoleError) -> [UInt8] { input }
+  /// Cut where no line ends, as a pipe may be.
+  func readInput(_ take: (Span<UInt8>) -> Void) throws(ConsoleError) {
+    for start in stride(from: 0, to: input.count, by: 1013) {
+      take(input.span.extracting(start..<min(start + 1013, input.count)))
+    }
+  }
 
   func ask(_ question: String) throws(ConsoleError) -> String {
     let answer: Result<String, ConsoleError> = state.withLock { state in

@@ -140,6 +140,9 @@ final class FakeService: ServiceCalling {
   private func answer(_ params: Any, _ method: String) throws -> Any {
     switch params {
     case let params as AddTransfers.Params: return try add(params)
+    case let params as AddURLs.Params:
+      let added = try add(.init(transfers: params.transfers, requestID: params.requestID))
+      return AddURLs.Result(runs: IDRuns(added.ids))
     case let viewport as Viewport where method == ListTransfers.name: return list(viewport)
     case let viewport as Viewport:
       record(.subscribe(viewport))

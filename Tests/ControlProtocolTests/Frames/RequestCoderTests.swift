@@ -86,6 +86,9 @@ struct RequestCoderTests {
     expect(try roundTrip(FindURLs.self, urls), .findURLs(urls))
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")
     expect(try roundTrip(AddTransfers.self, repeatable), .add(repeatable))
+    let many = try #require(
+      AddURLs.Params(urls: [spec.url, spec.url], template: spec, requestID: "r-2"))
+    expect(try roundTrip(AddURLs.self, many), .addURLs(many))
     expect(try roundTrip(ResetTransfers.self, Nothing()), .reset)
     expect(try roundTrip(SubscribeViewport.self, viewport), .subscribe(viewport))
     expect(

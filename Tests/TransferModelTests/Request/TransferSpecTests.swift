@@ -6,7 +6,7 @@ import Testing
 struct TransferSpecTests {
   private func url() throws -> TransferURL { try TransferURL.parse("http://h/f").get().url }
 
-  @Test func `a full spec survives coding`() throws {
+  private func full() throws -> TransferSpec {
     var spec = TransferSpec(url: try url())
     spec.session = SessionID(rawValue: "org.example.app")
     spec.title = "Title"
@@ -22,8 +22,41 @@ struct TransferSpecTests {
     spec.priority = .high
     spec.onConflict = .skip
     spec.beginning = .paused
+    spec.request = RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2])))
+    spec.task = TaskOptions(kind: .upload)
+    return spec
+  }
+
+  @Test func `a full spec survives coding`() throws {
+    let spec = try full()
     let data = try JSONEncoder().encode(spec)
     #expect(try JSONDecoder().decode(TransferSpec.self, from: data) == spec)
+  }
+
+  /// As it stands in a message for many URLs.
+  private struct Template: Codable, Hashable {
+    static let other = "https://example.org/other"
+    var spec: TransferSpec
+
+    init(spec: TransferSpec) { self.spec = spec }
+    init(from decoder: any Decoder) throws {
+      spec = try TransferSpec(
+        url: TransferURL.parse(Self.other).get().url, template: decoder)
+    }
+    func encode(to encoder: any Encoder) throws { try spec.encodeTemplate(to: encoder) }
+  }
+
+  @Test func `a template has everything but the URL`() throws {
+    let spec = try full()
+    let data = try JSONEncoder().encode(Template(spec: spec))
+    var expected = spec
+    expected.url = try TransferURL.parse(Template.other).get().url
+    #expect(try JSONDecoder().decode(Template.self, from: data).spec == expected)
+
+    let whole = try JSONSerialization.jsonObject(with: JSONEncoder().encode(spec))
+    let members = try JSONSerialization.jsonObject(with: data)
+    let names = try #require(whole as? [String: Any]).keys.filter { $0 != "url" }.sorted()
+    #expect(try #require(members as? [String: Any]).keys.sorted().elementsEqual(names))
   }
 
   @Test func `what is left out has its default`() throws {
