@@ -14,7 +14,7 @@ enum StoreInspection {
       let queue = try DatabaseQueue(path: path, configuration: StoreSchema.reading)
       // Without a transaction: the end of one fails on a damaged file, after all that was read.
       let inspection = try queue.inDatabase { db in try inspect(db) }
-      try queue.close()
+      try ClosedConnections.close(queue)
       return inspection
     } catch let error as DatabaseError where error.meansDamage {
       return .damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)", Salvage())

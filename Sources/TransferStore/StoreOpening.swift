@@ -89,7 +89,7 @@ package struct StoreOpening: Sendable {
         }
       }
       // Brings everything into the one file, synced.
-      try queue.close()
+      try ClosedConnections.close(queue)
     } catch {
       throw StoreError(error, at: place.path, otherwise: .unwritable)
     }

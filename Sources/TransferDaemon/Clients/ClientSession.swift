@@ -171,7 +171,7 @@ struct ClientSession: Sendable {
         mailbox.send(window: window)
         shown = window
       }
-      do { try await Task.sleep(for: pause) } catch { return }
+      do { try await WorkLanes.sleep(for: pause) } catch { return }
     }
   }
 }

@@ -56,7 +56,8 @@ extension TransferEngine {
     case .success(let opened):
       let body = TransferBody(
         file: opened.file, held: opened.resumeData.held,
-        totalByteCount: opened.resumeData.totalByteCount, queue: diskQueue
+        totalByteCount: opened.resumeData.totalByteCount,
+        queue: DispatchQueue(label: "kettle.body")
       ) { [weak self] in self?.post(.checkpointDue(id)) }
       bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
       followDigest(of: id, opened.resumeData)
@@ -74,7 +75,7 @@ extension TransferEngine {
     guard let body = bodies[one.transfer]?.body else {
       return attemptEnded(attempt, Self.outcome(end, failure: nil), receivedUpTo: nil)
     }
-    diskQueue.async { [weak self] in
+    diskLanes.async { [weak self] in
       let (upTo, failure) = body.end(attempt)
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
     }

@@ -89,7 +89,7 @@ extension TransferEngine {
     _ finished: [FinishedFile]
   ) async -> (deletedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
-      nameQueue.async { [files] in
+      nameLanes.asyncAlone { [files] in
         var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
         for file in finished {
           if file.identity != nil && files.removeFinishedFile(file) {

@@ -54,11 +54,14 @@ package actor TransferEngine {
   let journal: JournalWriter
   let logger: Logger
   let observer: @Sendable (EngineEvent) -> Void
-  /// Names, opens and deletes files, one after the other: what is stopped and started again must
-  /// find its name free.
-  let nameQueue = DispatchQueue(label: "kettle.files")
-  /// Syncs and digests, which take long and do not disturb each other.
-  let diskQueue = DispatchQueue(label: "kettle.disk", attributes: .concurrent)
+  /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
+  /// find its name free. Everything else about one transfer comes one after the other anyhow.
+  let nameLanes = WorkLanes("kettle.files", width: 8)
+  /// Writes and syncs, which wait for the disk and do not disturb each other.
+  let diskLanes = WorkLanes("kettle.disk", width: 16)
+  /// Digests of files that are not being written, which take long.
+  let digestLanes = WorkLanes("kettle.digests", width: 2)
+  private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
 
   var brain: Brain
   /// The sessions that the store had.
@@ -108,7 +111,7 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
-    reader = Task { [weak self, inbox] in
+    reader = Task(executorPreference: WorkLanes.tasks) { [weak self, inbox] in
       for await input in inbox { await self?.receive(input) }
     }
     let turn = brain.recover(
@@ -127,13 +130,13 @@ package actor TransferEngine {
     run(brain.shutDown(at: now), at: now)
     if brain.hasRunning {
       let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
-      nameQueue.asyncAfter(deadline: deadline) { [weak self] in
-        Task { await self?.releaseIdleWaiters() }
+      deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
+        Task(executorPreference: WorkLanes.tasks) { await self?.releaseIdleWaiters() }
       }
       await withCheckedContinuation { idleWaiters.append($0) }
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      diskQueue.async { [transport] in
+      diskLanes.async { [transport] in
         transport.shutDown()
         done.resume()
       }
@@ -141,7 +144,7 @@ package actor TransferEngine {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let once = SingleResumption(done)
       journal.submit([]) { _ in once.resume() }
-      diskQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
+      deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
     }
     clock.wake(at: nil) {}
     inboxContinuation.finish()
