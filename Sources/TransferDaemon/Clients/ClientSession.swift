@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlSocket
 import Logging
+import TransferEngine
 import TransferModel
 
 /// One connected client, from its first line to its last.

@@ -103,11 +103,12 @@ extension TransferEngine {
     case .closing: break
     case .open(let body, _):
       bodies[id] = .closing(body)
+      if let synced = body.settled {
+        return post(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+      }
       diskLanes.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
-          let synced = try body.sync()
-          return TransferMachine.ClosedBody(
-            held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
+          TransferMachine.ClosedBody(try body.sync())
         }
         self?.post(.bodyClosed(id, operation, result))
       }
@@ -149,6 +150,12 @@ extension TransferEngine {
       }
       self?.post(.placed(id, operation, result))
     }
+  }
+}
+
+extension TransferMachine.ClosedBody {
+  fileprivate init(_ synced: TransferBody.Synced) {
+    self.init(held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
   }
 }
 

@@ -77,7 +77,12 @@ extension TransferEngine {
     }
     diskLanes.async { [weak self] in
       let (upTo, failure) = body.end(attempt)
+      body.settle()
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
+    }
+    switch end {
+    case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }
+    case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
   }
 
