@@ -77,10 +77,15 @@ package actor TransferEngine {
   var restWaiters: [RestWaiter] = []
   var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
-  private let inbox: AsyncStream<EngineInput>
-  private let inboxContinuation: AsyncStream<EngineInput>.Continuation
-  /// nil before the start and after the end: nothing that is under way comes to its end then.
-  private(set) var reader: Task<Void, Never>?
+  private let executor: QueueExecutor
+  private let inbox: EngineInbox
+  /// False before the start and after the end: nothing that is under way comes to its end then.
+  private(set) var isReading = false
+
+  /// It does not share the threads of the tasks: it decides for all of them, and is woken often.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
 
   /// - Parameter observer: told of everything, on the engine; must not block.
   package init(
@@ -96,10 +101,10 @@ package actor TransferEngine {
     journal = JournalWriter(ports.journal) { error in
       logger.error("The store cannot be written", metadata: ["error": "\(error)"])
     }
-    let (stream, continuation) = AsyncStream.makeStream(of: EngineInput.self)
-    inbox = stream
-    inboxContinuation = continuation
-    transport = try ports.makeTransport { continuation.yield(.transport($0)) }
+    executor = QueueExecutor("kettle.engine")
+    let inbox = EngineInbox(on: executor.queue)
+    self.inbox = inbox
+    transport = try ports.makeTransport { inbox.put(.transport($0)) }
   }
 
   /// Takes over what the store has and goes on with it.
@@ -111,8 +116,9 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
-    reader = Task(executorPreference: WorkLanes.tasks) { [weak self, inbox] in
-      for await input in inbox { await self?.receive(input) }
+    isReading = true
+    inbox.open { [weak self] inputs in
+      self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     }
     let turn = brain.recover(
       contents.records, clearedUpTo: contents.clearedUpTo, at: now)
@@ -147,9 +153,8 @@ package actor TransferEngine {
       deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
     }
     clock.wake(at: nil) {}
-    inboxContinuation.finish()
-    reader?.cancel()
-    reader = nil
+    inbox.end()
+    isReading = false
     // What did not come to rest in time will not be told any more; a client that waits for it must
     // not hold up the end of the service.
     for waiter in restWaiters { waiter.done.resume() }
@@ -161,7 +166,7 @@ package actor TransferEngine {
     idleWaiters = []
   }
 
-  nonisolated func post(_ input: EngineInput) { inboxContinuation.yield(input) }
+  nonisolated func post(_ input: EngineInput) { inbox.put(input) }
 
   // MARK: The door
 
