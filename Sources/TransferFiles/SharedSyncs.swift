@@ -33,6 +33,13 @@ final class SharedSyncs: Sendable {
     try turn.sync(directory)
   }
 
+  /// How many have asked for it since somebody has waited for it.
+  func askedCount(of directory: Directory) -> Int {
+    guard let identity = try? directory.status().identity else { return 0 }
+    let place = Place(device: identity.device, inode: identity.inode)
+    return turns.withLock { $0[place]?.askedCount ?? 0 }
+  }
+
   /// Of one directory, as long as somebody waits for it.
   private final class Turn: Sendable {
     private struct Count: Sendable {
@@ -46,6 +53,8 @@ final class SharedSyncs: Sendable {
     private let count = Mutex(Count())
     /// Had by the one who syncs; the others wait for it here.
     private let disk = Mutex(())
+
+    var askedCount: Int { count.withLock { $0.asked } }
 
     func sync(_ directory: Directory) throws(Errno) {
       let number = count.withLock { count in
