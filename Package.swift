@@ -91,7 +91,7 @@ let package = Package(
         "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
         "CurlTransport", "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch",
         "ProcessSpawn", "TransferCore", "TransferEngine",
-        "TransferFiles", "TransferModel", "TransferStore", logging,
+        "TransferFiles", "TransferModel", "TransferStore", "CLinux", logging,
       ]),
     target(
       "Commands",

@@ -3,7 +3,11 @@
 #define KETTLE_CLINUX_H
 
 #include <errno.h>
+#include <link.h>
+#include <malloc.h>
 #include <spawn.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -76,5 +80,35 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
   if (result == 0) *kind = (long)status.f_type;
   return result;
 }
+
+/// One program or library of the process (struct dl_phdr_info, dl_iterate_phdr(3)).
+struct kettle_loaded {
+  ElfW(Addr) address;
+  const char *name;
+  const ElfW(Phdr) *headers;
+  ElfW(Half) header_count;
+};
+
+// Under a name of its own, because the system's headers have it under _GNU_SOURCE only.
+int kettle_each_loaded(int (*visit)(struct kettle_loaded *, size_t, void *), void *)
+    __asm__("dl_iterate_phdr");
+
+static inline int kettle_forget_code_of(struct kettle_loaded *loaded, size_t size, void *unused) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  (void)size, (void)unused;
+  for (int index = 0; index < loaded->header_count; index++) {
+    const ElfW(Phdr) *header = &loaded->headers[index];
+    // What the loader has filled in is in writable segments, and only there.
+    if (header->p_type != PT_LOAD || (header->p_flags & PF_W)) continue;
+    uintptr_t start = ((uintptr_t)loaded->address + header->p_vaddr) / page * page;
+    uintptr_t end = (uintptr_t)loaded->address + header->p_vaddr + header->p_filesz;
+    madvise((void *)start, end - start, 4 /* MADV_DONTNEED */);
+  }
+  return 0;
+}
+
+/// Takes the code of the process, and what of it is never written, out of its memory: each page
+/// that is used comes back from its file by itself (madvise(2), MADV_DONTNEED).
+static inline void kettle_forget_code(void) { kettle_each_loaded(kettle_forget_code_of, NULL); }
 
 #endif

@@ -38,17 +38,22 @@ package actor MachineWatch {
   private let observer: @Sendable (Set<TransferCondition>) -> Void
   private let alarm: LookAlarm
   private let kernel: KernelWatch?
+  private let executor: (any TaskExecutor)?
   private var looker: Task<Void, Never>?
   private var isNeeded = false
   private var bus: MachineBus?
   private var lastJoining: ContinuousClock.Instant?
   private var told: Set<TransferCondition>?
 
-  /// - Parameter observer: Called one after the other, never at the same time.
+  /// - Parameters:
+  ///   - executor: Where it works; nil is Swift's own.
+  ///   - observer: Called one after the other, never at the same time.
   package init(
-    _ settings: Settings, observer: @escaping @Sendable (Set<TransferCondition>) -> Void
+    _ settings: Settings, on executor: (any TaskExecutor)? = nil,
+    observer: @escaping @Sendable (Set<TransferCondition>) -> Void
   ) {
     self.settings = settings
+    self.executor = executor
     self.observer = observer
     let alarm = LookAlarm(settling: settings.settling)
     self.alarm = alarm
@@ -61,7 +66,7 @@ package actor MachineWatch {
   package func start() {
     guard looker == nil else { return }
     alarm.now()
-    looker = Task { [weak self, alarm] in
+    looker = Task(executorPreference: executor) { [weak self, alarm] in
       for await _ in alarm.rings { await self?.look() }
       await self?.leaveBus()
     }
@@ -117,10 +122,10 @@ package actor MachineWatch {
     if let lastJoining, now - lastJoining < settings.interval { return }
     lastJoining = now
     bus = try? await MachineBus(settings.busAddresses, timeout: settings.timeout) {
-      [weak self, alarm] event in
+      [weak self, alarm, executor] event in
       switch event {
       case .signal: alarm.soon()
-      case .ended: Task { await self?.busEnded() }
+      case .ended: Task(executorPreference: executor) { await self?.busEnded() }
       }
     }
   }

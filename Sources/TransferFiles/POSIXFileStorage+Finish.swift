@@ -18,7 +18,7 @@ extension POSIXFileStorage {
       // place, and that one got the name.
       guard try place.directory.status(of: name)?.identity.isSameInode(as: status.identity) == true
       else { throw place.changed("it is another file") }
-      try place.directory.sync()
+      try directorySyncs.sync(place.directory)
       // A rename leaves size and date alone, but they are what a later deletion is measured by, so
       // they are read and not assumed.
       return FinishedFile(

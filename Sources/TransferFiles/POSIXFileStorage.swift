@@ -11,6 +11,7 @@ package struct POSIXFileStorage: FileStorage {
   let heldDirectory: String?
   let freeNameRename: FreeNameRename
   let calls: FileCalls
+  let directorySyncs = SharedSyncs()
 
   /// The paths are absolute.
   package init(documentsDirectory: String, heldDirectory: String? = nil) {

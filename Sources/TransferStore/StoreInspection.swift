@@ -46,7 +46,7 @@ enum StoreInspection {
       let queue = try DatabaseQueue(path: path, configuration: StoreSchema.reading)
       // Without a transaction: the end of one fails on a damaged file, after all that was read.
       let value = try queue.inDatabase(body)
-      try queue.close()
+      try ClosedConnections.close(queue)
       return .success(value)
     } catch let error as DatabaseError where error.meansDamage {
       return .failure(Damage(reason: error.said))

@@ -106,7 +106,7 @@ package struct StoreOpening: Sendable {
         try StorePlaces.repair(db)
       }
       // Brings everything into the one file, synced.
-      try queue.close()
+      try ClosedConnections.close(queue)
     } catch {
       throw StoreError(error, at: place.path, otherwise: .unwritable)
     }

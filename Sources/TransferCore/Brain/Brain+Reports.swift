@@ -145,6 +145,16 @@ extension Brain {
     return turn
   }
 
+  /// The only exchange of a transfer is over as it should be, and its last bytes are on their way to
+  /// the disk: others may have its connection meanwhile.
+  package mutating func exchangeEnded(_ attempt: AttemptID, at now: Moment) -> Turn {
+    var turn = Turn()
+    guard let id = owners[attempt], machines[id]?.fetch?.lanes.count == 1 else { return turn }
+    hosts.closed(attempt, at: now.monotonic)
+    fillSlots(&turn, at: now)
+    return turn
+  }
+
   /// - Parameter sentByteCount: how much of the request's body went out; nil when it has none.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?,

@@ -57,7 +57,8 @@ extension Brain {
   /// not to be given away.
   private func restingPlaces(besides other: TransferID? = nil) -> [TransferQueue.Place] {
     queue.running.compactMap { id in
-      guard id != other, let machine = machines[id], !machine.hasAttempts else { return nil }
+      guard id != other, let machine = machines[id], !machine.hasAttempts, !machine.isFetched
+      else { return nil }
       let spec = machine.record.spec
       return TransferQueue.Place(origin: spec.url.origin, session: spec.session)
     }

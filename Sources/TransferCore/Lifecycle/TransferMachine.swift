@@ -225,6 +225,11 @@ package struct TransferMachine: Sendable {
     }
   }
 
+  /// All that was to be fetched has come: it needs no connection any more.
+  var isFetched: Bool {
+    if case .ending(.body, next: .whole) = state { true } else { false }
+  }
+
   package var fetch: Fetch? {
     if case .running(let fetch) = state { fetch } else { nil }
   }

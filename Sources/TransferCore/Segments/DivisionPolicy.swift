@@ -6,7 +6,7 @@
 package struct DivisionPolicy: Sendable, Hashable {
   /// Long enough to tell a fast connection from a slow one. Where eight could have been at work for
   /// so long, seven eighths of it are lost.
-  package var speedMilliseconds: Int64 = 200
+  package var speedMilliseconds: Int64 = 100
   /// What the first connection brings within this time, it brings alone.
   package var aloneMillisecondsMax: Int64 = 2500
   /// While it is as fast as that it stays alone, however long it takes: it is faster than a gigabit

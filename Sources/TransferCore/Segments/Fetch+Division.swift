@@ -23,7 +23,7 @@ extension Fetch {
   /// Parts meet at borders of pages: a page that two of them share is written twice, and read.
   static let pageByteCount: Int64 = 4096
   /// What comes within this time is not divided.
-  static let millisecondsLeftMin: Int64 = 500
+  static let millisecondsLeftMin: Int64 = 200
   /// What is there within this time is not fetched a second time, whatever the others do.
   static let copyMillisecondsLeftMin: Int64 = 1000
   /// A second copy is to be there in a third of the time, or it is not worth its bytes.

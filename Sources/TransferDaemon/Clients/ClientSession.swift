@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlSocket
 import Logging
+import TransferEngine
 import TransferModel
 
 /// One connected client, from its first line to its last.
@@ -184,7 +185,7 @@ struct ClientSession: Sendable {
         pause = Self.viewportRetry
         mailbox.refreshViewport()
       }
-      do { try await Task.sleep(for: pause) } catch { return }
+      do { try await WorkLanes.sleep(for: pause) } catch { return }
     }
   }
 }

@@ -8,7 +8,14 @@ import TransferModel
 package final class SystemClock: EngineClock {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
-  private let wakeUp = Mutex<(@Sendable () -> Void)?>(nil)
+  private let plan = Mutex(Plan())
+
+  private struct Plan {
+    var wakeUp: (due: MonotonicTime, call: @Sendable () -> Void)?
+    /// When the timer rings; nil while it is not set. It may ring in vain: to set it wakes a thread
+    /// of libdispatch, and a deadline that moves away many times a second would do so each time.
+    var ringsAt: MonotonicTime?
+  }
 
   package init() {
     timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "kettle.clock"))
@@ -25,22 +32,34 @@ package final class SystemClock: EngineClock {
   }
 
   package func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void) {
-    guard let deadline else {
-      wakeUp.withLock { $0 = nil }
-      timer.schedule(deadline: .distantFuture)
-      return
+    plan.withLock { plan in
+      plan.wakeUp = deadline.map { ($0, wake) }
+      guard let deadline else { return }
+      if let ringsAt = plan.ringsAt, ringsAt <= deadline { return }
+      schedule(deadline, &plan)
     }
-    wakeUp.withLock { $0 = wake }
-    let distance = max(0, deadline.milliseconds(since: now().monotonic))
-    let milliseconds = Int(min(distance, 3_600_000))
+  }
+
+  /// Called with the lock, so that the timer is what the plan says.
+  private func schedule(_ deadline: MonotonicTime, _ plan: inout Plan) {
+    let now = now().monotonic
+    let milliseconds = min(max(0, deadline.milliseconds(since: now)), 3_600_000)
+    plan.ringsAt = now.advanced(byMilliseconds: milliseconds)
     timer.schedule(
-      deadline: .now() + .milliseconds(milliseconds), leeway: .milliseconds(milliseconds / 20))
+      deadline: .now() + .milliseconds(Int(milliseconds)),
+      leeway: .milliseconds(Int(milliseconds / 20)))
   }
 
   private func ring() {
-    let wake = wakeUp.withLock { held in
-      defer { held = nil }
-      return held
+    let wake = plan.withLock { plan -> (@Sendable () -> Void)? in
+      plan.ringsAt = nil
+      guard let (due, call) = plan.wakeUp else { return nil }
+      guard due <= now().monotonic else {
+        schedule(due, &plan)
+        return nil
+      }
+      plan.wakeUp = nil
+      return call
     }
     wake?()
   }

@@ -16,12 +16,16 @@ struct ServiceHealth: Sendable {
   private let conditionReaders: [Task<Void, Never>]
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
+  /// After so long the start is over, with all that it needed and nothing else does.
+  private static let settledSeconds = 5
 
   init(
     listener: ControlListener, marks: CrashMarks, engine: TransferEngine,
     conditions: MachineWatch.Settings, need: ConditionNeed, logger: Logger
   ) {
-    keeper = SocketKeeper(logger: logger) { try await listener.restoreSocketFile() }
+    keeper = SocketKeeper(of: listener.socketPath, logger: logger) {
+      try await listener.restoreSocketFile()
+    }
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
     do throws(NetworkWatchError) {
       network = try NetworkWatch { continuation.yield($0) }
@@ -32,7 +36,7 @@ struct ServiceHealth: Sendable {
         "The network cannot be watched",
         metadata: ["call": "\(error.call)", "errno": "\(error.code)"])
     }
-    networkReader = Task {
+    networkReader = Task(executorPreference: WorkLanes.tasks) {
       for await state in states {
         switch state {
         case .present: logger.info("There is a way to the network")
@@ -42,10 +46,10 @@ struct ServiceHealth: Sendable {
       }
     }
     let (sets, setContinuation) = AsyncStream<Set<TransferCondition>>.makeStream()
-    let machine = MachineWatch(conditions) { setContinuation.yield($0) }
+    let machine = MachineWatch(conditions, on: WorkLanes.tasks) { setContinuation.yield($0) }
     self.machine = machine
     conditionReaders = [
-      Task {
+      Task(executorPreference: WorkLanes.tasks) {
         await machine.start()
         for await met in sets {
           let names = met.map(\.rawValue).sorted().joined(separator: " ")
@@ -53,11 +57,15 @@ struct ServiceHealth: Sendable {
           await engine.conditionsChanged(met)
         }
       },
-      Task {
+      Task(executorPreference: WorkLanes.tasks) {
         for await isNeeded in need.changes { await machine.setNeeded(isNeeded) }
       },
     ]
-    healthy = DispatchSource.makeTimerSource()
+    let queue = DispatchQueue(label: "kettle.health")
+    queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
+      ProcessMemory.giveBackUnused()
+    }
+    healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { marks.clear() }
     healthy.schedule(deadline: .now() + .seconds(CrashMarks.healthySeconds))
     healthy.activate()

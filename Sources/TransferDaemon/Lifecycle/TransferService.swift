@@ -106,7 +106,7 @@ package struct TransferService: Sendable {
     observers.add(sessions)
     try await engine.start()
     await sessions.recover(engine.recoveredSessions)
-    let sessionWork = Task { await sessions.run() }
+    let sessionWork = Task(executorPreference: WorkLanes.tasks) { await sessions.run() }
 
     let stop = StopSwitch()
     let signals = TerminationSignals { stop.turn() }

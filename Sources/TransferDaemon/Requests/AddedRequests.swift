@@ -1,4 +1,5 @@
 import ControlProtocol
+import TransferEngine
 import TransferModel
 
 /// Remembers what came of requests to add, so that one that is asked again after a lost reply adds
@@ -28,7 +29,7 @@ actor AddedRequests {
     case .underWay(let task): return await task.value
     case nil: break
     }
-    let task = Task { await adding() }
+    let task = Task(executorPreference: WorkLanes.tasks) { await adding() }
     entries[requestID] = .underWay(task)
     let outcome = await task.value
     switch outcome {

@@ -67,7 +67,7 @@ final class PersonTelling: Sendable {
     }
     setAlarm()
     guard let alert else { return }
-    Task { [ports] in await ports.show(alert) }
+    Task(executorPreference: WorkLanes.tasks) { [ports] in await ports.show(alert) }
   }
 }
 

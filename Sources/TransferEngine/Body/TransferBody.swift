@@ -59,6 +59,8 @@ final class TransferBody: Sendable {
     var heldBack: Set<AttemptID> = []
     /// Of the file as a whole.
     var failure: TransferFailure?
+    /// All of the file, synced, and not written to since.
+    var settled: Synced?
 
     /// Hands over what an attempt has gathered, full or not.
     mutating func handOver(_ attempt: AttemptID) {
@@ -99,6 +101,7 @@ final class TransferBody: Sendable {
     }
 
     mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
+      settled = nil
       if spare.count < TransferBody.spareBlockCountMax { spare.append(block.memory) }
       switch result {
       case .success:
@@ -273,6 +276,19 @@ final class TransferBody: Sendable {
       state.withLock { $0.failure = error }
       throw error
     }
+  }
+
+  /// All of the file, when it was synced and nothing was written since.
+  var settled: Synced? { state.withLock { $0.failure == nil ? $0.settled : nil } }
+
+  /// Syncs a file that is whole, so that nothing is left to do when it is closed. Blocks.
+  func settle() {
+    let isWhole = state.withLock { state in
+      state.failure == nil && state.segments.isEmpty
+        && state.written.prefixByteCount == totalByteCount
+    }
+    // What goes wrong is told when it is closed.
+    if isWhole, let synced = try? sync() { state.withLock { $0.settled = synced } }
   }
 
   /// This is on record. Answers the attempts that were held back and may go on; nobody when it is

@@ -21,7 +21,7 @@ extension TransferEngine {
     case .placeFile(let id, let operation, let resumeData, let policy):
       placeFile(id, operation, resumeData, policy)
     case .deleteFinishedFile(_, let file):
-      nameQueue.async { [files] in _ = files.removeFinishedFile(file) }
+      nameLanes.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
     case .readLine(let request): readLine(request)
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
@@ -77,7 +77,7 @@ extension TransferEngine {
     let opening = BodyOpening(
       files: files, spec: record.spec,
       directory: rows.directory(of: record.spec))
-    nameQueue.async { [weak self] in
+    nameLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))
     }
@@ -91,7 +91,7 @@ extension TransferEngine {
   func checkpoint(_ id: TransferID, _ extent: TransferBody.Extent, at now: Moment) {
     guard case .open(let body, _)? = bodies[id] else { return }
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
-    diskQueue.async { [weak self] in
+    diskLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try body.sync(extent) }
       self?.post(.checkpointDone(id, body, result))
     }
@@ -104,11 +104,12 @@ extension TransferEngine {
     case .closing: break
     case .open(let body, _):
       bodies[id] = .closing(body)
-      diskQueue.async { [weak self] in
+      if let synced = body.settled {
+        return post(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+      }
+      diskLanes.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
-          let synced = try body.sync()
-          return TransferMachine.ClosedBody(
-            held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
+          TransferMachine.ClosedBody(try body.sync())
         }
         self?.post(.bodyClosed(id, operation, result))
       }
@@ -117,7 +118,7 @@ extension TransferEngine {
 
   private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
     digests[id] = nil
-    nameQueue.async { [weak self, files] in
+    nameLanes.async { [weak self, files] in
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
       self?.post(.discarded(id, operation))
@@ -128,7 +129,7 @@ extension TransferEngine {
     _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData, _ policy: ConflictPolicy
   ) {
     digests[id] = nil
-    nameQueue.async { [weak self, files] in
+    nameLanes.async { [weak self, files] in
       let result = Result { () throws(TransferFailure) in
         let finished: FinishedFile
         // After a crash the rename may have been done already.
@@ -150,6 +151,12 @@ extension TransferEngine {
       }
       self?.post(.placed(id, operation, result))
     }
+  }
+}
+
+extension TransferMachine.ClosedBody {
+  fileprivate init(_ synced: TransferBody.Synced) {
+    self.init(held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
   }
 }
 

@@ -44,8 +44,7 @@ extension TransferEngine {
     let usable = known.flatMap { one in
       one.inode == resumeData.inode && one.algorithm == algorithm ? one : nil
     }
-    let queue = usable?.queue ?? diskQueue
-    queue.async { [weak self, files] in
+    let work: WorkLanes.Work = { [weak self, files] in
       let result = Result { () throws(TransferFailure) in
         let digest: any FileDigest
         if let usable {
@@ -58,5 +57,6 @@ extension TransferEngine {
       }
       self?.post(.digested(id, operation, result))
     }
+    if let usable { usable.queue.async(execute: work) } else { digestLanes.async(work) }
   }
 }

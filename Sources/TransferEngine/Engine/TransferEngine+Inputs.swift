@@ -59,7 +59,8 @@ extension TransferEngine {
     case .success(let opened):
       let body = TransferBody(
         file: opened.file, held: opened.resumeData.held,
-        totalByteCount: opened.resumeData.totalByteCount, queue: diskQueue
+        totalByteCount: opened.resumeData.totalByteCount,
+        queue: DispatchQueue(label: "kettle.body")
       ) { [weak self] in self?.post(.checkpointDue(id)) }
       bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
       followDigest(of: id, opened.resumeData)
@@ -77,9 +78,14 @@ extension TransferEngine {
     guard let body = bodies[one.transfer]?.body else {
       return attemptEnded(attempt, Self.outcome(end, failure: nil), receivedUpTo: nil)
     }
-    diskQueue.async { [weak self] in
+    diskLanes.async { [weak self] in
       let (upTo, failure) = body.end(attempt)
+      body.settle()
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
+    }
+    switch end {
+    case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }
+    case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
   }
 

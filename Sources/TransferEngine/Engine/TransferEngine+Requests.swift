@@ -104,7 +104,7 @@ extension TransferEngine {
     _ finished: [FinishedFile]
   ) async -> (deletedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
-      nameQueue.async { [files] in
+      nameLanes.asyncAlone { [files] in
         var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
         for file in finished {
           if file.identity != nil && files.removeFinishedFile(file) {
@@ -136,7 +136,7 @@ extension TransferEngine {
   /// Returns when nothing that the controls began is under way.
   func settle(_ ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    guard !moving.isEmpty, reader != nil else { return }
+    guard !moving.isEmpty, isReading else { return }
     await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
   }
 

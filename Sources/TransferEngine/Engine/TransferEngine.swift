@@ -59,11 +59,15 @@ package actor TransferEngine {
   let archive: any TransferArchive
   let logger: Logger
   let observer: @Sendable (EngineEvent) -> Void
-  /// Names, opens and deletes files, one after the other: what is stopped and started again must
-  /// find its name free.
-  let nameQueue = DispatchQueue(label: "kettle.files")
-  /// Syncs and digests, which take long and do not disturb each other.
-  let diskQueue = DispatchQueue(label: "kettle.disk", attributes: .concurrent)
+  /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
+  /// find its name free. Everything else about one transfer comes one after the other anyhow.
+  let nameLanes = WorkLanes("kettle.files", width: 8)
+  /// Writes and syncs, which wait for the disk and do not disturb each other.
+  let diskLanes = WorkLanes("kettle.disk", width: 16)
+  /// Digests of files that are not being written, which take long.
+  let digestLanes = WorkLanes("kettle.digests", width: 2)
+  private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
+  /// Asks the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
 
   var brain: Brain
@@ -83,10 +87,15 @@ package actor TransferEngine {
   var restWaiters: [RestWaiter] = []
   var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
-  private let inbox: AsyncStream<EngineInput>
-  private let inboxContinuation: AsyncStream<EngineInput>.Continuation
-  /// nil before the start and after the end: nothing that is under way comes to its end then.
-  private(set) var reader: Task<Void, Never>?
+  private let executor: QueueExecutor
+  private let inbox: EngineInbox
+  /// False before the start and after the end: nothing that is under way comes to its end then.
+  private(set) var isReading = false
+
+  /// It does not share the threads of the tasks: it decides for all of them, and is woken often.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
 
   /// - Parameter observer: told of everything, on the engine; must not block.
   package init(
@@ -103,10 +112,10 @@ package actor TransferEngine {
     journal = JournalWriter(ports.journal) { error in
       logger.error("The store cannot be written", metadata: ["error": "\(error)"])
     }
-    let (stream, continuation) = AsyncStream.makeStream(of: EngineInput.self)
-    inbox = stream
-    inboxContinuation = continuation
-    transport = try ports.makeTransport { continuation.yield(.transport($0)) }
+    executor = QueueExecutor("kettle.engine")
+    let inbox = EngineInbox(on: executor.queue)
+    self.inbox = inbox
+    transport = try ports.makeTransport { inbox.put(.transport($0)) }
   }
 
   /// Takes over what the store has and goes on with it.
@@ -119,8 +128,9 @@ package actor TransferEngine {
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
     brain.holdLimits = configuration.hold
-    reader = Task { [weak self, inbox] in
-      for await input in inbox { await self?.receive(input) }
+    isReading = true
+    inbox.open { [weak self] inputs in
+      self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     }
     let others = Brain.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
@@ -142,13 +152,13 @@ package actor TransferEngine {
     run(brain.shutDown(at: now), at: now)
     if brain.hasRunning {
       let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
-      nameQueue.asyncAfter(deadline: deadline) { [weak self] in
-        Task { await self?.releaseIdleWaiters() }
+      deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
+        Task(executorPreference: WorkLanes.tasks) { await self?.releaseIdleWaiters() }
       }
       await withCheckedContinuation { idleWaiters.append($0) }
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      diskQueue.async { [transport] in
+      diskLanes.async { [transport] in
         transport.shutDown()
         done.resume()
       }
@@ -156,12 +166,11 @@ package actor TransferEngine {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let once = SingleResumption(done)
       journal.submit([]) { _ in once.resume() }
-      diskQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
+      deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
     }
     clock.wake(at: nil) {}
-    inboxContinuation.finish()
-    reader?.cancel()
-    reader = nil
+    inbox.end()
+    isReading = false
     // What did not come to rest in time will not be told any more; a client that waits for it must
     // not hold up the end of the service.
     for waiter in restWaiters { waiter.done.resume() }
@@ -173,7 +182,7 @@ package actor TransferEngine {
     idleWaiters = []
   }
 
-  nonisolated func post(_ input: EngineInput) { inboxContinuation.yield(input) }
+  nonisolated func post(_ input: EngineInput) { inbox.put(input) }
 
   // MARK: The door
 

@@ -76,9 +76,28 @@ final class JournalWriter: Sendable {
     }
   }
 
+  /// What one transaction need not write because it would write over it again: under many small
+  /// transfers the records of one follow each other within a few milliseconds.
+  static func withoutOutdated(_ changes: [JournalChange]) -> [JournalChange] {
+    var seen: Set<TransferID> = []
+    var kept: [JournalChange] = []
+    kept.reserveCapacity(changes.count)
+    for change in changes.reversed() {
+      switch change {
+      case .put(let record): if seen.insert(record.id).inserted { kept.append(change) }
+      // What stands before it makes room for what comes after it.
+      case .remove, .putSession, .removeSession, .clearFinished:
+        seen = []
+        kept.append(change)
+      }
+    }
+    kept.reverse()
+    return kept
+  }
+
   /// Answers what is to be tried again, nil when nothing is.
   private func commit(_ batch: [Submission]) -> [Submission]? {
-    let changes = batch.flatMap(\.changes)
+    let changes = Self.withoutOutdated(batch.flatMap(\.changes))
     do {
       if !changes.isEmpty { try journal.commit(changes) }
       for submission in batch { submission.finish(.success(())) }

@@ -68,7 +68,8 @@ let importTable: [String: ImportRow] = [
       "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
       "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
     ],
-    outside: ["Logging"], system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+    outside: ["CLinux", "Logging"],
+    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "Commands": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal", "DashboardUI",

@@ -33,6 +33,22 @@ struct TransferLifeTests {
     #expect(script.record(id)?.resumeData == nil)
   }
 
+  @Test func `a connection is free for others while the last bytes are kept`() throws {
+    var script = BrainScript()
+    let ids = (0..<6).map { _ in script.add(spec()) }
+    let attempt = try #require(script.brain.machines[ids[0]]?.fetch?.attempts.first)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    #expect(script.state(ids[5]) == .queued)
+    script.take(script.brain.exchangeEnded(attempt, at: script.now))
+    #expect(script.state(ids[5]) == .running)
+    let seventh = script.add(spec())
+    script.ended(attempt, .complete, upTo: 1000)
+    // It is still closing its file, and its connection is another's already.
+    #expect(script.state(ids[0]) == .running)
+    #expect(script.state(seventh) == .queued)
+  }
+
   @Test func `the rename waits until the store knows that the file is whole`() throws {
     var script = BrainScript()
     let id = script.add(spec())

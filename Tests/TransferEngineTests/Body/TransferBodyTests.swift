@@ -55,6 +55,32 @@ struct TransferBodyTests {
     #expect(body.heldByteCount == 5)
   }
 
+  @Test func `a file that is whole is synced when its last attempt ends`() throws {
+    let body = body(total: 4)
+    let first = body.begin(attempt(1), from: 0, .whole(2))
+    let second = body.begin(attempt(2), from: 2, .part(4))
+    #expect(give(first, [0, 1]) == .satisfied)
+    #expect(body.end(attempt(1)).receivedUpTo == 2)
+    body.settle()
+    #expect(body.settled == nil)
+    #expect(give(second, [2, 3]) == .satisfied)
+    #expect(body.end(attempt(2)).receivedUpTo == 4)
+    #expect(body.settled == nil)
+    body.settle()
+    #expect(body.settled?.held == held((0, 4)))
+  }
+
+  @Test func `what is written after a sync is not settled`() throws {
+    let body = body(total: 4)
+    _ = give(body.begin(attempt(1), from: 0, .whole(4)), [0, 1, 2, 3])
+    _ = body.end(attempt(1))
+    body.settle()
+    #expect(body.settled != nil)
+    _ = give(body.begin(attempt(2), from: 0, .whole(4)), [0, 1])
+    _ = body.end(attempt(2))
+    #expect(body.settled == nil)
+  }
+
   @Test func `what two attempts bring counts once, gathered and written`() throws {
     let body = body(total: 8)
     let first = body.begin(attempt(1), from: 0, .whole(8))

@@ -1,0 +1,67 @@
+import Dispatch
+import Synchronization
+import Testing
+import TransferCore
+import TransferModel
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct EngineInboxTests {
+  private let queue = DispatchQueue(label: "test.engine")
+
+  private func input(_ number: Int64) -> EngineInput {
+    .checkpointDue(TransferID(rawValue: number))
+  }
+
+  private static func number(_ input: EngineInput) -> Int64? {
+    if case .checkpointDue(let id) = input { id.rawValue } else { nil }
+  }
+
+  /// Keeps the numbers of all that is read, one list for each call.
+  private final class Reader: Sendable {
+    private let calls = Mutex<[[Int64]]>([])
+
+    var all: [[Int64]] { calls.withLock { $0 } }
+
+    func read(_ inputs: [EngineInput]) {
+      calls.withLock { $0.append(inputs.compactMap(EngineInboxTests.number)) }
+    }
+  }
+
+  @Test func `what comes before it is opened is read first`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    inbox.put(input(1))
+    inbox.put(input(2))
+    queue.sync {}
+    #expect(reader.all.isEmpty)
+    inbox.open { reader.read($0) }
+    queue.sync {}
+    inbox.put(input(3))
+    queue.sync {}
+    #expect(reader.all == [[1, 2], [3]])
+  }
+
+  @Test func `what comes while the reader is busy is read together, in order`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    inbox.open { reader.read($0) }
+    queue.sync { for number in 1...5 { inbox.put(input(Int64(number))) } }
+    queue.sync {}
+    #expect(reader.all == [[1, 2, 3, 4, 5]])
+  }
+
+  @Test func `nothing is read after the end`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    inbox.open { reader.read($0) }
+    queue.sync {
+      inbox.put(input(1))
+      inbox.end()
+      inbox.put(input(2))
+    }
+    queue.sync {}
+    #expect(reader.all == [])
+  }
+}
