@@ -98,7 +98,8 @@ extension CurlAttempt {
       phase = .bodyHeld
       return .pauses
     case .bodyHeld, .blocked, .throttled: return .pauses
-    case .receiving(let sink, _): return hand(bytes, to: sink)
+    case .receiving(let sink, let silentSince):
+      return hand(bytes, to: sink, silentSince: silentSince)
     case .decided: return .ends
     }
   }
@@ -107,7 +108,9 @@ extension CurlAttempt {
   ///
   /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
   /// piece comes again. It begins with the same bytes then, and may have more behind them.
-  private func hand(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer {
+  private func hand(
+    _ piece: UnsafeRawBufferPointer, to sink: any ByteSink, silentSince: MonotonicTime
+  ) -> PieceAnswer {
     let bytes = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
     let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)
     if count > 0 {
@@ -131,7 +134,7 @@ extension CurlAttempt {
       return .pauses
     }
     handedOfPiece = 0
-    phase = .receiving(sink, silentSince: loop.now)
+    if silentSince != loop.now { phase = .receiving(sink, silentSince: loop.now) }
     return .goesOn
   }
 
@@ -153,7 +156,11 @@ extension CurlAttempt {
     if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
       return giveUp(proxy.refusal(407), .proxyFailed)
     }
-    bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
+    let bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
+    self.bodyEnd = bodyEnd
+    // Of a body whose length is known nothing is read from the talk; each of its records would be
+    // three calls.
+    if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headTold
     tellWhatWasSent()
     loop.emit(.headReceived(id, head))

@@ -24,10 +24,13 @@ struct BodySegment: Sendable {
   private(set) var bound: Bound
   /// Up to here it is in the file.
   var writtenUpTo: Int64
+  /// As of the last `settle`.
   private(set) var receivedUpTo: Int64
   private let attempt: AttemptID
   private let blockByteCount: Int64
-  private var block: GatheredBlock?
+  let filling = BlockFilling()
+  /// What may have come since `settle`, and counts as received for everybody else.
+  private(set) var grantedByteCount: Int64 = 0
   var failure: TransferFailure?
 
   /// - Parameter blockByteCount: one write for so many bytes; a multiple of
@@ -44,13 +47,36 @@ struct BodySegment: Sendable {
   var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
 
   /// Of that, what nobody writes yet, because its block is not full.
-  var gatheredByteCount: Int64 { Int64(block?.byteCount ?? 0) }
+  var gatheredByteCount: Int64 { Int64(filling.block?.byteCount ?? 0) }
 
   /// All that is wanted is there, though the reply may go on.
   var isSatisfied: Bool {
     guard case .shortened(let upper) = bound else { return false }
     return receivedUpTo >= upper
   }
+
+  /// Counts what was filled under the grant, which ends, and answers how much that was. Comes
+  /// before everything that looks at how far the attempt is.
+  mutating func settle() -> Int64 {
+    grantedByteCount = 0
+    let byteCount = Int64(filling.settle())
+    receivedUpTo += byteCount
+    return byteCount
+  }
+
+  /// Lets up to so many bytes come without being asked about, as far as the block and the bound
+  /// go. Called when it is settled.
+  mutating func grant(_ byteCount: Int64) {
+    guard failure == nil, let block = filling.block else { return }
+    let wanted = bound.upper.map { $0 - receivedUpTo } ?? .max
+    let room = min(byteCount, Int64(block.roomByteCount), wanted)
+    guard room >= Self.leastGrantByteCount else { return }
+    grantedByteCount = room
+    filling.grant(Int(room))
+  }
+
+  /// Two pieces of the transport; less is not worth a grant.
+  private static let leastGrantByteCount: Int64 = 32 << 10
 
   mutating func shorten(to upper: Int64) {
     if let known = bound.upper, known <= upper { return }
@@ -72,7 +98,7 @@ struct BodySegment: Sendable {
     return Int(max(0, upper - receivedUpTo))
   }
 
-  /// Takes bytes, and answers the blocks that are full now.
+  /// Takes bytes, and answers the blocks that are full now. Called when it is settled.
   ///
   /// - Parameter spare: memory of blocks that were written; taken from where there is some.
   mutating func gather(
@@ -80,24 +106,26 @@ struct BodySegment: Sendable {
   ) -> [GatheredBlock] {
     var full: [GatheredBlock] = []
     var rest = bytes
+    var block = filling.block
     while !rest.isEmpty {
-      let block =
+      let filled =
         block
         ?? GatheredBlock(
           of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
           in: spare.popLast() ?? BlockMemory(byteCount: Int(blockByteCount)))
-      let count = block.append(rest)
+      let count = filled.append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)
-      self.block = block.isFull ? nil : block
-      if block.isFull { full.append(block) }
+      block = filled.isFull ? nil : filled
+      if filled.isFull { full.append(filled) }
     }
+    filling.block = block
     return full
   }
 
   /// Gives away what was gathered, full or not.
   mutating func takeBlock() -> GatheredBlock? {
-    defer { block = nil }
-    return block
+    defer { filling.block = nil }
+    return filling.block
   }
 }

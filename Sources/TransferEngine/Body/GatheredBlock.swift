@@ -5,7 +5,8 @@ import TransferModel
 /// pages without copying them first (O_DIRECT, open(2)).
 ///
 /// `@unchecked` because one thread at a time has it: the transport's while it is filled, under the
-/// lock of its `TransferBody`, and after that whoever writes.
+/// lock of its `BlockFilling` or of its `TransferBody` while nothing is granted, and after that
+/// whoever writes.
 final class GatheredBlock: @unchecked Sendable {
   static let alignment: Int64 = 4096
 
@@ -32,10 +33,11 @@ final class GatheredBlock: @unchecked Sendable {
 
   var upper: Int64 { lower + Int64(byteCount) }
   var isFull: Bool { byteCount == byteCountMax }
+  var roomByteCount: Int { byteCountMax - byteCount }
 
   /// Takes as many bytes as there is place for, and answers how many.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = min(bytes.count, byteCountMax - byteCount)
+    let count = min(bytes.count, roomByteCount)
     let place = UnsafeMutableRawBufferPointer(
       rebasing: memory.bytes[(padding + byteCount)..<(padding + byteCount + count)])
     place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))

@@ -17,7 +17,9 @@ final class TransferBody: Sendable {
   /// Of one attempt alone; several at once have smaller blocks each.
   static let blockByteCountMax: Int64 = 1 << 20
   static let blockByteCountMin: Int64 = 512 << 10
-  static let spareBlockCountMax = 4
+  /// As many as can be under way: memory that is given back and asked for again has to be mapped
+  /// and cleared page by page, which costs as much as to receive into it.
+  static let spareBlockCountMax = Int(refetchedByteCountMax / blockByteCountMin)
   /// What the transport may have read of each attempt and not handed over.
   static let transportBufferByteCount: Int64 = 512 << 10
 
@@ -51,8 +53,11 @@ final class TransferBody: Sendable {
     var spare: [BlockMemory] = []
     /// What is in the file, synced or not.
     var written: HeldRanges
-    /// Of all attempts since the file was opened.
+    /// Of all attempts since the file was opened, without what came under grants that were not
+    /// settled yet.
     var receivedByteCount: Int64 = 0
+    /// What may have come besides.
+    var grantedByteCount: Int64 = 0
     var confirmedByteCount: Int64 = 0
     var checkpoint = Checkpoint.none
     /// Attempts that wait for the disk.
@@ -62,14 +67,37 @@ final class TransferBody: Sendable {
     /// All of the file, synced, and not written to since.
     var settled: Synced?
 
+    /// Counts what an attempt brought without asking. Until the next grant it has to ask.
+    mutating func settle(_ attempt: AttemptID) {
+      guard let segment = segments[attempt] else { return }
+      grantedByteCount -= segment.grantedByteCount
+      receivedByteCount += segments[attempt]?.settle() ?? 0
+    }
+
+    mutating func settleAll() {
+      for attempt in segments.keys { settle(attempt) }
+    }
+
+    /// Lets a settled attempt bring more without asking. All grants together are an eighth of what
+    /// may be unconfirmed at most, so that those of some do not hold back others.
+    mutating func grant(_ attempt: AttemptID) {
+      let most = unconfirmedByteCountMax
+      let left = most - (receivedByteCount + grantedByteCount - confirmedByteCount)
+      let share = most / 8 / Int64(max(segments.count, 1))
+      segments[attempt]?.grant(min(left, share))
+      grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
+    }
+
     /// Hands over what an attempt has gathered, full or not.
     mutating func handOver(_ attempt: AttemptID) {
+      settle(attempt)
       if let block = segments[attempt]?.takeBlock() { pending.append(block) }
     }
 
     /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
     /// it.
     mutating func handOver(_ extent: Extent) -> Int64 {
+      settleAll()
       let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
       switch extent {
       case .fullBlocks where gathered <= unconfirmedByteCountMax / 3:
@@ -150,17 +178,21 @@ final class TransferBody: Sendable {
 
   /// Lets an attempt write from `lower` on, and answers what takes its bytes.
   func begin(_ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound) -> SegmentSink {
-    state.withLock { state in
+    let segment = state.withLock { state in
       let share = max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin)
-      state.segments[attempt] = BodySegment(
-        attempt, from: lower, bound: bound, blockByteCount: share)
+      let segment = BodySegment(attempt, from: lower, bound: bound, blockByteCount: share)
+      state.segments[attempt] = segment
+      return segment
     }
-    return SegmentSink(body: self, attempt: attempt)
+    return SegmentSink(body: self, attempt: attempt, filling: segment.filling)
   }
 
   /// The attempt need not bring more than up to `upper`.
   func shorten(_ attempt: AttemptID, to upper: Int64) {
-    state.withLock { $0.segments[attempt]?.shorten(to: upper) }
+    state.withLock { state in
+      state.settle(attempt)
+      state.segments[attempt]?.shorten(to: upper)
+    }
   }
 
   /// Writes what is left of an attempt that is over. Answers how far it came, nil when it had no
@@ -194,11 +226,12 @@ final class TransferBody: Sendable {
   private func take(
     _ bytes: UnsafeRawBufferPointer, of attempt: AttemptID, _ state: inout State
   ) -> (SinkAnswer, asks: Bool) {
+    state.settle(attempt)
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
     let most = state.unconfirmedByteCountMax
-    if unconfirmed > most {
+    if unconfirmed + state.grantedByteCount > most {
       state.heldBack.insert(attempt)
       return (.full, state.beginCheckpoint())
     }
@@ -209,6 +242,7 @@ final class TransferBody: Sendable {
     // Seldom, because each costs the same however much it confirms; and while there is room, so
     // that the network goes on meanwhile. With a full block there is little that it leaves out.
     let asks = !full.isEmpty && unconfirmed > most / 4 * 3 && state.beginCheckpoint()
+    state.grant(attempt)
     guard let segment = state.segments[attempt] else { return (.failed, asks) }
     return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
   }
@@ -219,7 +253,10 @@ final class TransferBody: Sendable {
 
   /// How far each attempt has come, with what is gathered but not written.
   var progress: [AttemptID: Int64] {
-    state.withLock { $0.segments.mapValues(\.receivedUpTo) }
+    state.withLock { state in
+      state.settleAll()
+      return state.segments.mapValues(\.receivedUpTo)
+    }
   }
 
   /// Those that wait until more is on record.
@@ -229,6 +266,7 @@ final class TransferBody: Sendable {
   /// counts once.
   var heldByteCount: Int64 {
     state.withLock { state in
+      state.settleAll()
       var held = state.written
       for segment in state.segments.values {
         if let range = segment.underWay { held.insert(range) }
@@ -249,7 +287,8 @@ final class TransferBody: Sendable {
   /// way from here on.
   func claimCheckpoint() -> Bool {
     state.withLock { state in
-      state.receivedByteCount > state.confirmedByteCount && state.beginCheckpoint()
+      state.settleAll()
+      return state.receivedByteCount > state.confirmedByteCount && state.beginCheckpoint()
     }
   }
 
@@ -311,17 +350,4 @@ final class TransferBody: Sendable {
       state.withLock { $0.wrote(block, result) }
     }
   }
-}
-
-/// Takes the body of one attempt.
-final class SegmentSink: ByteSink {
-  private let body: TransferBody
-  private let attempt: AttemptID
-
-  init(body: TransferBody, attempt: AttemptID) {
-    self.body = body
-    self.attempt = attempt
-  }
-
-  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer { body.receive(bytes, of: attempt) }
 }
