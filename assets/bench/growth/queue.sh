@@ -10,8 +10,19 @@ queue_missing() {
 queue_aria2() {
   aria2c -q -j1 --file-allocation=none -d "$world/out" -i "$world/list" >"$world/peer.out" 2>&1 &
   peer_id=$!
-  come_to_rest "$peer_id"
-  point queue-memory aria2c "$1" "$(resident_mebibytes "$peer_id")"
+  held=0
+  previous=-1
+  while [ "$(ticks_of "$peer_id")" != "$previous" ]; do
+    previous=$(ticks_of "$peer_id")
+    sleep 1
+    held=$(resident_mebibytes "$peer_id")
+    if [ "${held%.*}" -gt "$adding_mebibytes_max" ]; then
+      missing queue-memory aria2c "$1" "given up with ${held%.*} MiB"
+      held=
+      break
+    fi
+  done
+  [ -z "$held" ] || point queue-memory aria2c "$1" "$held"
   stop_peer
   rm -f "$world/out"/*
 }
