@@ -19,5 +19,7 @@ same_file() { cmp -s "$1" "$2" || fail "\"$1\" is not the file that was served";
 median() {
   sort -n | awk '
     { value[NR] = $1 }
-    END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
+    END {
+      printf "%.7g\n", NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2
+    }'
 }

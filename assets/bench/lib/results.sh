@@ -18,7 +18,7 @@ spread_of() {
   samples_of "$@" | sort -n | awk '
     NR == 1 { least = $1 }
     { most = $1 }
-    END { printf "%.3g-%.3g", least, most }'
+    END { printf "%.4g-%.4g", least, most }'
 }
 
 # verdict ROW WHAT VALUE BUDGET UNIT [least]: a line of the table. The value has to be at most the

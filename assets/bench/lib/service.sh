@@ -28,15 +28,16 @@ stop_service() {
   service_id=
 }
 
-# Ends the service and deletes its home: the store of a million takes space.
+# Ends the service and deletes what it leaves: the store of a million takes space.
 leave_service() {
   stop_service
-  rm -rf "$home"
+  rm -rf "$home" "$world/out"
+  mkdir "$world/out"
 }
 
 resident_mebibytes() { status_of "$1" VmRSS | awk '{ print $1 / 1024 }'; }
 
-# come_to_rest PROCESS: returns when it has done nothing for two seconds.
+# come_to_rest PROCESS: returns when it has done nothing for two seconds, or after a minute.
 come_to_rest() {
   previous=-1
   tries=0
@@ -44,7 +45,10 @@ come_to_rest() {
     previous=$(ticks_of "$1")
     sleep 2
     tries=$((tries + 1))
-    [ "$tries" -lt 30 ] || fail "process $1 does not come to rest within a minute"
+    if [ "$tries" -ge 30 ]; then
+      say "bench: process $1 is still at work after a minute"
+      break
+    fi
   done
 }
 

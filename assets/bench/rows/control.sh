@@ -23,4 +23,3 @@ awk -F '\t' '$1 == "connections" && ($2 < 64 || $3 < 64) { exit 1 }' "$world/req
   fail 'there were not always 64 connections'
 verdict "$row" '99 of 100 requests, the slowest kind' \
   "$(awk -F '\t' '$4 > most { most = $4 } END { print most }' "$world/requests.kinds")" 50 ms
-rm -f "$world/out"/*
