@@ -1,6 +1,6 @@
 # One run of one program: `wall_s cpu_s peak_kib` on standard output.
 
-# Runs a peer to its end.
+# Runs a program to its end, which has to come within MEASURED_RUN_SECONDS.
 measured() {
   "$build/measured-run" "$world/measured" "$@" >"$world/peer.out" 2>&1 ||
     fail "$1 failed: $(tail -n 3 "$world/peer.out")"
