@@ -46,8 +46,9 @@ for program in $programs; do
   swift build -c release --product "$program"
 done
 
-# The big file, a part of it for the library, and the small ones.
-make_world $((mebibytes * 3 / 2 + 512))
+# Served: the big file, a part of it for the library, and the small ones. Written: one big file, or
+# the store of many.
+make_world $((mebibytes * 3 / 2 + 512)) $((mebibytes + many / 512 + 512))
 start_origin
 say_versions
 status=0

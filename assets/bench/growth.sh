@@ -42,7 +42,7 @@ done
 
 # The largest file takes its time.
 export MEASURED_RUN_SECONDS=1800
-make_world $((mebibytes + 1024))
+make_world $((mebibytes + 1024)) $((mebibytes + many / 512 + 512))
 start_origin
 say_versions
 begin_results growth

@@ -95,13 +95,17 @@ struct ControlRequests {
     let byTitle = Viewport(sort: RowSort(key: .title, isDescending: true), count: 50)
     _ = try await measure("list by title", ListTransfers.self, byTitle)
     _ = try await measure("describe", DescribeTransfer.self, .init(id: row.id))
-    for (kind, verb) in [("pause", TransferControlVerb.pause), ("start", .start)] {
-      let result = try await measure(
-        kind, ControlTransfers.self, .init(control: verb, selection: .ids([row.id])))
-      guard result.applied == [row.id] else {
-        throw Problem(sentence: "\(kind) was refused")
-      }
-    }
+    try await control(row.id, .pause)
+    try await control(row.id, .start)
+    let url = try TransferURL.parse(row.url).get().url
+    let added = try await measure("add", AddTransfers.self, .init(transfers: [.init(url: url)]))
+    for id in added.ids { try await control(id, .remove) }
+  }
+
+  private mutating func control(_ id: TransferID, _ verb: TransferControlVerb) async throws {
+    let result = try await measure(
+      verb.rawValue, ControlTransfers.self, .init(control: verb, selection: .ids([id])))
+    guard result.applied == [id] else { throw Problem(sentence: "\(verb.rawValue) was refused") }
   }
 
   private mutating func measure<Method: ControlMethod>(
