@@ -6,7 +6,7 @@ DESTDIR ?=
 CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-faults test-guards bench install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,9 +48,18 @@ test-faults: deps ## Kill it, cut its power and starve it, for about half an hou
 test-guards: deps ## Take the most important checks out, one by one, and see a test fail
 	./assets/guards/check.sh
 
-bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row
+bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row, RUNS=3 all thrice
 	@./assets/install-deps.sh bench
-	./assets/bench/bench.sh $(ROW)
+	KETTLE_BENCH_RUNS='$(or $(RUNS),1)' ./assets/bench/bench.sh $(ROW)
+
+growth: deps ## Measure how costs grow with connections, queue and size, and draw it
+	@./assets/install-deps.sh bench
+	./assets/bench/growth.sh
+	awk -v out=docs/pictures -f assets/bench/plots.awk .build/growth.json
+
+numbers: ## Write the results of the last benchmark into the documentation
+	awk -f assets/bench/numbers.awk .build/bench.json docs/performance.md > .build/performance.md
+	mv .build/performance.md docs/performance.md
 
 install: build ## Install the program under PREFIX (/usr/local)
 	install -d '$(DESTDIR)$(PREFIX)/bin'

@@ -136,6 +136,13 @@ let package = Package(
       name: "kettle-floor", dependencies: [], path: "Sources/Benchmarks/Floor",
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
+      name: "first-screen", dependencies: ["CNcurses"], path: "Sources/Benchmarks/FirstScreen",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "control-requests",
+      dependencies: ["ControlProtocol", "TransferClient", "TransferModel"],
+      path: "Sources/Benchmarks/ControlRequests", swiftSettings: strict),
+    .executableTarget(
       name: "dashboard-frames",
       dependencies: [
         "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferModel", "CNcurses",

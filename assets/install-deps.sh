@@ -14,6 +14,8 @@ if ! command -v swift >/dev/null 2>&1; then
   exit 1
 fi
 version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+# The two numbers are words of their own on purpose.
+# shellcheck disable=SC2086
 set -- ${version:-0 0}
 if [ "$1" -lt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -lt 2 ]; }; then
   complain "Swift $1.$2 is too old; get 6.2 or later from https://www.swift.org/install/linux/"
@@ -52,6 +54,10 @@ if [ "$purpose" = bench ]; then
   need_program aria2c aria2
   need_program curl curl
   need_program openssl openssl
+  # Peers that are measured where they are to be had.
+  for peer in wget2 axel; do
+    ! apt-cache show "$peer" >/dev/null 2>&1 || need_program "$peer" "$peer"
+  done
 fi
 
 if [ -z "$missing" ]; then

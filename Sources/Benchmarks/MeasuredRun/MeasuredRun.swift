@@ -6,7 +6,8 @@ import Glibc
 ///     measured-run RESULT PROGRAM [ARGUMENT...]
 ///
 /// One line goes to the file RESULT: `wall_s cpu_s peak_kib`. The exit code is the program's; 127
-/// when it could not be run, 128 and the number of the signal that ended it.
+/// when it could not be run, 128 and the number of the signal that ended it. A program that takes
+/// longer than MEASURED_RUN_SECONDS, 300 without it, is killed.
 @main
 enum MeasuredRun {
   static func main() {
@@ -17,6 +18,7 @@ enum MeasuredRun {
     }
     let startedAt = seconds()
     guard let process = spawn(Array(words.dropFirst(2))) else { exit(127) }
+    interruptWaiting(after: getenv("MEASURED_RUN_SECONDS").flatMap { UInt32(String(cString: $0)) })
     var status: Int32 = 0
     var usage = rusage()
     while wait4(process, &status, 0, &usage) < 0 {
@@ -24,12 +26,22 @@ enum MeasuredRun {
         complain("wait4: \(String(cString: strerror(errno)))")
         exit(127)
       }
+      complain("\(words[2]) took too long")
+      kill(process, SIGKILL)
     }
     let wall = seconds() - startedAt
     let cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime)
     record("\(wall) \(cpu) \(usage.ru_maxrss)\n", in: words[1])
     let signal = status & 0x7F
     exit(signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+  }
+
+  /// The handler has nothing to do: that wait4(2) returns is all.
+  private static func interruptWaiting(after seconds: UInt32?) {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    sigaction(SIGALRM, &action, nil)
+    alarm(seconds ?? 300)
   }
 
   private static func spawn(_ words: [String]) -> pid_t? {

@@ -84,10 +84,12 @@ let importTable: [String: ImportRow] = [
   // MARK: Beside the products
   "Examples": ImportRow(
     ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
-  // One of them measures what comes with Swift, and one the dashboard without its service.
+  // One of them measures what comes with Swift, one the dashboard without its service, and one the
+  // service without a command.
   "Benchmarks": ImportRow(
     ours: [
-      "BackgroundTransfer", "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferModel",
+      "BackgroundTransfer", "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn",
+      "TransferClient", "TransferModel",
     ],
     outside: ["CNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),

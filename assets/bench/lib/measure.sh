@@ -1,6 +1,6 @@
 # One run of one program: `wall_s cpu_s peak_kib` on standard output.
 
-# Runs a peer to its end.
+# Runs a program to its end, which has to come within MEASURED_RUN_SECONDS.
 measured() {
   "$build/measured-run" "$world/measured" "$@" >"$world/peer.out" 2>&1 ||
     fail "$1 failed: $(tail -n 3 "$world/peer.out")"
@@ -19,5 +19,7 @@ same_file() { cmp -s "$1" "$2" || fail "\"$1\" is not the file that was served";
 median() {
   sort -n | awk '
     { value[NR] = $1 }
-    END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
+    END {
+      printf "%.7g\n", NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2
+    }'
 }

@@ -1,4 +1,4 @@
-# An nginx on the loopback: plain, TLS, and one that gives each connection 4 MiB a second.
+# An nginx on the loopback: plain, TLS, and places that give each connection little.
 
 nginx_id=
 slow_mebibytes=256
@@ -53,11 +53,18 @@ http {
     ssl_certificate_key $memory/key.pem;
     root $memory;
     location = /slow.bin { limit_rate 4m; }
+    location /trickle/ { try_files /slow.bin =404; limit_rate 256k; }
+    location /hold/ { try_files /slow.bin =404; limit_rate 1k; }
+    location /middling/ { alias $memory/; limit_rate 32m; }
+    location /size/ { rewrite ^/size/(.*)/ /size-\$1.bin last; }
+    location = /size-largest.bin { root $world; }
   }
 }
 END
   # A worker of root's nginx would be another user, who may not look into our directory.
   [ "$(id -u)" -ne 0 ] || sed -i '1i user root;' "$memory/nginx.conf"
+  # Both only append to it.
+  # shellcheck disable=SC2094
   nginx -e "$memory/nginx.log" -c "$memory/nginx.conf" 2>>"$memory/nginx.log" &
   nginx_id=$!
 }

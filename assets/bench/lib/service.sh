@@ -3,6 +3,7 @@
 service_id=
 home_count=0
 
+# start_service [LINE...]: in a new home, with the lines as its configuration.
 start_service() {
   home_count=$((home_count + 1))
   home=$world/home-$home_count
@@ -10,15 +11,45 @@ start_service() {
   chmod 700 "$home/run"
   export HOME="$home" XDG_RUNTIME_DIR="$home/run" XDG_STATE_HOME="$home/state"
   export XDG_CONFIG_HOME="$home/config" KETTLE_EXECUTABLE="$build/kettle"
+  printf '%s\n' "$@" >"$home/config/kettle/config.toml"
   "$build/kettle" daemon start >/dev/null || fail 'the service does not start'
+  find_service
+}
+
+find_service() {
   service_id=$("$build/kettle" daemon status --json |
     sed -n 's/.*"processID" *: *\([0-9]*\).*/\1/p')
   [ -n "$service_id" ] || fail 'the service does not say its process id'
 }
 
+# Ends the service; its home stays.
 stop_service() {
   [ -z "$service_id" ] || "$build/kettle" daemon stop >/dev/null 2>&1 || :
   service_id=
+}
+
+# Ends the service and deletes what it leaves: the store of a million takes space.
+leave_service() {
+  stop_service
+  rm -rf "$home" "$world/out"
+  mkdir "$world/out"
+}
+
+resident_mebibytes() { status_of "$1" VmRSS | awk '{ print $1 / 1024 }'; }
+
+# come_to_rest PROCESS: returns when it has done nothing for two seconds, or after a minute.
+come_to_rest() {
+  previous=-1
+  tries=0
+  while [ "$(ticks_of "$1")" != "$previous" ]; do
+    previous=$(ticks_of "$1")
+    sleep 2
+    tries=$((tries + 1))
+    if [ "$tries" -ge 30 ]; then
+      say "bench: process $1 is still at work after a minute"
+      break
+    fi
+  done
 }
 
 # Adds with the options given, waits until all is there, and sums up service and commands.

@@ -8,15 +8,8 @@ switches() {
     END { for (thread in sum) print thread, sum[thread] }' /proc/"$service_id"/task/*/status
 }
 
-# Starting up is over when nothing more is done for a while.
-previous=-1
-tries=0
-while [ "$(ticks_of "$service_id")" != "$previous" ]; do
-  previous=$(ticks_of "$service_id")
-  sleep 2
-  tries=$((tries + 1))
-  [ "$tries" -lt 30 ] || fail 'the service does not come to rest within a minute'
-done
+# What starting up needs is another matter.
+come_to_rest "$service_id"
 switches >"$world/before"
 sleep "$idle_seconds"
 switches >"$world/after"
@@ -27,5 +20,4 @@ verdict "$row" 'wake-ups a second' "$(
     { sum += $2 - before[$1] }
     END { print sum / s }' "$world/before" "$world/after"
 )" 1 1/s
-verdict "$row" 'resident memory' \
-  "$(status_of "$service_id" VmRSS | awk '{ print $1 / 1024 }')" 40 MiB
+verdict "$row" 'resident memory' "$(resident_mebibytes "$service_id")" 40 MiB

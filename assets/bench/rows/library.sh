@@ -31,7 +31,7 @@ while [ "$pair" -le "$pairs" ]; do
 done
 rm "$memory/library.bin"
 for program in session foundation; do
-  note "$row" "$program: $(median_of "$row" "$program" 4) s CPU ($(spread_of "$row" "$program" 4)), $(median_of "$row" "$program" 3) s"
+  note_program "$row" "$program"
 done
 verdict "$row" "CPU time over URLSession's" "$(
   awk -v a="$(median_of "$row" session 4)" -v b="$(median_of "$row" foundation 4)" \

@@ -26,7 +26,7 @@ while [ "$pair" -le "$pairs" ]; do
   pair=$((pair + 1))
 done
 for program in kettle aria2; do
-  note "$row" "$program: $(median_of "$row" "$program" 3) s ($(spread_of "$row" "$program" 3)), $(median_of "$row" "$program" 4) s CPU, $(median_of "$row" "$program" 5) KiB at most"
+  note_program "$row" "$program"
 done
 verdict "$row" "wall time over aria2's" "$(
   awk -v a="$(median_of "$row" kettle 3)" -v b="$(median_of "$row" aria2 3)" 'BEGIN { print a / b }'

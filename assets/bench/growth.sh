@@ -1,0 +1,53 @@
+#!/bin/sh
+# Measures how the costs of Kettle and of a peer grow: with connections, with what is queued, and
+# with the size of the files. `make growth` draws what it writes.
+#
+#     assets/bench/growth.sh [connections|queue|sizes...]
+#
+#     KETTLE_GROWTH_MIB      the file that comes over several connections, 1024
+#     KETTLE_GROWTH_LARGEST  the largest file in MiB, 10240; it needs twice that on the disk
+#     KETTLE_BENCH_PAIRS     how often each program runs, 3; the slowest points once
+#     KETTLE_BENCH_MANY      the longest queue, 1000000
+#     KETTLE_BENCH_DIR       where downloads go; by default the directory for temporary files
+#     KETTLE_GROWTH_JSON     where the numbers go as JSON, .build/growth.json
+#
+# What cannot be measured here is left out, and the JSON says why.
+set -eu
+cd "$(dirname "$0")/../.."
+bench=assets/bench
+build=$PWD/.build/release
+pairs=${KETTLE_BENCH_PAIRS:-3}
+mebibytes=${KETTLE_GROWTH_MIB:-1024}
+largest_mebibytes=${KETTLE_GROWTH_LARGEST:-10240}
+json=${KETTLE_GROWTH_JSON:-.build/growth.json}
+PATH=$PATH:/usr/sbin:/sbin
+
+. "$bench/lib/world.sh"
+. "$bench/lib/machine.sh"
+. "$bench/lib/origin.sh"
+. "$bench/lib/measure.sh"
+. "$bench/lib/service.sh"
+. "$bench/lib/peers.sh"
+. "$bench/lib/queue.sh"
+. "$bench/lib/results.sh"
+. "$bench/lib/points.sh"
+
+parts=${*:-connections queue sizes}
+for part in $parts; do
+  [ -r "$bench/growth/$part.sh" ] || fail "there is no part \"$part\": connections, queue, sizes"
+done
+for program in kettle measured-run first-screen; do
+  swift build -c release --product "$program"
+done
+
+# The largest file takes its time.
+export MEASURED_RUN_SECONDS=1800
+make_world $((mebibytes + 1024)) $((mebibytes + many / 512 + 512))
+start_origin
+say_versions
+begin_results growth
+for part in $parts; do
+  # shellcheck source=/dev/null
+  . "$bench/growth/$part.sh"
+done
+write_points "$json"
