@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
 import Testing
+import TransferCore
 import TransferEngine
 import TransferModel
 

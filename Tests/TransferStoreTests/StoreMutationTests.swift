@@ -2,6 +2,7 @@ import SeededNumbers
 import Glibc
 import TestSupport
 import Testing
+import TransferCore
 import TransferEngine
 import TransferModel
 

@@ -5,7 +5,7 @@ import TransferModel
 
 struct JournalWriterTests {
   private func put(_ id: Int64, _ retryCount: Int) throws -> JournalChange {
-    let url = try #require(TransferURL("http://h/\(id)"))
+    let url = try TransferURL.parse("http://h/\(id)").get().url
     var record = TransferRecord(
       id: TransferID(rawValue: id), taskIdentifier: id, spec: TransferSpec(url: url),
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: id, state: .queued)
