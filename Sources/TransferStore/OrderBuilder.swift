@@ -13,7 +13,7 @@ struct OrderBuilder {
   private var numbers: [Entry<Int64>] = []
   private var reals: [Entry<Double>] = []
   /// By their place in `texts`.
-  private var texts = TextList()
+  private var texts = TextColumn()
   private var textIDs: [Int64] = []
   private var unknown: [Int64] = []
 
@@ -63,9 +63,9 @@ struct OrderBuilder {
 
   private func byText() -> StoredOrder {
     let order = textIDs.indices.sorted { left, right in
-      let (one, other) = (texts[left], texts[right])
-      if one == other { return textIDs[left] < textIDs[right] }
-      return isDescending ? other < one : one < other
+      let comparison = texts.comparison(left, right)
+      if comparison == 0 { return textIDs[left] < textIDs[right] }
+      return isDescending ? comparison > 0 : comparison < 0
     }
     var list = TextList()
     for index in order { list.append(texts[index]) }

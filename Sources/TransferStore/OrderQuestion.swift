@@ -62,14 +62,20 @@ struct OrderQuestion {
   /// By what clients are shown of each record.
   private func byRows(_ db: Database) throws -> StoredOrder {
     let test = RowTest(filter)
-    let reader = TransferRowReader(.strict)
+    // What is received, how fast and by how many is not in a plain row, and nobody needs it there:
+    // nothing was.
+    let plain = PlainRow(rows)
+    let records = try RecordFetch(db)
     var order = OrderBuilder(isDescending: sort.isDescending)
-    let found = try Row.fetchCursor(
-      db, sql: "SELECT \(TransferColumn.list) FROM transfer" + condition(),
-      arguments: conditionArguments())
-    while let row = try found.next() {
-      let shown = rows.row(of: try reader.record(row))
-      if test.passes(shown) { order.add(sort.key(of: shown)) }
+    let statement = try StoreStatement(
+      db, "SELECT \(PlainRow.columns) FROM transfer NOT INDEXED" + condition())
+    defer { statement.reset() }
+    statement.bind(filter.session?.rawValue, at: 1)
+    while try statement.step() {
+      let row =
+        try plain.snapshot(statement)
+        ?? records.records([plain.id(statement)]).first.map(rows.row)
+      if let row, test.passes(row) { order.add(sort.key(of: row)) }
     }
     return order.finished()
   }
@@ -87,10 +93,6 @@ struct OrderQuestion {
       parts.append("NOT (state = 'completed' AND ifnull(finish_number, 0) <= \(number))")
     }
     return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
-  }
-
-  private func conditionArguments() -> StatementArguments {
-    filter.session.map { [$0.rawValue] } ?? []
   }
 
   /// Ids and what they are sorted by, in no order that counts.

@@ -75,9 +75,12 @@ import TransferStore
   }
 
   // Fault 100
-  @Test func `a store of version 3 is read with its order and what was cleared`() throws {
+  @Test(arguments: ["store-v3.sqlite", "store-v4.sqlite"])
+  func `a store of version 3 or 4 is read with its order and what was cleared`(
+    _ name: String
+  ) throws {
     try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture("store-v3.sqlite"), toPath: path)
+      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
       let opening = try StoreOpening.open(path, at: Self.now)
       #expect(opening.notice == nil)
       let contents = try opening.journal.whole()
@@ -121,7 +124,7 @@ import TransferStore
   }
 
   // Fault 100
-  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite"])
+  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite"])
   func `a store of an earlier version can be written to and read again`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)

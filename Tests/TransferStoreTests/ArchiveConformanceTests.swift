@@ -166,6 +166,21 @@ import TransferModel
     }
   }
 
+  @Test func `a name that is taken from a URL as it stands is the one that a file gets`() throws {
+    var random = RandomRecords(seed: UInt64.random(in: 0...UInt64.max))
+    var plainCount = 0
+    for _ in 0..<3000 {
+      let url = Sample.url("https://a.example/x/" + random.name())
+      var text = url.text
+      let name = text.withUTF8 { PlainRow.plainName(inURL: $0) }
+      if let name {
+        plainCount += 1
+        #expect(name == FileName.fromURL(url), "\(url)")
+      }
+    }
+    #expect(plainCount > 100)
+  }
+
   private func areAlike(_ one: StoredOrder.Keys, _ other: StoredOrder.Keys) -> Bool {
     switch (one, other) {
     case (.alike, .alike): true

@@ -32,7 +32,9 @@ struct RandomRecords {
 
   mutating func record(_ id: Int64) -> TransferRecord {
     lastTask += 1
-    let path = one(["/", "/files/\(id % 7).iso", "/a%20b/C?d=\(id % 5)", "/Archive.tar"])
+    let path = one([
+      "/", "/files/\(id % 7).iso", "/a%20b/C?d=\(id % 5)", "/Archive.tar", "/aux.iso?x=/b",
+    ])
     var spec = TransferSpec(url: Sample.url(one(Self.hosts) + path))
     spec.session = SessionID(rawValue: one(["kettle", "org.example.b", "Org.example.a", "ü"]))
     spec.title = one(Self.titles)
@@ -76,6 +78,15 @@ struct RandomRecords {
     data.totalByteCount = maybe(number(0...40))
     data.finalName = one(["Final.iso", "final.iso", "x"])
     return data
+  }
+
+  /// The end of a URL, made of pieces that mean something to some system.
+  mutating func name() -> String {
+    let pieces = [
+      "archive", "A", "con", "COM1", "LPT9", "nul", ".", "..", "-", "_", "~", "%20", "%2F", "+",
+      "tar.gz", "123456", "?q=/name.iso", "/", "aux.", ":", "@", String(repeating: "x", count: 99),
+    ]
+    return (0...Int(number(0...3))).map { _ in one(pieces) }.joined()
   }
 
   // MARK: Questions
