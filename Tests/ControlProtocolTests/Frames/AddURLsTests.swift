@@ -71,28 +71,30 @@ struct AddURLsTests {
       decode(#"{"urls":["https://example.org/a"]}"#) == .request(.number(1), .addURLs(params)))
   }
 
-  @Test(arguments: [
-    (#"{}"#, "params.urls"), (#"{"urls":[]}"#, "params.urls"), (#"{"urls":7}"#, "params.urls"),
-    (#"{"urls":["https://a.example/","nope"]}"#, "params.urls[1]"),
-    (#"{"urls":["https://a.example/","https://b.example/",7]}"#, "params.urls[2]"),
-    (#"{"urls":["https://u:p@a.example/"]}"#, "params.urls[0]"),
-    (#"{"urls":["https://a.example/"],"template":7}"#, "params.template"),
-    (
-      #"{"urls":["https://a.example/"],"template":{"connections":"4"}}"#,
-      "params.template.connections"
-    ),
-    (#"{"urls":["https://a.example/"],"requestID":""}"#, "params.requestID"),
-    (#"{"urls":["https://a.example/"],"requestID":7}"#, "params.requestID"),
-  ])
+  @Test(
+    arguments: [
+      (#"{}"#, "params.urls"), (#"{"urls":[]}"#, "params.urls"), (#"{"urls":7}"#, "params.urls"),
+      (#"{"urls":["https://a.example/","nope"]}"#, "params.urls[1]"),
+      (#"{"urls":["https://a.example/","https://b.example/",7]}"#, "params.urls[2]"),
+      (#"{"urls":["https://u:p@a.example/"]}"#, "params.urls[0]"),
+      (#"{"urls":["https://a.example/"],"template":7}"#, "params.template"),
+      (
+        #"{"urls":["https://a.example/"],"template":{"connections":"4"}}"#,
+        "params.template.connections"
+      ),
+      (#"{"urls":["https://a.example/"],"requestID":""}"#, "params.requestID"),
+      (#"{"urls":["https://a.example/"],"requestID":7}"#, "params.requestID"),
+    ] as [(String, String)])
   func `what cannot be read is refused by its place`(params: String, place: String) {
     #expect(decode(params) == refused(.invalidParams, place))
   }
 
-  @Test(arguments: [
-    (#"{"directory":"data"}"#, "params.template.directory"),
-    (#"{"name":"a/b"}"#, "params.template.name"),
-    (#"{"session":"s","task":{"kind":"download"}}"#, "params.template.task"),
-  ])
+  @Test(
+    arguments: [
+      (#"{"directory":"data"}"#, "params.template.directory"),
+      (#"{"name":"a/b"}"#, "params.template.name"),
+      (#"{"session":"s","task":{"kind":"download"}}"#, "params.template.task"),
+    ] as [(String, String)])
   func `a template that nothing may be made of is refused`(template: String, place: String) {
     let params = #"{"urls":["https://a.example/"],"template":\#(template)}"#
     #expect(decode(params) == refused(.refusedSpec, place))

@@ -10,11 +10,12 @@ struct IDRunsTests {
     try JSONDecoder().decode(IDRuns.self, from: Data(json.utf8))
   }
 
-  @Test(arguments: [
-    ([], "[]"), ([7], "[[7,1]]"), ([17, 18, 19, 21], "[[17,3],[21,1]]"),
-    ([3, 2, 1], "[[3,1],[2,1],[1,1]]"), ([.max - 2, .max - 1], "[[9223372036854775805,2]]"),
-    ([5, 5], "[[5,1],[5,1]]"),
-  ])
+  @Test(
+    arguments: [
+      ([], "[]"), ([7], "[[7,1]]"), ([17, 18, 19, 21], "[[17,3],[21,1]]"),
+      ([3, 2, 1], "[[3,1],[2,1],[1,1]]"), ([.max - 2, .max - 1], "[[9223372036854775805,2]]"),
+      ([5, 5], "[[5,1],[5,1]]"),
+    ] as [([Int64], String)])
   func `ids in a row are written as one`(numbers: [Int64], json: String) throws {
     let runs = IDRuns(ids(numbers))
     #expect(runs.count == numbers.count)
