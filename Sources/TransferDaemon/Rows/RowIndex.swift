@@ -4,7 +4,7 @@ import TransferModel
 /// The rows of one view in their order, kept up to date row by row: to sort a long list anew for
 /// each window would take longer than the time between two of them.
 ///
-/// **Invariant:** each row that passes stands in it once, by the key of the row as it was last told.
+/// **Invariant:** each row that passes stands in it once, by the key that it was last told with.
 struct RowIndex: Sendable {
   /// A row is another than it was.
   struct Change: Sendable {
