@@ -24,7 +24,7 @@ struct BroadcasterTests {
     broadcaster.observe(.added(row(1, .completed)), at: now)
     _ = mailbox.next()
     #expect(broadcaster.window(uncleared).matchingCount == 1)
-    broadcaster.observe(.cleared([TransferID(rawValue: 1)]), at: now)
+    broadcaster.observe(.cleared(upTo: 1), at: now)
     #expect(broadcaster.window(uncleared).matchingCount == 0)
     #expect(broadcaster.window(Viewport()).rows.first?.isCleared == true)
     #expect(mailbox.next() == nil)
