@@ -93,11 +93,21 @@ struct AddURLsTests {
     arguments: [
       (#"{"directory":"data"}"#, "params.template.directory"),
       (#"{"name":"a/b"}"#, "params.template.name"),
-      (#"{"session":"s","task":{"kind":"download"}}"#, "params.template.task"),
     ] as [(String, String)])
   func `a template that nothing may be made of is refused`(template: String, place: String) {
     let params = #"{"urls":["https://a.example/"],"template":\#(template)}"#
     #expect(decode(params) == refused(.refusedSpec, place))
+  }
+
+  @Test func `a task of a program goes by itself`() throws {
+    let urls = try urls("https://example.org/a")
+    var spec = TransferSpec(url: urls[0])
+    spec.session = SessionID(rawValue: "org.example.app")
+    spec.task = TaskOptions(kind: .download)
+    let params = try #require(AddURLs.Params(urls: urls, template: spec))
+    #expect(
+      coder.decode(try coder.encode(AddURLs.self, params, id: 1))
+        == refused(.refusedSpec, "params.template.task"))
   }
 
   @Test func `too many URLs are refused`() {

@@ -36,7 +36,6 @@ struct AddURLsRequestTests {
     }
   }
 
-  // Fault 110
   @Test func `the same request adds once, in either form`() async throws {
     let world = try await HandlerWorld()
     let client = world.join()
