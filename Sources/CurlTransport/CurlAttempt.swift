@@ -226,11 +226,13 @@ extension CurlAttempt {
     if let deadline { loop.note(deadline) }
   }
 
-  /// 512 KiB is the most that libcurl 7.88 takes: fewer reads, 0.57 of curl's CPU time. A slow
-  /// limit gets a smaller one, because the buffer fills before the limit is asked; not so small
-  /// that it would be a burden when the limit is taken away.
+  /// The more a read brings, the fewer acknowledgements and wake-ups of the sender there are for
+  /// it; what nothing came into costs no memory. The attempts of a transfer have no more together
+  /// than the engine allows for (`TransferBody.transportBufferByteCount`). A slow limit gets a
+  /// smaller one, because the buffer fills before the limit is asked; not so small that it would be
+  /// a burden when the limit is taken away.
   var bufferByteCount: Int64 {
     let wanted = loop.limits.bytesPerSecond(for: transfer).map { $0 / 8 } ?? .max
-    return min(max(wanted, 64 * 1024), 512 * 1024)
+    return min(max(wanted, 64 << 10), loop.hasAttempt(of: transfer) ? 512 << 10 : 1 << 20)
   }
 }

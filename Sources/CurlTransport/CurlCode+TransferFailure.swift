@@ -81,12 +81,18 @@ struct CurlFailureReason {
     [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EHOSTDOWN].contains(systemError)
   }
 
-  /// A connection that breaks in the handshake has the code of a refused one, and only the text
-  /// tells them apart (lib/vtls/openssl.c).
+  /// A connection that breaks in the handshake has the code of a refused one. The system call that
+  /// failed tells them apart, and where libcurl does not keep it, only the text
+  /// (lib/vtls/openssl.c).
   private var handshakeCode: TransferFailure.Code {
+    if Self.errorsOfBrokenConnections.contains(systemError) { return .connectionLost }
     let broken = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
     return broken.contains(where: text.contains) ? .connectionLost : .tlsRefused
   }
+
+  private static let errorsOfBrokenConnections = [
+    ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ETIMEDOUT,
+  ]
 
   /// libcurl 7.88 has one code for a lost connection and for chunks that are malformed.
   private var receiveCode: TransferFailure.Code {

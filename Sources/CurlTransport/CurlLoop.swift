@@ -205,6 +205,10 @@ extension CurlLoop {
 extension CurlLoop {
   func emit(_ event: TransportEvent) { events(event) }
 
+  func hasAttempt(of transfer: TransferID) -> Bool {
+    attempts.values.contains { $0.transfer == transfer }
+  }
+
   func assertIsOnThread() {
     precondition(
       pthread_equal(owner, pthread_self()) != 0, "libcurl called back on another thread.")

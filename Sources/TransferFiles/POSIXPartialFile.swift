@@ -81,6 +81,8 @@ package final class POSIXPartialFile: PartialFile {
     try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
   }
 
+  package func makeLargeMemory() -> BlockMemory? { HugePage.make() }
+
   package func keepInMemory() { uncached.refuse() }
 
   package func read(

@@ -50,6 +50,14 @@ struct CurlFailureReasonTests {
   @Test func `a handshake that breaks off is a lost connection, not a refused identity`() throws {
     let broken = "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to example.org:443 "
     #expect(try failure(CURLE_SSL_CONNECT_ERROR, text: broken).code == .connectionLost)
+    // With whatever text; what the certificates are read with may fail after it.
+    for error in [ECONNRESET, EPIPE] {
+      let lost = try failure(CURLE_SSL_CONNECT_ERROR, text: "no start line", systemError: error)
+      #expect(lost.code == .connectionLost)
+    }
+    let refused = try failure(
+      CURLE_SSL_CONNECT_ERROR, text: "alert handshake failure", systemError: ECONNREFUSED)
+    #expect(refused.code == .tlsRefused, "an address before it refused the connection")
   }
 
   @Test func `malformed chunks break the protocol`() throws {

@@ -81,7 +81,7 @@ struct CurlTransportNetworkTests {
   ) async throws {
     origin.limitConnections(to: 0, cut)
     let failure = try await TransportProbe().fetch(url("https")).end.failure
-    #expect(failure?.code == .connectionLost)
+    #expect(failure?.code == .connectionLost, "\(String(describing: failure))")
   }
 
   // Fault 69

@@ -102,17 +102,17 @@ struct BodySegment: Sendable {
   ///
   /// - Parameter spare: memory of blocks that were written; taken from where there is some.
   mutating func gather(
-    _ bytes: UnsafeRawBufferPointer, _ spare: inout [BlockMemory]
+    _ bytes: UnsafeRawBufferPointer, _ spare: inout [BlockMemory], of file: any PartialFile
   ) -> [GatheredBlock] {
     var full: [GatheredBlock] = []
-    var rest = bytes
     var block = filling.block
+    var rest = bytes
     while !rest.isEmpty {
       let filled =
         block
         ?? GatheredBlock(
           of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
-          in: spare.popLast() ?? BlockMemory(byteCount: Int(blockByteCount)))
+          in: memory(&spare, of: file))
       let count = filled.append(rest)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)
@@ -122,6 +122,24 @@ struct BodySegment: Sendable {
     filling.block = block
     return full
   }
+
+  private func memory(_ spare: inout [BlockMemory], of file: any PartialFile) -> BlockMemory {
+    let byteCount = Int(blockByteCount)
+    if let place = spare.lastIndex(where: { $0.bytes.count == byteCount }) {
+      return spare.remove(at: place)
+    }
+    // Large pages are there as a whole from the first byte on: not for what is soon over.
+    let expected = (bound.upper ?? 0) - receivedUpTo
+    guard expected >= Self.largeByteCountMin, var parts = file.makeLargeMemory()?.split(
+      byteCount: byteCount), let memory = parts.popLast(), memory.bytes.count == byteCount
+    else {
+      return .ordinary(byteCount: byteCount, alignment: Int(GatheredBlock.alignment))
+    }
+    spare += parts
+    return memory
+  }
+
+  private static let largeByteCountMin: Int64 = 8 << 20
 
   /// Gives away what was gathered, full or not.
   mutating func takeBlock() -> GatheredBlock? {

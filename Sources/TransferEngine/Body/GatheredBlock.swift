@@ -28,7 +28,8 @@ final class GatheredBlock: @unchecked Sendable {
     self.lower = lower
     self.memory = memory
     padding = Int(lower % Self.alignment)
-    byteCountMax = min(Int(blockByteCount - lower % blockByteCount), memory.byteCount)
+    byteCountMax = min(
+      Int(blockByteCount - lower % blockByteCount), memory.bytes.count - padding)
   }
 
   var upper: Int64 { lower + Int64(byteCount) }
@@ -72,23 +73,4 @@ final class GatheredBlock: @unchecked Sendable {
         detail: "bytes \(offset) to \(offset + Int64(bytes.count) - 1) are others than before")
     }
   }
-}
-
-/// Memory for one block. It is used again: fresh memory has to be mapped page by page, which costs
-/// more than to fill it.
-///
-/// `@unchecked` because it goes with its block, or lies unused under the lock of a `TransferBody`.
-final class BlockMemory: @unchecked Sendable {
-  let byteCount: Int
-  fileprivate let bytes: UnsafeMutableRawBufferPointer
-
-  /// - Parameter byteCount: a multiple of `GatheredBlock.alignment`; there is place for what lies
-  ///   before the first byte in its page as well.
-  init(byteCount: Int) {
-    let alignment = Int(GatheredBlock.alignment)
-    self.byteCount = byteCount
-    bytes = .allocate(byteCount: byteCount + alignment, alignment: alignment)
-  }
-
-  deinit { bytes.deallocate() }
 }

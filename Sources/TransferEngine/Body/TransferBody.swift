@@ -15,12 +15,13 @@ final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
   /// Of one attempt alone; several at once have smaller blocks each.
-  static let blockByteCountMax: Int64 = 1 << 20
+  static let blockByteCountMax: Int64 = 2 << 20
   static let blockByteCountMin: Int64 = 512 << 10
   /// As many as can be under way: memory that is given back and asked for again has to be mapped
   /// and cleared page by page, which costs as much as to receive into it.
   static let spareBlockCountMax = Int(refetchedByteCountMax / blockByteCountMin)
-  /// What the transport may have read of each attempt and not handed over.
+  /// What the transport may have read of each attempt and not handed over, and of one of them
+  /// twice as much.
   static let transportBufferByteCount: Int64 = 512 << 10
 
   private enum Checkpoint: Sendable {
@@ -145,7 +146,7 @@ final class TransferBody: Sendable {
     }
 
     var unconfirmedByteCountMax: Int64 {
-      let inTransport = Int64(segments.count) * TransferBody.transportBufferByteCount
+      let inTransport = Int64(segments.count + 1) * TransferBody.transportBufferByteCount
       return max(TransferBody.refetchedByteCountMax - inTransport, 2 << 20)
     }
   }
@@ -237,7 +238,7 @@ final class TransferBody: Sendable {
     }
     state.receivedByteCount += Int64(allowed)
     let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
-    let full = state.segments[attempt]?.gather(taken, &state.spare) ?? []
+    let full = state.segments[attempt]?.gather(taken, &state.spare, of: file) ?? []
     state.pending += full
     // Seldom, because each costs the same however much it confirms; and while there is room, so
     // that the network goes on meanwhile. With a full block there is little that it leaves out.

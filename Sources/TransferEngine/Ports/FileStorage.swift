@@ -56,6 +56,9 @@ package protocol PartialFile: AnyObject, Sendable {
   var device: UInt64 { get }
   var inode: UInt64 { get }
 
+  /// Memory from which much can be written to this file at the least cost; nil when there is no
+  /// better than any. Its address is a multiple of its size.
+  func makeLargeMemory() -> BlockMemory?
   /// Writes all of it; short writes and EINTR are handled.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure)
   /// Reads as many bytes as the buffer takes; `partialFileChanged` when the file ends before.
@@ -67,6 +70,10 @@ package protocol PartialFile: AnyObject, Sendable {
   func keepInMemory()
   /// Cuts the file off; what was written behind `byteCount` is gone.
   func truncate(to byteCount: Int64) throws(TransferFailure)
+}
+
+extension PartialFile {
+  package func makeLargeMemory() -> BlockMemory? { nil }
 }
 
 /// The digest of the beginning of a file that is still being written. Used by one thread at a time.

@@ -1,0 +1,46 @@
+/// Memory that bytes are gathered in before they are written. It is used again and again: fresh
+/// memory has to be mapped page by page, which costs more than to fill it.
+///
+/// `@unchecked` because one thread at a time has it: whoever has the block that is in it, or the
+/// lock under which it lies unused.
+package final class BlockMemory: @unchecked Sendable {
+  package let bytes: UnsafeMutableRawBufferPointer
+  private let owner: Owner
+
+  private enum Owner {
+    case itself(@Sendable (UnsafeMutableRawBufferPointer) -> Void)
+    case other(BlockMemory)
+  }
+
+  /// - Parameter release: called once, when the last part of it goes.
+  package init(
+    _ bytes: UnsafeMutableRawBufferPointer,
+    release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    self.bytes = bytes
+    owner = .itself(release)
+  }
+
+  private init(_ bytes: UnsafeMutableRawBufferPointer, of whole: BlockMemory) {
+    self.bytes = bytes
+    owner = .other(whole)
+  }
+
+  deinit {
+    if case .itself(let release) = owner { release(bytes) }
+  }
+
+  /// Memory of the process at large, whose pages come when they are used.
+  package static func ordinary(byteCount: Int, alignment: Int) -> BlockMemory {
+    BlockMemory(.allocate(byteCount: byteCount, alignment: alignment)) { $0.deallocate() }
+  }
+
+  /// Parts of so many bytes; a rest is left out.
+  package func split(byteCount: Int) -> [BlockMemory] {
+    guard byteCount < bytes.count else { return [self] }
+    return stride(from: 0, through: bytes.count - byteCount, by: byteCount).map { from in
+      BlockMemory(
+        UnsafeMutableRawBufferPointer(rebasing: bytes[from..<(from + byteCount)]), of: self)
+    }
+  }
+}
