@@ -21,6 +21,8 @@ function number(key) {
   return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0
 }
 
+/^"machine":/ { stamp = substr(text("measuredAt"), 1, 10) ", " text("processor") ", " number("cores") " cores" }
+
 /"title":/ {
   plot = text("plot")
   plots[++plotCount] = plot
@@ -192,7 +194,7 @@ function curves(plot,    i, j, name, path) {
 function draw(plot,    i, height) {
   file = out "/growth-" plot ".svg"
   left = 64; right = 430; top = 66; bottom = 260
-  height = bottom + 54 + 16 * reasonCount[plot]
+  height = bottom + 70 + 16 * reasonCount[plot]
   printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 580 %d\" width=\"580\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n", height > file
   printf "<title>%s</title>\n", escaped(title[plot]) > file
   print "<style>" > file
@@ -210,6 +212,7 @@ function draw(plot,    i, height) {
   for (i = 1; i <= reasonCount[plot]; i++)
     label(16, bottom + 44 + 16 * i, "why", "start",
       reasonStart[plot, i] reasonXs[plot, i] reasonEnd[plot, i])
+  label(16, height - 10, "why", "start", stamp)
   print "</svg>" > file
   close(file)
 }
