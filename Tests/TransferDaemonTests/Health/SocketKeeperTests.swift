@@ -101,7 +101,7 @@ struct SocketKeeperTests {
     // It is watched when the look is over, so the file goes again and again until that is told.
     let removal = Task {
       while !Task.isCancelled {
-        FileManager.default.createFile(atPath: place + "/file", contents: nil)
+        _ = FileManager.default.createFile(atPath: place + "/file", contents: nil)
         try? FileManager.default.removeItem(atPath: place + "/file")
         await Task.yield()
       }
@@ -124,7 +124,7 @@ private final class TemporaryDirectory: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func makeAndRemove(_ name: String) throws {
-    FileManager.default.createFile(atPath: path + "/" + name, contents: nil)
+    _ = FileManager.default.createFile(atPath: path + "/" + name, contents: nil)
     try FileManager.default.removeItem(atPath: path + "/" + name)
   }
 }
