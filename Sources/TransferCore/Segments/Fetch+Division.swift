@@ -91,12 +91,24 @@ extension Fetch {
     let share = own + others > 0 ? others / (own + others) / count : 1 / (count + 1)
     // Where a lane is about to write, it is left a little room.
     let most = missing - Self.lead(own)
-    let piece = min(max(Int64(Double(missing) * share), Self.pieceByteCountMin), most)
+    let divided = missing + headStart(of: lane, newcomerCount)
+    let piece = min(max(Int64(Double(divided) * share), Self.pieceByteCountMin), most)
     guard piece > 0 else { return nil }
     let border = range.upper - piece
     let lower = (border + Self.pageByteCount - 1) / Self.pageByteCount * Self.pageByteCount
     return ByteRange(lower: min(lower, range.upper), upper: range.upper)
       .map { .share(of: lane.attempt, $0) }
+  }
+
+  /// What the first connection was given so far, others are given as well when they begin, and are
+  /// not behind for it: many servers send a first second at once and only then keep to their speed.
+  private func headStart(of lane: Lane, _ newcomerCount: Int) -> Int64 {
+    guard let lower = lane.range?.lower, endedLaneSpeed == 0,
+      lanes.allSatisfy({ $0.attempt == lane.attempt || $0.speed.bytesPerSecond == 0 })
+    else { return 0 }
+    // Where it was alone for long, that says little.
+    let most = lane.missingByteCount / Int64(2 * (max(newcomerCount, 1) + 1))
+    return min(max(0, lane.receivedUpTo - lower), most)
   }
 
   private func copy(of lane: Lane, at now: MonotonicTime) -> Piece? {

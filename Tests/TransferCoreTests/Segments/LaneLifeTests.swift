@@ -51,7 +51,7 @@ struct LaneLifeTests {
     script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.opened(opener, partial(total: Self.total))
     let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
-    #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 200))
+    #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
     script.advance(milliseconds: 199)
     script.timePasses()
     script.take(script.brain.progressed(id, [opener: 100], at: script.now))
