@@ -227,7 +227,8 @@ extension FakeService.State {
       return coder.encode(
         result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
-    case .list, .find, .findURLs, .describe, .control, .relink, .limit, .move, .prioritize, .clear,
+    case .addURLs, .list, .find, .findURLs, .describe, .control, .relink, .limit, .move,
+      .prioritize, .clear,
       .reset,
       .subscribe, .watch, .status, .stop, .listSessions, .finishEvents, .adoptSession,
       .dropSession, .cancelTasks, .updateTask, .answerChallenge:
