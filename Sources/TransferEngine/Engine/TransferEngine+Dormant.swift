@@ -174,7 +174,7 @@ extension TransferEngine {
   package func controlAll(_ control: Brain.Control) async -> [TransferID] {
     let awake = selection(for: control)
     var done: [TransferID] = []
-    await forEachAsleep(in: control.dormantStates, but: Set(awake)) { ids in
+    await forEachDormant(in: control.dormantStates, but: Set(awake)) { ids in
       _ = await controlAwake(control, ids)
       done += ids
     }
@@ -186,7 +186,7 @@ extension TransferEngine {
   /// Some may have been woken since by others.
   ///
   /// - Parameter others: those that the caller sees to.
-  func forEachAsleep(
+  func forEachDormant(
     in states: Set<TransferState>, but others: Set<TransferID>,
     _ body: ([TransferID]) async -> Void
   ) async {

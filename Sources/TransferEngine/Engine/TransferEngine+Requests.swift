@@ -94,7 +94,7 @@ extension TransferEngine {
       await rest(of: ids)
     }
     let awake = selection(for: .reset)
-    await forEachAsleep(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
+    await forEachDormant(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
     await wake(awake)
     await reset(awake)
     return outcome
