@@ -130,8 +130,9 @@ struct BodySegment: Sendable {
     }
     // Large pages are there as a whole from the first byte on: not for what is soon over.
     let expected = (bound.upper ?? 0) - receivedUpTo
-    guard expected >= Self.largeByteCountMin, var parts = file.makeLargeMemory()?.split(
-      byteCount: byteCount), let memory = parts.popLast(), memory.bytes.count == byteCount
+    guard expected >= Self.largeByteCountMin,
+      var parts = file.makeLargeMemory()?.split(
+        byteCount: byteCount), let memory = parts.popLast(), memory.bytes.count == byteCount
     else {
       return .ordinary(byteCount: byteCount, alignment: Int(GatheredBlock.alignment))
     }
