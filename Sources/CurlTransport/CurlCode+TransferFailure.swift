@@ -82,7 +82,8 @@ struct CurlFailureReason {
   }
 
   /// A connection that breaks in the handshake has the code of a refused one. The system call that
-  /// failed tells them apart, and where libcurl does not keep it, only the text
+  /// failed tells them apart; its text does not always, as that of the first call that failed is
+  /// kept (getpeername(2) for one). Where no call failed there is only the text
   /// (lib/vtls/openssl.c).
   private var handshakeCode: TransferFailure.Code {
     if Self.errorsOfBrokenConnections.contains(systemError) { return .connectionLost }

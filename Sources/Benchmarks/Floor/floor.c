@@ -5,10 +5,11 @@
 //
 // The buffers are those of the service: 1 MiB to receive for the first connection and 512 KiB for
 // the others, blocks of 2 MiB in huge pages (smaller ones for further connections), written past
-// the page cache where the file system allows it. What was written is synced every 6 MiB, as often
-// as the service has to. Nothing is checked that a server could get wrong, what is held is not
-// recorded, nobody is told, nothing goes on after a failure, and the network waits for the disk.
-// What the service costs over this is the price of that.
+// the page cache where the file system allows it. Every 6 MiB, as often as the service has to, what
+// was written is synced, and then how far each connection has come is written over one page of
+// FILE.record and synced, the least record there can be. Nothing is checked that a server could get
+// wrong, nobody is told, nothing goes on after a failure, there is one transfer and one thread, and
+// the network waits for the disk. What the service costs over this is the price of that.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <errno.h>
@@ -37,12 +38,24 @@ struct part {
   char *block;
 };
 
+static struct part parts[connection_count_max];
 // Of all connections, since the last sync.
 static off_t unsynced_byte_count;
+static int record;
 
 static void fail(const char *what, const char *why) {
   fprintf(stderr, "kettle-floor: %s: %s\n", what, why);
   exit(1);
+}
+
+static void checkpoint(int file) {
+  static off_t page[512];
+  if (fdatasync(file) < 0) fail("fdatasync", strerror(errno));
+  for (int index = 0; index < connection_count_max; index++)
+    page[index] = parts[index].written_up_to;
+  if (pwrite(record, page, sizeof page, 0) != sizeof page || fdatasync(record) < 0)
+    fail("record", strerror(errno));
+  unsynced_byte_count = 0;
 }
 
 static void write_block(struct part *part) {
@@ -57,9 +70,7 @@ static void write_block(struct part *part) {
   part->written_up_to += (off_t)done;
   part->gathered_byte_count = 0;
   unsynced_byte_count += (off_t)done;
-  if (unsynced_byte_count < synced_byte_count) return;
-  if (fdatasync(part->file) < 0) fail("fdatasync", strerror(errno));
-  unsynced_byte_count = 0;
+  if (unsynced_byte_count >= synced_byte_count) checkpoint(part->file);
 }
 
 static size_t take(char *bytes, size_t size, size_t count, void *context) {
@@ -127,9 +138,13 @@ int main(int count, char **words) {
   int file = open(words[2], (flags & ~O_TRUNC) | O_DIRECT, 0644);
   if (file < 0) file = buffered;
 
+  char record_path[4096];
+  snprintf(record_path, sizeof record_path, "%s.record", words[2]);
+  record = open(record_path, flags, 0600);
+  if (record < 0) fail(record_path, strerror(errno));
+
   curl_global_init(CURL_GLOBAL_DEFAULT);
   CURLM *multi = curl_multi_init();
-  static struct part parts[connection_count_max];
   // Parts begin where a block does, so that every block but the last can go past the page cache.
   const off_t blocks = (byte_count + page_byte_count - 1) / page_byte_count;
   off_t lower = 0;
@@ -145,6 +160,7 @@ int main(int count, char **words) {
     parts[index].file = buffered;
     if (parts[index].gathered_byte_count > 0) write_block(&parts[index]);
   }
-  if (fdatasync(buffered) < 0) fail("fdatasync", strerror(errno));
+  checkpoint(buffered);
+  unlink(record_path);
   return 0;
 }
