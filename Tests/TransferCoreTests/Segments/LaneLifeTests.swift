@@ -52,7 +52,7 @@ struct LaneLifeTests {
     script.opened(opener, partial(total: Self.total))
     let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
     #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
-    script.advance(milliseconds: 199)
+    script.advance(milliseconds: 99)
     script.timePasses()
     script.take(script.brain.progressed(id, [opener: 100], at: script.now))
     #expect(plans(script).count == 1)

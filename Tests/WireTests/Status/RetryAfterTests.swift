@@ -129,7 +129,9 @@ struct RetryAfterTests {
     world.origin.serve([busy(503, value), truth], at: WireWorld.path)
     let before = world.now
     let id = try await world.add(WireWorld.path)
-    let row = try await world.wait("the server's time", for: id) { $0.state == .waiting }
+    let row = try await world.wait("the server's time", for: id) {
+      $0.state == .waiting || $0.state.isFinished
+    }
     let day: Int64 = 24 * 3600 * 1000
     // A number that cannot be counted may be taken for none; then it is tried soon.
     if row.reason == .retryAfter {
