@@ -1,8 +1,8 @@
 import Synchronization
 import TransferModel
 
-/// Puts the entries of directories on the disk, once for all that wait for it: when many small files
-/// get their names at the same time, each would ask for the same sync.
+/// Puts the entries of directories on the disk, once for all that wait for it: when many small
+/// files get their names at the same time, each would ask for the same sync.
 final class SharedSyncs: Sendable {
   private struct Place: Hashable, Sendable {
     var device: UInt64

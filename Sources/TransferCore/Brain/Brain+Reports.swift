@@ -145,8 +145,8 @@ extension Brain {
     return turn
   }
 
-  /// The only exchange of a transfer is over as it should be, and its last bytes are on their way to
-  /// the disk: others may have its connection meanwhile.
+  /// The only exchange of a transfer is over as it should be, and its last bytes are on their way
+  /// to the disk: others may have its connection meanwhile.
   package mutating func exchangeEnded(_ attempt: AttemptID, at now: Moment) -> Turn {
     var turn = Turn()
     guard let id = owners[attempt], machines[id]?.fetch?.lanes.count == 1 else { return turn }

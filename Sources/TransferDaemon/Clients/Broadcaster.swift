@@ -72,7 +72,7 @@ final class Broadcaster: Sendable {
       table.remove(row.id)
       return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
     case .woken(let row): table.wake(row)
-    case .slept(let ids): table.sleep(ids)
+    case .slept(let ids): table.letGo(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)
     case .limited(let bytesPerSecond): table.limit(toBytesPerSecond: bytesPerSecond)
     }

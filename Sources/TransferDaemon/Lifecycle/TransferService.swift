@@ -124,8 +124,7 @@ package struct TransferService: Sendable {
       listener: listener, marks: marks, engine: engine, conditions: settings.conditions,
       need: need, logger: logger)
 
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await Self.receive(listener, handler, logger) }
+    await Self.receive(listener, handler, logger) {
       await stop.turned()
       health.end()
       telling?.end()
@@ -135,7 +134,6 @@ package struct TransferService: Sendable {
       // The reply to the one who asked for it is on its way before the connections go.
       await listener.close()
       await engine.shutDown()
-      group.cancelAll()
     }
     signals.end()
     // Leaves one file; what the log of the database still has is not lost without it either.
@@ -171,6 +169,18 @@ package struct TransferService: Sendable {
         setPolicy: { session, policy in await engine.setPolicy(of: session, policy) },
         launch: { command, session, tell in launcher.launch(command, for: session, tell) }),
       logger: logger)
+  }
+
+  /// Serves the clients beside `work`, and until that is done.
+  private static func receive(
+    _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
+    until work: () async -> Void
+  ) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await receive(listener, handler, logger) }
+      await work()
+      group.cancelAll()
+    }
   }
 
   private static func receive(

@@ -84,7 +84,7 @@ struct RowTable: Sendable {
   }
 
   /// The store has them as they are.
-  mutating func sleep(_ ids: [TransferID]) {
+  mutating func letGo(_ ids: [TransferID]) {
     sleepCount += 1
     for id in ids {
       rows[id] = nil

@@ -42,7 +42,7 @@ struct RowHistory {
     case 4...5: tellAdded()
     case 6...10: change()
     case 11...12: commit()
-    case 13...14: fallAsleep()
+    case 13...14: letGo()
     case 15...16: wake()
     case 17: remove()
     case 18: commitRemoval()
@@ -96,7 +96,7 @@ struct RowHistory {
     if let id = one(of: awake) { stored[id] = current[id]?.atRest }
   }
 
-  private mutating func fallAsleep() {
+  private mutating func letGo() {
     let ids = (0..<3).compactMap { _ in one(of: awake) }
     for id in Set(ids) {
       guard let row = current[id]?.atRest else { continue }
@@ -105,7 +105,7 @@ struct RowHistory {
       stored[id] = row
       awake.remove(id)
     }
-    table.sleep(Array(Set(ids)))
+    table.letGo(Array(Set(ids)))
   }
 
   private mutating func wake() {
