@@ -34,7 +34,7 @@ struct TidyTests {
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
       "CLinux": [
-        "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient",
+        "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient", "TransferDaemon",
         "TransferFiles", "TransferStore",
       ],
       "CNcurses": ["Benchmarks", "DashboardTerminal"],

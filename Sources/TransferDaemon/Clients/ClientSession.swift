@@ -185,7 +185,7 @@ struct ClientSession: Sendable {
         pause = Self.viewportRetry
         mailbox.refreshViewport()
       }
-      do { try await WorkLanes.sleep(for: pause) } catch { return }
+      do { try await WorkLanes.pause(for: pause) } catch { return }
     }
   }
 }

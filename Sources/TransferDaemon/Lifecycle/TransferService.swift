@@ -87,12 +87,7 @@ package struct TransferService: Sendable {
 
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: places.heldDirectory)
-    let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
-      files.freeBytes(at: settings.documentsDirectory)
-    }
-    let broadcaster = Broadcaster(
-      freeSpace: freeSpace, archive: opened.journal,
-      rows: settings.engine.rows(clearedUpTo: nil), logger: logger)
+    let broadcaster = makeBroadcaster(settings, files, opened.journal, clock, logger)
     let need = ConditionNeed()
     let telling = settings.alerts.map { PersonTelling.onDesktop($0, broadcaster, logger) }
     let observers = EngineObservers(
@@ -141,6 +136,18 @@ package struct TransferService: Sendable {
     marks.clear()
     logger.info("The service has ended")
     return .stopped
+  }
+
+  private func makeBroadcaster(
+    _ settings: ServiceSettings, _ files: POSIXFileStorage, _ archive: any TransferArchive,
+    _ clock: SystemClock, _ logger: Logger
+  ) -> Broadcaster {
+    let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
+      files.freeBytes(at: settings.documentsDirectory)
+    }
+    return Broadcaster(
+      freeSpace: freeSpace, archive: archive, rows: settings.engine.rows(clearedUpTo: nil),
+      logger: logger)
   }
 
   private static func makeEngine(

@@ -110,7 +110,7 @@ extension WorkLanes {
   private static let timers = DispatchQueue(label: "kettle.sleepers")
 
   /// As `Task.sleep(for:)`, which goes by way of the threads that are looked after.
-  package static func sleep(for duration: Duration) async throws(CancellationError) {
+  package static func pause(for duration: Duration) async throws(CancellationError) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     let (end, continuation) = AsyncStream<Never>.makeStream()

@@ -83,14 +83,14 @@ struct WorkLanesTests {
   }
 
   @Test func `a sleeper that is cancelled wakes up`() async {
-    let sleeper = Task { try await WorkLanes.sleep(for: .seconds(3600)) }
+    let sleeper = Task { try await WorkLanes.pause(for: .seconds(3600)) }
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
   @Test func `a sleeper wakes up when its time is over`() async throws {
     let start = ContinuousClock.now
-    try await WorkLanes.sleep(for: .milliseconds(20))
+    try await WorkLanes.pause(for: .milliseconds(20))
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 }
