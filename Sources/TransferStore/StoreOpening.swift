@@ -128,11 +128,16 @@ package struct StoreOpening: Sendable {
     try StoreSchema.migrator.migrate(queue)
     // The transfers are not taken on before it is known that they can be kept.
     try queue.inDatabase { db in try db.execute(sql: "DELETE FROM counter WHERE name = ''") }
-    switch depth {
-    case .quick: break
-    case .whole, .thorough: try queue.write(repair)
-    }
-    let contents = try queue.read { db in try StoreReading.contents(db) }
+    let contents =
+      switch depth {
+      case .quick: try queue.read { db in try StoreReading.contents(db) }
+      // In one: a store of which something cannot be read is put aside as it was.
+      case .whole, .thorough:
+        try queue.write { db in
+          try repair(db)
+          return try StoreReading.contents(db)
+        }
+      }
     return SQLiteJournal(queue, place, contents: contents)
   }
 
