@@ -87,7 +87,7 @@ struct SegmentedTransferTests {
     _ = await world.engine.control(.start, [id])
     world.clock.advance(milliseconds: DivisionPolicy().speedMilliseconds)
     // The next tick comes after the look at the speed.
-    world.clock.advance(milliseconds: 50)
+    world.clock.advance(milliseconds: 150)
     await world.told.wait { events in
       events.contains { if case .progress = $0 { true } else { false } }
     }
