@@ -1,5 +1,4 @@
 import ControlProtocol
-import Dispatch
 import Logging
 import Synchronization
 import TransferEngine
@@ -19,9 +18,8 @@ final class RowList: Sendable {
   let archive: any TransferArchive
   let logger: Logger
   /// One order after the other: whoever types a filter leaves most of them before their turn.
-  let orders = DispatchQueue(label: "kettle.rows.orders", qos: .userInitiated)
-  let reads = DispatchQueue(
-    label: "kettle.rows.reads", qos: .userInitiated, attributes: .concurrent)
+  let orders = WorkLanes("kettle.rows.orders", width: 1)
+  let reads = WorkLanes("kettle.rows.reads", width: 2)
 
   init(
     _ archive: any TransferArchive, rows: RowMaker, driftMax: Int = RowIndex.driftMax,
