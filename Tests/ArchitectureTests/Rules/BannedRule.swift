@@ -17,10 +17,15 @@ enum BannedRule {
       "Sources/Commands/World/SystemClock.swift",
       // Nothing tells that another process has begun to listen; it waits with a budget.
       "Sources/TransferClient/ServiceStarter.swift",
-      // The least time between two views that a client is sent.
-      "Sources/TransferDaemon/Clients/ClientSession.swift",
     ]
   ]
+
+  /// What the service is made of, which sleeps when it has nothing to do.
+  private static let serviceTargets: Set<String> = [
+    "ControlSocket", "CurlTransport", "DesktopAlerts", "DesktopBus", "MachineWatch",
+    "NetworkWatch", "TransferDaemon", "TransferEngine", "TransferFiles", "TransferStore",
+  ]
+  private static let wakingWhy = "libdispatch wakes up every second for it; see WorkLanes"
 
   private static let bans: [Ban] = [
     Ban(text: "try!", why: "a failure is a value, not a crash"),
@@ -32,6 +37,12 @@ enum BannedRule {
     Ban(
       text: "sleep(", why: "wait for an event with a budget",
       holds: { $0.isTest || isNotAllowed("sleep(", $0) }, isWord: false),
+    Ban(text: "attributes: .concurrent", why: wakingWhy) {
+      $0.target.map(serviceTargets.contains) == true
+    },
+    Ban(text: "DispatchQueue.global", why: wakingWhy) {
+      $0.target.map(serviceTargets.contains) == true
+    },
     Ban(text: "Date()", why: "time comes from EngineClock") {
       $0.isSource && isNotAllowed("Date(", $0)
     },

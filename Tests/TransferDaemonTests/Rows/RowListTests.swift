@@ -239,7 +239,7 @@ struct RowListTests {
       try world.wake(id)
       list.update { $0.put(running(id, size: 100 - id)) }
     }
-    list.orders.sync {}
+    await ordersMade(by: list)
     let expected = Array(Int64(12)...40) + (Int64(1)...11).reversed()
     #expect(try await list.window(bySize, for: window)?.rows.map(\.id.rawValue) == expected)
     let driftCount = list.update { $0.look(at: RowView(bySize))?.index?.order.driftCount }
@@ -247,9 +247,14 @@ struct RowListTests {
     #expect(world.archive.orderCount == 1)
     // Nobody asked since it was made.
     list.update { table in for id in Int64(50)...90 { table.put(running(id, size: 1)) } }
-    list.orders.sync {}
+    await ordersMade(by: list)
     list.update { table in for id in Int64(91)...150 { table.put(running(id, size: 1)) } }
     #expect(list.update { $0.orderCount } == 0)
+  }
+
+  /// Orders are made one after the other.
+  private func ordersMade(by list: RowList) async {
+    await withCheckedContinuation { made in list.orders.async { made.resume() } }
   }
 
   // MARK: Selections
