@@ -31,7 +31,7 @@ extension TransferEngine {
 
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
     attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
-    live[id, default: LiveTransfer()].currentURL = plan.url
+    live[id, default: begun(id)].currentURL = plan.url
     noteOpener(plan, of: id)
     live[id]?.sentByteCount = nil
     transport.limit(

@@ -74,9 +74,7 @@ extension TransferEngine {
 
   func tellWoken(_ ids: [TransferID]) {
     for id in ids {
-      guard let snapshot = snapshot(of: id) else { continue }
-      if live[id] == nil { live[id] = LiveTransfer(addedAt: snapshot.createdAt) }
-      observer(.woken(snapshot))
+      if let snapshot = snapshot(of: id) { observer(.woken(snapshot)) }
     }
   }
 

@@ -34,7 +34,7 @@ extension TransferEngine {
 
   private func headReceived(_ head: ResponseHead, of attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
-    live[id, default: LiveTransfer()].lastHead = head
+    live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in brain.headReceived(head, of: attempt, jitter: jitter, at: now) }
@@ -44,7 +44,7 @@ extension TransferEngine {
   private func sent(_ byteCount: Int64, by attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.sentByteCount = byteCount
-    live[id, default: LiveTransfer()].sentByteCount = byteCount
+    live[id, default: begun(id)].sentByteCount = byteCount
     sending.insert(id)
   }
 
@@ -185,7 +185,7 @@ extension TransferEngine {
   /// Of a download by what is held, of an upload by what was sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
     guard let isUpload = brain.machines[id]?.record.spec.isUpload else { return }
-    var known = live[id] ?? LiveTransfer()
+    var known = live[id] ?? begun(id)
     let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)
     known.recentSpeeds.sample(byteCount: byteCount, at: now.monotonic)

@@ -13,7 +13,7 @@ extension TransferEngine {
     let (results, turn) = brain.move(ids, move, at: now)
     let changed = Set(turn.changed)
     for id in Set(ids) where changed.contains(id) {
-      live[id, default: LiveTransfer()].note(HistoryText.of(move), at: now.wall)
+      live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
     }
     await runDurably(turn, at: now)
     return results
@@ -44,13 +44,13 @@ extension TransferEngine {
   package func details(of id: TransferID) async -> EngineDetails? {
     await wake([id])
     guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
-    let known = live[id]
+    let known = live[id] ?? begun(id)
     return EngineDetails(
       snapshot: snapshot, record: machine.record,
-      directory: rows.directory(of: machine.record.spec), currentURL: known?.currentURL,
-      redirects: known?.redirects ?? [], connections: connections(of: id, machine.fetch),
-      recentSpeeds: known?.recentSpeeds.seconds ?? [], head: known?.lastHead,
-      history: known?.history ?? [])
+      directory: rows.directory(of: machine.record.spec), currentURL: known.currentURL,
+      redirects: known.redirects, connections: connections(of: id, machine.fetch),
+      recentSpeeds: known.recentSpeeds.seconds, head: known.lastHead,
+      history: known.history)
   }
 
   /// In the order of the file; those that have no answer yet come last.

@@ -23,7 +23,6 @@ extension TransferEngine {
     }
     announceRemoved(turn.removed)
     for id in ids {
-      live[id, default: LiveTransfer()].note("Added", at: now.wall)
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     apply { brain, now in brain.admit(ids, at: now) }
@@ -45,7 +44,7 @@ extension TransferEngine {
     let (results, turn) = brain.control(control, ids, at: now)
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
-        live[id, default: LiveTransfer()].note(text, at: now.wall)
+        live[id, default: begun(id)].note(text, at: now.wall)
       }
     }
     await runDurably(turn, at: now)

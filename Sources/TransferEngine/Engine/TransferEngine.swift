@@ -233,12 +233,12 @@ package actor TransferEngine {
     announceRemoved(turn.removed)
     var later: [TransferID] = []
     for (id, connectionsMax) in turn.taught {
-      live[id, default: LiveTransfer()]
+      live[id, default: begun(id)]
         .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
     }
     for id in Set(turn.changed) {
       guard let machine = brain.machines[id] else { continue }
-      live[id, default: LiveTransfer()].note(machine.record, at: now.wall)
+      live[id, default: begun(id)].note(machine.record, at: now.wall)
       switch machine.telling {
       case .now: announceChange(of: id)
       case .whenDurable: later.append(id)
@@ -246,6 +246,11 @@ package actor TransferEngine {
       }
     }
     return later
+  }
+
+  /// What is known of a transfer to which nothing happened yet.
+  func begun(_ id: TransferID) -> LiveTransfer {
+    LiveTransfer(addedAt: brain.machines[id]?.record.createdAt)
   }
 
   func announceRemoved(_ removed: [TransferRecord]) {

@@ -18,10 +18,8 @@ struct LiveTransfer: Sendable {
 
   static let historyCountMax = 100
 
-  init() {}
-
-  /// Of one whose history is not remembered any more.
-  init(addedAt time: WallTime) { note("Added", at: time) }
+  /// - Parameter time: when it was added; nil when nobody knows.
+  init(addedAt time: WallTime?) { if let time { note("Added", at: time) } }
 
   /// Whether anybody has ever answered it.
   var hasRun: Bool { lastHead != nil }
