@@ -139,6 +139,20 @@ struct DormantEngineTests {
     #expect(asked == (11...30).map { "http://files.example/\($0)" })
   }
 
+  @Test func `one that is started as soon as it wakes is first told as it slept`() async throws {
+    let first = try await world()
+    let ids = try await first.engine.add(urls(3))
+    let second = try await world(after: first)
+    _ = await second.transport.request(1)
+    let told = second.told.all.compactMap { event -> TransferState? in
+      switch event {
+      case .woken(let row), .changed(let row): row.id == ids[0] ? row.state : nil
+      case .recovered, .added, .progress, .removed, .slept, .cleared, .limited: nil
+      }
+    }
+    #expect(told.first == .queued)
+  }
+
   @Test func `controls reach those that sleep, and say so for each`() async throws {
     let world = try await world()
     let ids = try await world.engine.add(urls(30))

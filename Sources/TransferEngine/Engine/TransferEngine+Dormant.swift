@@ -56,7 +56,7 @@ extension TransferEngine {
       let listed = reading.stillListed(records)
       let now = clock.now()
       let (woken, turn) = brain.wake(listed, at: now)
-      tellWoken(woken)
+      tellWoken(woken, of: listed)
       run(turn, at: now)
       return listed
     case .failure(let error):
@@ -72,9 +72,12 @@ extension TransferEngine {
     _ = await wake { archive in try archive.records(missing) }
   }
 
-  func tellWoken(_ ids: [TransferID]) {
-    for id in ids {
-      if let snapshot = snapshot(of: id) { observer(.woken(snapshot)) }
+  /// Tells of them as the store had them, though one of them may run by now: what becomes of it is
+  /// told next.
+  private func tellWoken(_ ids: [TransferID], of records: [TransferRecord]) {
+    let ids = Set(ids)
+    for record in records where ids.contains(record.id) {
+      observer(.woken(rows.row(of: record)))
     }
   }
 
@@ -93,8 +96,9 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let now = clock.now()
-      let (woken, turn) = brain.lineRead(request, reading.stillListed(records), at: now)
-      tellWoken(woken)
+      let listed = reading.stillListed(records)
+      let (woken, turn) = brain.lineRead(request, listed, at: now)
+      tellWoken(woken, of: listed)
       run(turn, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
