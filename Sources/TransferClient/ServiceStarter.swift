@@ -90,9 +90,9 @@ extension ServiceProcess.Readiness {
     switch self {
     // The socket was listening before the service said so.
     case .ready: .seconds(5)
-    // Whoever won the race may still be on the way. When it was a service that is just ending,
-    // the next round starts another.
-    case .ended(let status): ServiceProcess.isLostRace(status) ? .seconds(2) : .zero
+    // Whoever won the race may still be on the way. More often it was a service that is just
+    // ending, and the next round starts another; one round too many loses the race again.
+    case .ended(let status): ServiceProcess.isLostRace(status) ? .milliseconds(250) : .zero
     case .timedOut: .zero
     }
   }
