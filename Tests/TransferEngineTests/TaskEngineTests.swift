@@ -30,6 +30,21 @@ struct TaskEngineTests {
     return (id, attempt)
   }
 
+  private func completedAndHeld(
+    _ world: EngineWorld, request number: Int
+  ) async throws -> TransferID {
+    var held = spec()
+    held.directory = nil
+    let id = try await world.engine.add([held])[0]
+    let attempt = await world.transport.request(number).id
+    world.transport.head(attempt, 200, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    return id
+  }
+
   private func putAside(_ world: EngineWorld) async throws -> ResumeToken {
     let (id, attempt) = try await flowing(world, total: 10)
     world.transport.body(attempt, [1, 2, 3, 4])
@@ -71,21 +86,27 @@ struct TaskEngineTests {
   @Test func `when the acknowledge of a completed task returns its held file is gone`() async throws
   {
     let world = try await EngineWorld()
-    var held = spec()
-    held.directory = nil
-    let id = try await world.engine.add([held])[0]
-    let attempt = await world.transport.request(1).id
-    world.transport.head(attempt, 200, ["Content-Length": "3"])
-    await world.transport.called { $0.contains(.accept(attempt)) }
-    world.transport.body(attempt, [1, 2, 3])
-    world.transport.end(attempt, .complete)
-    await world.told.wait(for: .completed, of: id)
+    let id = try await completedAndHeld(world, request: 1)
     #expect(world.files.paths.count == 1)
     _ = await world.engine.acknowledgeTasks([id], keepsResumeData: false)
     #expect(world.files.paths.isEmpty)
     // Behind what is being committed.
     try await world.engine.keep([])
     #expect(world.journal.records[id] == nil)
+  }
+
+  // A task that prefers other threads leaves the engine wherever it calls what may suspend.
+  @Test func `an acknowledge returns also when all is done before it waits`() async throws {
+    let world = try await EngineWorld()
+    let elsewhere = WorkLanes("elsewhere", width: 2)
+    for number in 1...200 {
+      let id = try await completedAndHeld(world, request: number)
+      await Task(executorPreference: elsewhere) {
+        _ = await world.engine.acknowledgeTasks([id], keepsResumeData: false)
+      }.value
+    }
+    try await world.engine.keep([])
+    #expect(world.journal.records.isEmpty)
   }
 
   @Test

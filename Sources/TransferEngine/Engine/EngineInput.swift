@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import TransferCore
 import TransferModel
 
@@ -64,25 +63,8 @@ struct LiveDigest: Sendable {
   let queue = DispatchQueue(label: "kettle.digest")
 }
 
-/// A continuation that several may want to resume; the first one does.
-final class SingleResumption: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Void, Never>?>
-
-  init(_ continuation: CheckedContinuation<Void, Never>) {
-    self.continuation = Mutex(continuation)
-  }
-
-  func resume() {
-    let held = continuation.withLock { held in
-      defer { held = nil }
-      return held
-    }
-    held?.resume()
-  }
-}
-
 /// Somebody who waits until controls are carried out.
 struct RestWaiter: Sendable {
   var moving: Set<TransferID>
-  var done: CheckedContinuation<Void, Never>
+  var done: Completion<Void>
 }

@@ -12,8 +12,8 @@ extension TransferEngine {
 
   // MARK: Reading
 
-  /// What is being read, and what went from the list meanwhile: an answer of the time before must
-  /// not bring it back.
+  /// What is being read or was woken for somebody, and what went from the list meanwhile: an answer
+  /// of the time before must not bring it back.
   struct Reading: Sendable {
     private(set) var count = 0
     /// The store does not know yet that they are gone.
@@ -65,6 +65,15 @@ extension TransferEngine {
     }
   }
 
+  /// While `body` runs nobody falls asleep: who was woken in it is still there when it goes on.
+  func keepingAwake<Answer>(_ body: () async -> Answer) async -> Answer {
+    reading.begin()
+    let answer = await body()
+    reading.end()
+    letGo()
+    return answer
+  }
+
   /// Brings transfers into memory that the store has alone.
   func wake(_ ids: [TransferID]) async {
     let missing = ids.filter { brain.machines[$0] == nil }
@@ -112,7 +121,7 @@ extension TransferEngine {
 
   // MARK: Falling asleep
 
-  /// Lets go of what the store has as it is, while nothing is being read.
+  /// Lets go of what the store has as it is, while nothing is being read or dealt with.
   func letGo() {
     guard reading.count == 0, brain.holdsMuch else { return }
     let slept = brain.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
@@ -157,19 +166,26 @@ extension TransferEngine {
     _ control: Brain.Control, _ ids: [TransferID]
   ) async -> [Brain.ControlResult] {
     guard ids.contains(where: { brain.machines[$0] == nil }) else {
-      return await controlAwake(control, ids)
+      return await controlWoken(control, ids)
     }
     var results: [TransferID: Brain.ControlResult] = [:]
     let asleep = ids.filter { brain.machines[$0] == nil }
     for start in stride(from: 0, to: asleep.count, by: Self.wokenCountMax) {
       let part = Array(asleep[start..<min(start + Self.wokenCountMax, asleep.count)])
-      await wake(part)
-      for (id, result) in zip(part, await controlAwake(control, part)) { results[id] = result }
+      for (id, result) in zip(part, await controlWoken(control, part)) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    await wake(others)
-    for (id, result) in zip(others, await controlAwake(control, others)) { results[id] = result }
+    for (id, result) in zip(others, await controlWoken(control, others)) { results[id] = result }
     return ids.map { results[$0] ?? .unknown }
+  }
+
+  private func controlWoken(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    await keepingAwake {
+      await wake(ids)
+      return await controlAwake(control, ids)
+    }
   }
 
   /// Does something to all transfers that it is meant for.
@@ -196,12 +212,14 @@ extension TransferEngine {
     var last: TransferID?
     repeat {
       let after = last
-      let records = await wake { archive in
-        try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
+      last = await keepingAwake {
+        let records = await wake { archive in
+          try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
+        }
+        let ids = records.map(\.id).filter { !others.contains($0) && brain.machines[$0] != nil }
+        if !ids.isEmpty { await body(ids) }
+        return records.last?.id
       }
-      last = records.last?.id
-      let ids = records.map(\.id).filter { !others.contains($0) && brain.machines[$0] != nil }
-      if !ids.isEmpty { await body(ids) }
     } while last != nil
   }
 }

@@ -7,16 +7,18 @@ extension TransferEngine {
   package func move(
     _ ids: [TransferID], _ move: Brain.Move
   ) async -> [Brain.ControlResult] {
-    await wake(ids)
-    await wakeNeighbours(of: ids, move.side)
-    let now = clock.now()
-    let (results, turn) = brain.move(ids, move, at: now)
-    let changed = Set(turn.changed)
-    for id in Set(ids) where changed.contains(id) {
-      live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
+    await keepingAwake {
+      await wake(ids)
+      await wakeNeighbours(of: ids, move.side)
+      let now = clock.now()
+      let (results, turn) = brain.move(ids, move, at: now)
+      let changed = Set(turn.changed)
+      for id in Set(ids) where changed.contains(id) {
+        live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
+      }
+      await runDurably(turn, at: now).value()
+      return results
     }
-    await runDurably(turn, at: now)
-    return results
   }
 
   /// Brings those into memory that stand right before or behind, where the store has them alone.
@@ -34,7 +36,7 @@ extension TransferEngine {
     let now = clock.now()
     let (count, turn) = brain.clearFinished()
     guard count > 0, let clearedUpTo = brain.clearedUpTo else { return 0 }
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     observer(.cleared(upTo: clearedUpTo))
     return count
   }
@@ -42,7 +44,13 @@ extension TransferEngine {
   // MARK: Details
 
   package func details(of id: TransferID) async -> EngineDetails? {
-    await wake([id])
+    await keepingAwake {
+      await wake([id])
+      return detailsOfAwake(id)
+    }
+  }
+
+  private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
     guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
     return EngineDetails(

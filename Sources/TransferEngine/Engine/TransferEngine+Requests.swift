@@ -14,10 +14,9 @@ extension TransferEngine {
       return complete
     }
     let (ids, turn) = brain.add(complete, at: now)
-    let result = await withCheckedContinuation { done in
-      journal.submit(turn.changes, .reportFailure) { done.resume(returning: $0) }
-    }
-    if case .failure(let error) = result {
+    let kept = Completion<Result<Void, any Error>>()
+    journal.submit(turn.changes, .reportFailure) { kept.finish($0) }
+    if case .failure(let error) = await kept.value() {
       brain.withdraw(ids)
       throw .cannotKeep("\(error)")
     }
@@ -47,7 +46,7 @@ extension TransferEngine {
         live[id, default: begun(id)].note(text, at: now.wall)
       }
     }
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     await rest(of: ids)
     return results
   }
@@ -86,7 +85,7 @@ extension TransferEngine {
       var (_, turn) = brain.control(.reset, ids, at: now)
       // The caller is told of each file, so they are deleted here and not as actions.
       let finished = turn.takeDeletions()
-      await runDurably(turn, at: now)
+      await runDurably(turn, at: now).value()
       let (deleted, kept) = await delete(finished)
       outcome.deletedPaths += deleted
       outcome.keptPaths += kept
@@ -94,8 +93,10 @@ extension TransferEngine {
     }
     let awake = selection(for: .reset)
     await forEachDormant(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
-    await wake(awake)
-    await reset(awake)
+    await keepingAwake {
+      await wake(awake)
+      await reset(awake)
+    }
     return outcome
   }
 
@@ -136,7 +137,9 @@ extension TransferEngine {
   func settle(_ ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
     guard !moving.isEmpty, isReading else { return }
-    await withCheckedContinuation { restWaiters.append(RestWaiter(moving: moving, done: $0)) }
+    let done = Completion<Void>()
+    restWaiters.append(RestWaiter(moving: moving, done: done))
+    await done.value()
   }
 
   /// Called after every turn.
@@ -149,13 +152,14 @@ extension TransferEngine {
     }
     let rested = restWaiters.filter(\.moving.isEmpty)
     restWaiters.removeAll(where: \.moving.isEmpty)
-    for waiter in rested { waiter.done.resume() }
+    for waiter in rested { waiter.done.finish() }
   }
 
-  func runDurably(_ turn: Turn, at now: Moment) async {
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      run(turn, at: now, whenDurable: { done.resume() })
-    }
+  /// Runs a turn; what is returned is done when the store has it.
+  func runDurably(_ turn: Turn, at now: Moment) -> Completion<Void> {
+    let durable = Completion<Void>()
+    run(turn, at: now, whenDurable: { durable.finish() })
+    return durable
   }
 
   package func setCadence(_ cadence: ProgressCadence) {

@@ -22,7 +22,7 @@ extension TransferEngine {
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
     let failed = ids.filter { brain.machines[$0]?.record.failure != nil }
     let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     await settle(ids)
     // Of a completed one the store knows by the first commit that it is to go.
     if !failed.isEmpty { await rest(of: failed) }
@@ -37,7 +37,7 @@ extension TransferEngine {
     await rest(of: ids)
     let now = clock.now()
     let (tokens, turn) = brain.makeTokens(for: ids, secrets: Self.secrets(for: ids))
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     return tokens
   }
 
@@ -55,7 +55,7 @@ extension TransferEngine {
   package func updateTask(_ id: TransferID, _ changes: TaskChanges) async -> Brain.ControlResult {
     let now = clock.now()
     let (result, turn) = brain.updateTask(id, changes, at: now)
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     return result
   }
 
@@ -65,7 +65,7 @@ extension TransferEngine {
   ) async -> Brain.ControlResult {
     let now = clock.now()
     let (result, turn) = brain.answerChallenge(of: id, challenge, answer, at: now)
-    await runDurably(turn, at: now)
+    await runDurably(turn, at: now).value()
     return result
   }
 
@@ -84,21 +84,25 @@ extension TransferEngine {
 
   /// Makes the transfers of a session the user's own.
   package func adopt(_ session: SessionID) async -> [TransferID] {
-    await wake(session)
-    let now = clock.now()
-    let (ids, turn) = brain.adopt(session, at: now)
-    await runDurably(turn, at: now)
-    return ids
+    await keepingAwake {
+      await wake(session)
+      let now = clock.now()
+      let (ids, turn) = brain.adopt(session, at: now)
+      await runDurably(turn, at: now).value()
+      return ids
+    }
   }
 
   /// Removes the transfers of a session with all that its program did not take.
   package func drop(_ session: SessionID) async -> [TransferID] {
-    await wake(session)
-    let now = clock.now()
-    let (ids, turn) = brain.drop(session, at: now)
-    await runDurably(turn, at: now)
-    await rest(of: ids)
-    return ids
+    await keepingAwake {
+      await wake(session)
+      let now = clock.now()
+      let (ids, turn) = brain.drop(session, at: now)
+      await runDurably(turn, at: now).value()
+      await rest(of: ids)
+      return ids
+    }
   }
 
   /// Brings into memory what people added to a session; its tasks are there anyhow.

@@ -85,7 +85,7 @@ package actor TransferEngine {
   var cadence = ProgressCadence.quiet
   var nextTick: MonotonicTime?
   var restWaiters: [RestWaiter] = []
-  var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  var idleWaiters: [Completion<Void>] = []
 
   private let executor: QueueExecutor
   private let inbox: EngineInbox
@@ -155,7 +155,9 @@ package actor TransferEngine {
       deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
         Task(executorPreference: WorkLanes.tasks) { await self?.releaseIdleWaiters() }
       }
-      await withCheckedContinuation { idleWaiters.append($0) }
+      let idle = Completion<Void>()
+      idleWaiters.append(idle)
+      await idle.value()
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       diskLanes.async { [transport] in
@@ -163,22 +165,21 @@ package actor TransferEngine {
         done.resume()
       }
     }
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      let once = SingleResumption(done)
-      journal.submit([]) { _ in once.resume() }
-      deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { once.resume() }
-    }
+    let written = Completion<Void>()
+    journal.submit([]) { _ in written.finish() }
+    deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { written.finish() }
+    await written.value()
     clock.wake(at: nil) {}
     inbox.end()
     isReading = false
     // What did not come to rest in time will not be told any more; a client that waits for it must
     // not hold up the end of the service.
-    for waiter in restWaiters { waiter.done.resume() }
+    for waiter in restWaiters { waiter.done.finish() }
     restWaiters = []
   }
 
   func releaseIdleWaiters() {
-    for waiter in idleWaiters { waiter.resume() }
+    for waiter in idleWaiters { waiter.finish() }
     idleWaiters = []
   }
 

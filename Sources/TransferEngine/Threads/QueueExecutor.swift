@@ -1,6 +1,10 @@
 import Dispatch
 
 /// Runs an actor on a serial queue, which has a thread of its own while there is work.
+///
+/// Tasks that prefer `WorkLanes.tasks`, as all of the service do, stay on the actor from one of its
+/// functions to the next: the runtime compares both executors before it goes on without a detour
+/// (SE-0417).
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 
@@ -8,7 +12,11 @@ final class QueueExecutor: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    queue.async {
+      job.runSynchronously(
+        isolatedTo: self.asUnownedSerialExecutor(),
+        taskExecutor: WorkLanes.tasks.asUnownedTaskExecutor())
+    }
   }
 
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

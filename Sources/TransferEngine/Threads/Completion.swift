@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Something that happens once, and those who wait for it.
+///
+/// A task may leave the engine on its way to the body of `withCheckedContinuation`, as to any other
+/// function that suspends, and other work comes in between. So whoever decides hands one of these to
+/// what carries the decision out, in one step, and waits afterwards.
+final class Completion<Value: Sendable>: Sendable {
+  private enum State: Sendable {
+    case open([CheckedContinuation<Value, Never>])
+    case done(Value)
+  }
+
+  private let state = Mutex(State.open([]))
+
+  /// The first value counts.
+  func finish(_ value: Value) {
+    let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>] in
+      guard case .open(let waiting) = state else { return [] }
+      state = .done(value)
+      return waiting
+    }
+    for one in waiting { one.resume(returning: value) }
+  }
+
+  func value() async -> Value {
+    await withCheckedContinuation { continuation in
+      let known = state.withLock { state -> Value? in
+        switch state {
+        case .open(let waiting):
+          state = .open(waiting + [continuation])
+          return nil
+        case .done(let value): return value
+        }
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+  }
+}
+
+extension Completion<Void> {
+  func finish() { finish(()) }
+}
