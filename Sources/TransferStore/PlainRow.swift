@@ -54,9 +54,9 @@ struct PlainRow {
     shown.priority = priority
     shown.queuePosition = row.number(Column.queuePosition.rawValue)
     shown.finishedAt = number(.finishedAt, row).map(WallTime.init(millisecondsSince1970:))
-    if state == .completed, let upTo = rows.clearedUpTo, number(.finishNumber, row) ?? 0 <= upTo {
-      shown.isCleared = true
-    }
+    let isCleared = state.isCleared(
+      finishNumber: number(.finishNumber, row), upTo: rows.clearedUpTo)
+    if isCleared { shown.isCleared = true }
     return shown
   }
 
