@@ -67,25 +67,3 @@ extension RowSort {
     }
   }
 }
-
-extension StoredOrder {
-  /// - Parameter keys: in their order, so that the unknown ones come last.
-  init(_ keys: some Sequence<RowKey>) {
-    var ids: [TransferID] = []
-    var numbers: [Int64] = []
-    var reals: [Double] = []
-    var texts = TextList()
-    for key in keys {
-      ids.append(key.id)
-      switch key.value {
-      case .number(let number): numbers.append(number)
-      case .real(let real): reals.append(real)
-      case .text(let text): texts.append(text)
-      case .unknown: break
-      }
-    }
-    let values: Keys =
-      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
-    self.init(ids: ids, keys: values)
-  }
-}

@@ -56,6 +56,26 @@ package struct StoredOrder: Sendable {
     self.ids = ids
     self.keys = keys
   }
+
+  /// - Parameter keys: in their order, so that the unknown ones come last.
+  package init(_ keys: some Sequence<RowKey>) {
+    var ids: [TransferID] = []
+    var numbers: [Int64] = []
+    var reals: [Double] = []
+    var texts = TextList()
+    for key in keys {
+      ids.append(key.id)
+      switch key.value {
+      case .number(let number): numbers.append(number)
+      case .real(let real): reals.append(real)
+      case .text(let text): texts.append(text)
+      case .unknown: break
+      }
+    }
+    let values: Keys =
+      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
+    self.init(ids: ids, keys: values)
+  }
 }
 
 /// Many texts in one piece of memory.
