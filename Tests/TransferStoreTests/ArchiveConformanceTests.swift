@@ -197,12 +197,11 @@ import TransferModel
 
   private func areAlike(_ one: StoredOrder.Keys, _ other: StoredOrder.Keys) -> Bool {
     switch (one, other) {
-    case (.alike, .alike): true
     case (.numbers(let one), .numbers(let other)): one.elementsEqual(other)
     case (.reals(let one), .reals(let other)): one.elementsEqual(other)
     case (.texts(let one), .texts(let other)):
       one.count == other.count && (0..<one.count).allSatisfy { one[$0] == other[$0] }
-    case (.alike, _), (.numbers, _), (.reals, _), (.texts, _): false
+    case (.numbers, _), (.reals, _), (.texts, _): false
     }
   }
 }

@@ -40,8 +40,6 @@ package enum ListSide: Sendable, Hashable {
 package struct StoredOrder: Sendable {
   /// What the rows are sorted by, as `RowKey.Value` has it.
   package enum Keys: Sendable {
-    /// All are alike, and sorted by id.
-    case alike
     case numbers([Int64])
     case reals([Double])
     case texts(TextList)
@@ -52,7 +50,7 @@ package struct StoredOrder: Sendable {
   /// Of the first rows; behind them, by id, come those for which it is unknown.
   package var keys: Keys
 
-  package init(ids: [TransferID] = [], keys: Keys = .alike) {
+  package init(ids: [TransferID] = [], keys: Keys = .numbers([])) {
     self.ids = ids
     self.keys = keys
   }
