@@ -55,10 +55,11 @@ bench: deps ## Measure Kettle beside its peers; ROW=plain-1 measures one row, RU
 growth: deps ## Measure how costs grow with connections, queue and size, and draw it
 	@./assets/install-deps.sh bench
 	./assets/bench/growth.sh
-	awk -v out=docs/pictures -f assets/bench/plots.awk .build/growth.json
+	awk -v out=docs/pictures -f assets/bench/lib/json.awk -f assets/bench/plots.awk .build/growth.json
 
 numbers: ## Write the results of the last benchmark into the documentation
-	awk -f assets/bench/numbers.awk .build/bench.json docs/performance.md > .build/performance.md
+	awk -f assets/bench/lib/json.awk -f assets/bench/numbers.awk .build/bench.json \
+	  docs/performance.md > .build/performance.md
 	mv .build/performance.md docs/performance.md
 
 install: build ## Install the program under PREFIX (/usr/local)

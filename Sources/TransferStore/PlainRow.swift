@@ -1,3 +1,4 @@
+import TransferCore
 import TransferEngine
 import TransferModel
 
@@ -53,9 +54,9 @@ struct PlainRow {
     shown.priority = priority
     shown.queuePosition = row.number(Column.queuePosition.rawValue)
     shown.finishedAt = number(.finishedAt, row).map(WallTime.init(millisecondsSince1970:))
-    if state == .completed, let upTo = rows.clearedUpTo, number(.finishNumber, row) ?? 0 <= upTo {
-      shown.isCleared = true
-    }
+    let isCleared = state.isCleared(
+      finishNumber: number(.finishNumber, row), upTo: rows.clearedUpTo)
+    if isCleared { shown.isCleared = true }
     return shown
   }
 
@@ -71,26 +72,18 @@ struct PlainRow {
     row.withText(Column.url.rawValue) { Self.plainName(inURL: $0) }
   }
 
-  /// The name of the file that a URL gives (`FileName.fromURL`), where it is so plain that there is
-  /// nothing to decode, replace or shorten; else nil.
+  /// The name of the file that a URL gives (`FileName.fromURL`), where it is so plain that the URL
+  /// need not be read for it; else nil.
   static func plainName(inURL url: UnsafeBufferPointer<UInt8>) -> String? {
-    let path = url.prefix { $0 != UInt8(ascii: "?") }
-    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-    let name = path[(slash + 1)...]
-    // What Windows keeps for itself has four letters at most before the first dot.
-    guard name.count <= 100, name.prefix(while: { $0 != UInt8(ascii: ".") }).count > 4,
-      let first = name.first, isLetterOrDigit(first), let last = name.last, isLetterOrDigit(last),
-      name.allSatisfy({ isLetterOrDigit($0) || "-_.".utf8.contains($0) })
-    else { return nil }
-    return String(decoding: name, as: UTF8.self)
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
+    let address = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    // The first two stand before the host.
+    var slashCount = 0
+    let pathStart = address.firstIndex { byte in
+      if byte == UInt8(ascii: "/") { slashCount += 1 }
+      return slashCount == 3
     }
+    guard let pathStart else { return nil }
+    let path = UnsafeBufferPointer(rebasing: address[pathStart...])
+    return FileName.plainLastSegment(of: path.span)
   }
 }

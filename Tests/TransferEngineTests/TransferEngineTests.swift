@@ -33,6 +33,26 @@ struct TransferEngineTests {
     if case .put(let record) = change { record.state } else { nil }
   }
 
+  @Test func `the connection of a transfer is another's while its last bytes are synced`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
+    let (first, attempt) = try await world.flowing(total: 3)
+    let second = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    #expect(world.transport.requests.count == 1)
+    world.files.holdSyncs()
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    // What the end led to has been to the store when the store has had two more turns.
+    try await world.engine.keep([])
+    try await world.engine.keep([])
+    #expect(world.transport.requests.map(\.transfer) == [first, second])
+    #expect(world.told.states(of: first).last == .running)
+    world.files.releaseSyncs()
+    await world.told.wait(for: .completed, of: first)
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3])
+  }
+
   @Test func `an add that the store cannot keep queues nothing`() async throws {
     let world = try await EngineWorld()
     world.journal.failNextCommits(1, with: DiskFull())

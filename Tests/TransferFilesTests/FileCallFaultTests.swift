@@ -229,6 +229,19 @@ import TransferModel
     #expect(files.finishedFile(of: resumeData)?.path == scratch.path + "/a")
   }
 
+  // Fault 79
+  @Test func `a directory is synced when the file has its name, and not before`() throws {
+    let resumeData = try whole()
+    var calls = FileCalls.kernel
+    let synced = Mutex<[[String]]>([])
+    calls.syncAll = { [path = scratch.path] descriptor in
+      synced.withLock { $0.append(Disk.names(in: path)) }
+      return fsync(descriptor)
+    }
+    _ = try storage(calls).finish(resumeData, onConflict: .rename)
+    #expect(synced.withLock { $0 } == [["a"]])
+  }
+
   // MARK: Races
 
   // Fault 83

@@ -163,6 +163,21 @@ import TransferModel
     #expect(try opening.journal.whole().records.map(\.queuePosition) == [2, 1, 3, 5, 4])
   }
 
+  // Fault 99
+  @Test(arguments: [(-(1 << 52) - 1, [3, 1, 2, 4]), ((1 << 52) + 1, [1, 2, 4, 3])])
+  func `a place that leaves no room for moves is another one, and the order stays`(
+    place: Int64, order: [Int64]
+  ) throws {
+    try scratch.fill(Sample.puts(1...4))
+    try scratch.meddle("UPDATE transfer SET queue_position = \(place) WHERE id = 3")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    let records = try opening.journal.whole().records
+    let inOrder = records.sorted { $0.queuePosition < $1.queuePosition }
+    #expect(inOrder.map(\.id.rawValue) == order)
+    #expect(inOrder.map(\.queuePosition) == [1, 2, 3, 4])
+  }
+
   @Test func `a closed store answers no question`() throws {
     try scratch.fill(Sample.puts(1...5))
     let journal = try open().journal

@@ -41,21 +41,7 @@ import TransferModel
   func `whatever is edited in a store, the service starts with what was not`(
     _ mutation: StoreMutation
   ) throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededGenerator(seed: seed)
-    let scratch = try StoreScratch(in: StoreScratch.inMemory)
-    try scratch.fill(Sample.puts(Self.ids))
-    let sound = try scratch.bytes(scratch.path)
-    let pages = StorePages(sound, ids: Self.ids)
-    #expect(pages.transfers.values.joined().count == 100)
-    for round in 0..<Self.roundCount {
-      let edited = mutation.applied(to: sound, &random)
-      do {
-        try start(edited, pages.touched(by: edited))
-      } catch {
-        Issue.record("\(mutation), seed \(seed), round \(round): \(error)")
-      }
-    }
+    try rounds(Self.roundCount, mutation, start)
   }
 
   // Fault 99
@@ -63,16 +49,25 @@ import TransferModel
   func `of a large store all that was not edited is there after damage was noted`(
     _ mutation: StoreMutation
   ) throws {
+    try rounds(12, mutation, startLarge)
+  }
+
+  /// Edits the same store anew each time, and has a service started with it.
+  private func rounds(
+    _ count: Int, _ mutation: StoreMutation,
+    _ start: (_ edited: [UInt8], _ touched: Set<Int64>?) throws -> Void
+  ) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
     try scratch.fill(Sample.puts(Self.ids))
     let sound = try scratch.bytes(scratch.path)
     let pages = StorePages(sound, ids: Self.ids)
-    for round in 0..<12 {
+    #expect(pages.transfers.values.joined().count == 100)
+    for round in 0..<count {
       let edited = mutation.applied(to: sound, &random)
       do {
-        try startLarge(edited, pages.touched(by: edited))
+        try start(edited, pages.touched(by: edited))
       } catch {
         Issue.record("\(mutation), seed \(seed), round \(round): \(error)")
       }

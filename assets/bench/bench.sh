@@ -18,21 +18,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 bench=assets/bench
-build=$PWD/.build/release
 runs=${KETTLE_BENCH_RUNS:-1}
-pairs=${KETTLE_BENCH_PAIRS:-3}
 mebibytes=${KETTLE_BENCH_MIB:-2048}
 json=${KETTLE_BENCH_JSON:-.build/bench.json}
-PATH=$PATH:/usr/sbin:/sbin
-
-. "$bench/lib/world.sh"
-. "$bench/lib/machine.sh"
-. "$bench/lib/origin.sh"
-. "$bench/lib/measure.sh"
-. "$bench/lib/service.sh"
-. "$bench/lib/peers.sh"
-. "$bench/lib/queue.sh"
-. "$bench/lib/results.sh"
+. "$bench/lib/all.sh"
 
 # The order of the budgets in the documentation.
 all_rows='plain-1 plain-4 tls-1 small-files slow-origin million control dashboard idle library'

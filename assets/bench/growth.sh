@@ -15,22 +15,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 bench=assets/bench
-build=$PWD/.build/release
-pairs=${KETTLE_BENCH_PAIRS:-3}
 mebibytes=${KETTLE_GROWTH_MIB:-1024}
 largest_mebibytes=${KETTLE_GROWTH_LARGEST:-10240}
 json=${KETTLE_GROWTH_JSON:-.build/growth.json}
-PATH=$PATH:/usr/sbin:/sbin
-
-. "$bench/lib/world.sh"
-. "$bench/lib/machine.sh"
-. "$bench/lib/origin.sh"
-. "$bench/lib/measure.sh"
-. "$bench/lib/service.sh"
-. "$bench/lib/peers.sh"
-. "$bench/lib/queue.sh"
-. "$bench/lib/results.sh"
-. "$bench/lib/points.sh"
+. "$bench/lib/all.sh"
 
 parts=${*:-connections queue sizes}
 for part in $parts; do

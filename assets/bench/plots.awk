@@ -1,25 +1,9 @@
 # Draws the plots of .build/growth.json, each as an SVG with logarithmic axes.
 #
-#     awk -v out=docs/pictures -f assets/bench/plots.awk .build/growth.json
+#     awk -v out=docs/pictures -f assets/bench/lib/json.awk -f assets/bench/plots.awk \
+#       .build/growth.json
 #
 # Every picture has its own background, dark where the reader's is.
-
-function text(key,    at, rest, value, character) {
-  at = index($0, "\"" key "\":\"")
-  if (!at) return ""
-  rest = substr($0, at + length(key) + 4)
-  for (value = ""; (character = substr(rest, 1, 1)) != "\""; value = value character) {
-    if (character == "") break
-    if (character == "\\") { rest = substr(rest, 2); character = substr(rest, 1, 1) }
-    rest = substr(rest, 2)
-  }
-  return value
-}
-
-function number(key) {
-  if (!match($0, "\"" key "\":-?[0-9.]+(e[-+]?[0-9]+)?")) return ""
-  return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0
-}
 
 /^"machine":/ { stamp = substr(text("measuredAt"), 1, 10) ", " text("processor") ", " number("cores") " cores" }
 

@@ -79,11 +79,7 @@ extension Brain {
 
   // MARK: Cleared from view
 
-  /// Whether it is finished and was cleared since. What is reset or begun anew is in view again.
-  package func isCleared(_ record: TransferRecord) -> Bool {
-    guard record.state == .completed, let clearedUpTo else { return false }
-    return record.finishNumber ?? 0 <= clearedUpTo
-  }
+  package func isCleared(_ record: TransferRecord) -> Bool { record.isCleared(upTo: clearedUpTo) }
 
   /// Takes what is finished by now out of view: one number goes on record, however many they are.
   ///

@@ -1,7 +1,7 @@
 extension FileName {
   /// The last segment of a path when it is a name that needs no making safe, as nearly all have;
   /// nil says nothing about it. Of each transfer that is added the name is shown.
-  static func plainLastSegment(of path: Span<UInt8>) -> String? {
+  package static func plainLastSegment(of path: Span<UInt8>) -> String? {
     var start = path.count
     while start > 0, path[start - 1] != UInt8(ascii: "/") { start -= 1 }
     let name = path.extracting(start..<path.count)

@@ -26,8 +26,6 @@ struct LineCurtains: Sendable {
   /// Those whose curtains are known.
   var known: Set<Origin> { Set(hosts.keys) }
 
-  var isOpenElsewhere: Bool { elsewhere == .open }
-
   /// The hosts behind whose curtains somebody may stand.
   var closedHosts: [(origin: Origin, curtain: Curtain)] {
     hosts.filter { $0.value != .open }.map { ($0.key, $0.value) }

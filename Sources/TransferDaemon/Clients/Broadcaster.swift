@@ -42,6 +42,8 @@ final class Broadcaster: Sendable {
   func observe(_ event: EngineEvent, at now: WallTime) {
     let told = list.update { Self.take(event, &$0, at: now) }
     let mailboxes = state.withLock { $0.clients.values.map(\.mailbox) }
+    // Also of what wakes up or falls asleep, by which no row becomes another: a window from which
+    // rows were left out, because they did so while the store was asked, is looked at again.
     for mailbox in mailboxes {
       if let told { mailbox.tell(told) } else { mailbox.refreshViewport() }
     }

@@ -25,7 +25,6 @@ struct FrozenOrder: Sendable {
 
   private func value(at place: Int) -> RowKey.Value {
     switch keys {
-    case .alike: sort.valueAtRest
     case .numbers(let numbers): place < numbers.count ? .number(numbers[place]) : .unknown
     case .reals(let reals): place < reals.count ? .real(reals[place]) : .unknown
     case .texts(let texts): place < texts.count ? .text(texts[place]) : .unknown
@@ -53,39 +52,5 @@ struct FrozenOrder: Sendable {
       if self.key(at: middle) < key { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-}
-
-extension RowSort {
-  /// What all rows at rest are alike in, where the order by it is the order of the ids.
-  fileprivate var valueAtRest: RowKey.Value {
-    switch key {
-    case .speed, .connections: .number(0)
-    case .queue, .title, .state, .size, .progress, .secondsLeft, .priority, .host, .session,
-      .createdAt, .finishedAt:
-      .unknown
-    }
-  }
-}
-
-extension StoredOrder {
-  /// - Parameter keys: in their order, so that the unknown ones come last.
-  init(_ keys: some Sequence<RowKey>) {
-    var ids: [TransferID] = []
-    var numbers: [Int64] = []
-    var reals: [Double] = []
-    var texts = TextList()
-    for key in keys {
-      ids.append(key.id)
-      switch key.value {
-      case .number(let number): numbers.append(number)
-      case .real(let real): reals.append(real)
-      case .text(let text): texts.append(text)
-      case .unknown: break
-      }
-    }
-    let values: Keys =
-      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
-    self.init(ids: ids, keys: values)
   }
 }

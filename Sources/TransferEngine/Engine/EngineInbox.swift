@@ -46,6 +46,16 @@ final class EngineInbox: Sendable {
 
   func end() { state.withLock { $0 = State(phase: .ended) } }
 
+  /// Whether what is put here is read. Nothing that is under way comes to its end otherwise.
+  var isOpen: Bool {
+    state.withLock { state in
+      switch state.phase {
+      case .open: true
+      case .closed, .ended: false
+      }
+    }
+  }
+
   private static func claimsCall(_ state: inout State) -> Bool {
     guard case .open(let reader, isCalled: false) = state.phase else { return false }
     state.phase = .open(reader, isCalled: true)

@@ -136,7 +136,7 @@ extension TransferEngine {
   /// Returns when nothing that the controls began is under way.
   func settle(_ ids: [TransferID]) async {
     let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
-    guard !moving.isEmpty, isReading else { return }
+    guard !moving.isEmpty, inbox.isOpen else { return }
     let done = Completion<Void>()
     restWaiters.append(RestWaiter(moving: moving, done: done))
     await done.value()

@@ -88,9 +88,7 @@ package actor TransferEngine {
   var idleWaiters: [Completion<Void>] = []
 
   private let executor: QueueExecutor
-  private let inbox: EngineInbox
-  /// False before the start and after the end: nothing that is under way comes to its end then.
-  private(set) var isReading = false
+  let inbox: EngineInbox
 
   /// It does not share the threads of the tasks: it decides for all of them, and is woken often.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -128,7 +126,6 @@ package actor TransferEngine {
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
     brain.holdLimits = configuration.hold
-    isReading = true
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
     }
@@ -171,7 +168,6 @@ package actor TransferEngine {
     await written.value()
     clock.wake(at: nil) {}
     inbox.end()
-    isReading = false
     // What did not come to rest in time will not be told any more; a client that waits for it must
     // not hold up the end of the service.
     for waiter in restWaiters { waiter.done.finish() }

@@ -51,18 +51,12 @@ package struct RowMaker: Sendable, Hashable {
     row.priority = spec.priority
     row.queuePosition = record.queuePosition
     row.limitBytesPerSecond = spec.limitBytesPerSecond
-    row.isCleared = isCleared(record) ? true : nil
+    row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil
     row.finishedAt = record.finishedAt
     row.error = record.failure
     row.freshStart = record.freshStart
     row.task = record.task
     return row
-  }
-
-  /// Whether it is finished and was cleared since. What is reset or begun anew is in view again.
-  private func isCleared(_ record: TransferRecord) -> Bool {
-    guard record.state == .completed, let clearedUpTo else { return false }
-    return record.finishNumber ?? 0 <= clearedUpTo
   }
 }
 

@@ -40,8 +40,6 @@ package enum ListSide: Sendable, Hashable {
 package struct StoredOrder: Sendable {
   /// What the rows are sorted by, as `RowKey.Value` has it.
   package enum Keys: Sendable {
-    /// All are alike, and sorted by id.
-    case alike
     case numbers([Int64])
     case reals([Double])
     case texts(TextList)
@@ -52,9 +50,29 @@ package struct StoredOrder: Sendable {
   /// Of the first rows; behind them, by id, come those for which it is unknown.
   package var keys: Keys
 
-  package init(ids: [TransferID] = [], keys: Keys = .alike) {
+  package init(ids: [TransferID] = [], keys: Keys = .numbers([])) {
     self.ids = ids
     self.keys = keys
+  }
+
+  /// - Parameter keys: in their order, so that the unknown ones come last.
+  package init(_ keys: some Sequence<RowKey>) {
+    var ids: [TransferID] = []
+    var numbers: [Int64] = []
+    var reals: [Double] = []
+    var texts = TextList()
+    for key in keys {
+      ids.append(key.id)
+      switch key.value {
+      case .number(let number): numbers.append(number)
+      case .real(let real): reals.append(real)
+      case .text(let text): texts.append(text)
+      case .unknown: break
+      }
+    }
+    let values: Keys =
+      texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals)
+    self.init(ids: ids, keys: values)
   }
 }
 

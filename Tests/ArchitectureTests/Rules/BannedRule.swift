@@ -17,7 +17,9 @@ enum BannedRule {
       "Sources/Commands/World/SystemClock.swift",
       // Nothing tells that another process has begun to listen; it waits with a budget.
       "Sources/TransferClient/ServiceStarter.swift",
-    ]
+    ],
+    // What it is tested by.
+    "WorkLanes.pause(": ["Tests/TransferEngineTests/Threads/WorkLanesTests.swift"],
   ]
 
   /// What the service is made of, which sleeps when it has nothing to do.
@@ -37,6 +39,9 @@ enum BannedRule {
     Ban(
       text: "sleep(", why: "wait for an event with a budget",
       holds: { $0.isTest || isNotAllowed("sleep(", $0) }, isWord: false),
+    Ban(text: "WorkLanes.pause(", why: "wait for an event with a budget") {
+      $0.isTest && isNotAllowed("WorkLanes.pause(", $0)
+    },
     Ban(text: "attributes: .concurrent", why: wakingWhy) {
       $0.target.map(serviceTargets.contains) == true
     },

@@ -124,6 +124,10 @@ struct RuleTests {
     #expect(banned("print(5)", at: "Tests/TransferCoreTests/A.swift") == [])
     #expect(banned("usleep(5)", at: "Tests/TransferCoreTests/A.swift") == [1])
     #expect(banned("let a = b!", at: "Tests/TransferCoreTests/A.swift") == [1])
+    let pause = "try await WorkLanes.pause(for: .seconds(5))"
+    #expect(banned(pause, at: "Tests/TransferDaemonTests/A.swift") == [1])
+    #expect(banned(pause, at: "Sources/TransferDaemon/A.swift") == [])
+    #expect(banned(pause, at: "Tests/TransferEngineTests/Threads/WorkLanesTests.swift") == [])
   }
 
   @Test func `an unchecked promise needs its reason above`() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TransferModel
 
@@ -25,6 +26,8 @@ package final class InMemoryFileStorage: Sendable {
     var failures: [Operation: [TransferFailure]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
+    /// What syncs wait for.
+    var syncGate: DispatchSemaphore?
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -122,6 +125,25 @@ package final class InMemoryFileStorage: Sendable {
 
   package func callCount(_ operation: Operation) -> Int {
     state.withLock { $0.calls[operation] ?? 0 }
+  }
+
+  /// Lets syncs of files wait from now on.
+  package func holdSyncs() { state.withLock { $0.syncGate = DispatchSemaphore(value: 0) } }
+
+  /// Lets the waiting syncs go on, and those that come.
+  package func releaseSyncs() {
+    let gate = state.withLock { state in
+      defer { state.syncGate = nil }
+      return state.syncGate
+    }
+    gate?.signal()
+  }
+
+  func waitUntilSyncsMayGoOn() {
+    guard let gate = state.withLock({ $0.syncGate }) else { return }
+    gate.wait()
+    // One after the other lets the next in.
+    gate.signal()
   }
 
   package func setFreeBytes(_ count: Int64?) { state.withLock { $0.freeBytes = count } }

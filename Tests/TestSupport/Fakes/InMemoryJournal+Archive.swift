@@ -50,21 +50,7 @@ extension InMemoryJournal: TransferArchive {
 
   package func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
     let test = RowTest(filter)
-    let keys = all.map(rows.row).filter(test.passes).map(sort.key).sorted()
-    var texts = TextList()
-    var numbers: [Int64] = []
-    var reals: [Double] = []
-    for key in keys {
-      switch key.value {
-      case .number(let number): numbers.append(number)
-      case .real(let real): reals.append(real)
-      case .text(let text): texts.append(text)
-      case .unknown: break
-      }
-    }
-    return StoredOrder(
-      ids: keys.map(\.id),
-      keys: texts.count > 0 ? .texts(texts) : reals.isEmpty ? .numbers(numbers) : .reals(reals))
+    return StoredOrder(all.map(rows.row).filter(test.passes).map(sort.key).sorted())
   }
 
   package func find(urls: Set<String>) throws -> [TransferRecord] {

@@ -41,7 +41,8 @@ final class InMemoryPartialFile: PartialFile {
   func keepInMemory() {}
 
   func sync() throws(TransferFailure) -> Int64 {
-    try change(.sync) { file in
+    storage.waitUntilSyncsMayGoOn()
+    return try change(.sync) { file in
       file.syncedBytes = file.bytes
       return file.modified
     } ?? 0

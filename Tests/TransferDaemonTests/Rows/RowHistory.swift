@@ -57,13 +57,7 @@ struct RowHistory {
   func answer(_ view: RowView) -> StoredOrder {
     let rows = stored.values.map(\.atRest)
     let test = RowTest(view.filter)
-    let order = StoredOrder(rows.filter(test.passes).map(view.sort.key).sorted())
-    switch view.sort.key {
-    case .speed, .connections, .secondsLeft: return StoredOrder(ids: order.ids, keys: .alike)
-    case .queue, .title, .state, .size, .progress, .priority, .host, .session, .createdAt,
-      .finishedAt:
-      return order
-    }
+    return StoredOrder(rows.filter(test.passes).map(view.sort.key).sorted())
   }
 
   // MARK: Events

@@ -52,6 +52,22 @@ struct EngineInboxTests {
     #expect(reader.all == [[1, 2, 3, 4, 5]])
   }
 
+  @Test func `it is open from the reader to the end, and not again`() {
+    let inbox = EngineInbox(on: queue)
+    #expect(!inbox.isOpen)
+    inbox.open { _ in }
+    #expect(inbox.isOpen)
+    // Also while the reader is about to be called.
+    queue.sync {
+      inbox.put(input(1))
+      #expect(inbox.isOpen)
+    }
+    inbox.end()
+    #expect(!inbox.isOpen)
+    inbox.open { _ in }
+    #expect(!inbox.isOpen)
+  }
+
   @Test func `nothing is read after the end`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()

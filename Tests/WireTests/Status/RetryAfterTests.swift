@@ -52,9 +52,10 @@ struct RetryAfterTests {
     world.expectFile(of: row, is: body)
     #expect(row.freshStart == nil)
     let requests = world.origin.requests
-    let index = try #require(requests.lastIndex { request in
-      refused.read { $0.contains(request.number) }
-    })
+    let index = try #require(
+      requests.lastIndex { request in
+        refused.read { $0.contains(request.number) }
+      })
     for later in requests[(index + 1)...] {
       let time = later.arrivedAtMilliseconds - requests[index].arrivedAtMilliseconds
       #expect(time >= 1000, "\(time) ms; \(world.wire)")

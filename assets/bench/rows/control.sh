@@ -1,6 +1,5 @@
 # Requests while 64 connections bring 16 MiB a second and a hundred thousand transfers wait.
 row=control
-. "$bench/lib/queue.sh"
 control_count=100000
 [ "$many" -ge "$control_count" ] || control_count=$many
 leave_service

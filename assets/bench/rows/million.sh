@@ -1,6 +1,5 @@
 # A million queued transfers: what it costs to add them, to hold them, and to start with them.
 row=million
-. "$bench/lib/queue.sh"
 leave_service
 start_service "$one_place"
 hold_the_place

@@ -1,3 +1,2 @@
 # One big file over four plain connections.
-. "$bench/lib/big-file.sh"
 big_file plain-4 "$plain/big.bin" 4 aria2 0.50 axel

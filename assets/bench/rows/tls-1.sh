@@ -1,3 +1,2 @@
 # One big file over one TLS connection.
-. "$bench/lib/big-file.sh"
 big_file tls-1 "$secure/big.bin" 1 curl 0.80 wget2
