@@ -3,8 +3,8 @@ import Synchronization
 /// Something that happens once, and those who wait for it.
 ///
 /// A task may leave the engine on its way to the body of `withCheckedContinuation`, as to any other
-/// function that suspends, and other work comes in between. So whoever decides hands one of these to
-/// what carries the decision out, in one step, and waits afterwards.
+/// function that suspends, and other work comes in between. So whoever decides hands one of these
+/// to what carries the decision out, in one step, and waits afterwards.
 final class Completion<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open([CheckedContinuation<Value, Never>])
