@@ -44,6 +44,80 @@ struct RequestLifeTests {
     var script = BrainScript()
     let id = script.add(asking(form))
     let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, lost, held: 400)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.resumeData?.totalByteCount == nil)
+
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    let second = try #require(script.plan)
+    #expect(second.attempt != first)
+    #expect(second.content == form)
+    #expect(second.headers.isEmpty)
+    script.head(second.attempt, 200, ["Content-Length": "700"])
+    guard case .goOn(let data)? = script.bodyPlan else {
+      Issue.record("expected the same partial file, got \(String(describing: script.bodyPlan))")
+      return
+    }
+    #expect(data.held.isEmpty)
+    #expect(data.totalByteCount == 700)
+    // Only then is the file cut off when it is opened.
+    #expect(data.lastWriteNanoseconds == nil)
+  }
+
+  @Test func `the store never holds bytes that no attempt could go on from`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 600)
+    script.control(.pause, id)
+    script.settled(attempt, .cancelled, held: 700)
+    let heldCounts = script.changes.compactMap { change -> Int64? in
+      switch change {
+      case .put(let record): record.resumeData?.held.byteCount
+      case .progress(_, let held): held.byteCount
+      case .remove, .putSession, .removeSession, .clearFinished: nil
+      }
+    }
+    #expect(!heldCounts.isEmpty)
+    #expect(heldCounts.allSatisfy { $0 == 0 })
+  }
+
+  @Test func `the disk goes on to confirm what is not put on record`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.synced(id, 600)
+    // Without it, the network would wait for ever.
+    #expect(script.lastAction == .confirmHeld(id, HeldRanges(prefix: 600)))
+  }
+
+  @Test func `a checkpoint is put on record and told to nobody`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    #expect(turn.changed.isEmpty)
+    #expect(turn.changes == [.progress(id, HeldRanges(prefix: 600))])
+    #expect(script.brain.machines[id]?.record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+  }
+
+  @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
+    throws
+  {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
     script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
     script.advance(milliseconds: 600_000)
     script.take(script.brain.timePassed(at: script.now))
