@@ -15,7 +15,7 @@ deps: ## Install what the system lacks
 	@./assets/install-deps.sh
 
 build: deps ## Build the release program, .build/release/kettle
-	swift build -c release --product kettle
+	swift build -c release $$(./assets/release-flags.sh) --product kettle
 
 demo: build ## Watch five files being downloaded, in a throw-away home
 	.build/release/kettle demo

@@ -83,6 +83,8 @@ extension CurlAttempt {
   }
 
   private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> PieceAnswer {
+    // Tens of thousands of pieces come: each look at an unowned object is two counts.
+    let loop = loop
     loop.assertIsOnThread()
     if bytes.isEmpty { return .goesOn }
     switch phase {
@@ -99,7 +101,7 @@ extension CurlAttempt {
       return .pauses
     case .bodyHeld, .blocked, .throttled: return .pauses
     case .receiving(let sink, let silentSince):
-      return hand(bytes, to: sink, silentSince: silentSince)
+      return hand(bytes, to: sink, silentSince: silentSince, loop)
     case .decided: return .ends
     }
   }
@@ -109,7 +111,8 @@ extension CurlAttempt {
   /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
   /// piece comes again. It begins with the same bytes then, and may have more behind them.
   private func hand(
-    _ piece: UnsafeRawBufferPointer, to sink: any ByteSink, silentSince: MonotonicTime
+    _ piece: UnsafeRawBufferPointer, to sink: any ByteSink, silentSince: MonotonicTime,
+    _ loop: CurlLoop
   ) -> PieceAnswer {
     let bytes = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
     let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)

@@ -95,10 +95,12 @@ extension SQLiteJournal: TransferArchive {
 
 /// Reads records by their ids.
 struct RecordFetch {
+  private let db: Database
   private let statement: Statement
   private let reader = TransferRowReader(.strict)
 
   init(_ db: Database) throws {
+    self.db = db
     statement = try db.cachedStatement(
       sql: "SELECT \(TransferColumn.list) FROM transfer WHERE id = ?")
   }
@@ -109,7 +111,10 @@ struct RecordFetch {
     records.reserveCapacity(ids.count)
     for id in ids {
       let rows = try Row.fetchCursor(statement, arguments: [id])
-      if let row = try rows.next() { records.append(try reader.record(row)) }
+      guard let row = try rows.next() else { continue }
+      var record = try reader.record(row)
+      try StoredProgress.complete(&record, db)
+      records.append(record)
     }
     return records
   }

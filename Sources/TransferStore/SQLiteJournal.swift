@@ -16,6 +16,8 @@ package final class SQLiteJournal: TransferJournal {
 
   private struct State: Sendable {
     var counters: StoreCounters
+    /// Those of which the table `progress` has a row; the opening leaves none.
+    var advanced: Set<TransferID> = []
     /// What the opening read, for the first `load`.
     var opened: JournalContents?
   }
@@ -39,33 +41,46 @@ package final class SQLiteJournal: TransferJournal {
   }
 
   package func commit(_ changes: [JournalChange]) throws {
-    let (known, raised) = state.withLock { state in
+    let known = state.withLock { state in
       state.opened = nil
-      return (state.counters, state.counters.raised(by: changes))
+      return state
     }
+    let raised = known.counters.raised(by: changes)
+    let advanced: Set<TransferID>
     do {
       do {
-        try write(changes, known, raised)
+        advanced = try write(changes, known, raised)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
         // Most likely an index, which the opening does not check in full; the table has it all.
         try queue.write { db in try db.execute(sql: "REINDEX") }
-        try write(changes, known, raised)
+        advanced = try write(changes, known, raised)
       }
     } catch {
       throw place.noting(error, otherwise: .unwritable)
     }
-    state.withLock { $0.counters = raised }
+    state.withLock { state in
+      state.counters = raised
+      state.advanced = advanced
+    }
   }
 
+  /// Answers which transfers have a row of progress then.
   private func write(
-    _ changes: [JournalChange], _ known: StoreCounters, _ raised: StoreCounters
-  ) throws {
-    try queue.write { db in
+    _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
+  ) throws -> Set<TransferID> {
+    if changes.count == 1, case .progress(let id, let held)? = changes.first {
+      // One statement is a transaction of its own.
+      try queue.writeWithoutTransaction { db in try StoredProgress.put(held, of: id, db) }
+      return known.advanced.union([id])
+    }
+    return try queue.write { db in
       // Before the records, because they refer to their sessions.
-      if raised != known { try raised.write(db, since: known) }
-      var writer = try TransferRowWriter(db, lastID: known.lastID)
+      if raised != known.counters { try raised.write(db, since: known.counters) }
+      var writer = try TransferRowWriter(
+        db, lastID: known.counters.lastID, advanced: known.advanced)
       for change in changes { try writer.apply(change) }
       try writer.finish()
+      return writer.advanced
     }
   }
 

@@ -27,6 +27,8 @@ struct Salvage {
       _ = take(layout.allTransfersBackwards, db)
       takeSingly(layout.oneTransfer, db, lastID: known.lastID)
     }
+    // What a record says is held is so as well; of what is not known, nothing is lost but time.
+    for (id, held) in (try? StoredProgress.read(db)) ?? [:] { byID[id]?.resumeData?.held = held }
     finish(known, (try? SessionRows.read(db, layout, .salvaging)) ?? [])
   }
 

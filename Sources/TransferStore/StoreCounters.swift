@@ -37,7 +37,7 @@ struct StoreCounters: Hashable, Sendable {
       case .putSession(let session): raised.raise(by: session)
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
-      case .remove, .removeSession: continue
+      case .progress, .remove, .removeSession: continue
       }
     }
     return raised

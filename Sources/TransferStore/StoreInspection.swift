@@ -93,7 +93,9 @@ enum StoreInspection {
       return "its tables are not those of its version"
     }
     // The small tables are checked whatever the depth.
-    let smallTables = StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
+    let smallTables =
+      StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
+      + (version < 5 ? [] : StoreSchema.smallTablesSince5)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
     // One of an earlier version is read whole by the migration in any case.
@@ -143,7 +145,8 @@ private struct WholeReading {
     }
     _ = try SessionRows.read(db, layout, .strict)
     _ = try StoreCounters.read(db)
-    if version == StoreSchema.version { _ = try StoreTallies.read(db) }
+    if version >= 4 { _ = try StoreTallies.read(db) }
+    if version >= 5 { _ = try StoredProgress.read(db) }
   }
 
   func problem(isThorough: Bool) throws -> String? {

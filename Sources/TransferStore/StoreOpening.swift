@@ -130,10 +130,15 @@ package struct StoreOpening: Sendable {
     try queue.inDatabase { db in try db.execute(sql: "DELETE FROM counter WHERE name = ''") }
     let contents =
       switch depth {
-      case .quick: try queue.read { db in try StoreReading.contents(db) }
+      case .quick:
+        try queue.write { db in
+          try StoredProgress.settle(db)
+          return try StoreReading.contents(db)
+        }
       // In one: a store of which something cannot be read is put aside as it was.
       case .whole, .thorough:
         try queue.write { db in
+          try StoredProgress.settle(db)
           try repair(db)
           return try StoreReading.contents(db)
         }

@@ -10,7 +10,11 @@ enum StoreReading {
     let reader = TransferRowReader(.strict)
     var contents = JournalContents()
     let rows = try Row.fetchCursor(db, sql: layout.awakeTransfers)
-    while let row = try rows.next() { contents.records.append(try reader.record(row)) }
+    while let row = try rows.next() {
+      var record = try reader.record(row)
+      try StoredProgress.complete(&record, db)
+      contents.records.append(record)
+    }
     contents.sessions = try SessionRows.read(db, layout, .strict)
     let counters = try counters(db, contents.sessions)
     contents.lastID = TransferID(rawValue: counters.lastID)

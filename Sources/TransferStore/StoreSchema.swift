@@ -9,11 +9,13 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for us: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 4
+  static let version = 5
   /// All but that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Those that version 4 brought.
   static let smallTablesSince4 = ["tally"]
+  /// Those that version 5 brought.
+  static let smallTablesSince5 = ["progress"]
 
   /// A migration that was released is never changed, only followed by another; each ends by setting
   /// `user_version` to its number.
@@ -36,6 +38,13 @@ enum StoreSchema {
     migrator.registerMigration("v4") { db in
       try StoreSchema.makeQueue(db)
       try db.execute(sql: "PRAGMA user_version = 4")
+    }
+    migrator.registerMigration("v5") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE progress (id INTEGER PRIMARY KEY, held TEXT NOT NULL) STRICT;
+          PRAGMA user_version = 5
+          """)
     }
     return migrator
   }

@@ -95,6 +95,23 @@ import TransferStore
   }
 
   // Fault 100
+  @Test func `a store of version 5 is read with how far a transfer was`() throws {
+    try withScratch { path in
+      try FileManager.default.copyItem(atPath: fixture("store-v5.sqlite"), toPath: path)
+      let opening = try StoreOpening.open(path, at: Self.now)
+      #expect(opening.notice == nil)
+      let contents = try opening.journal.whole()
+      let expected = placed(
+        StoreFixture.records + TaskFixture.records + FinishFixture.records
+          + [ProgressFixture.record(holding: ProgressFixture.held)])
+      #expect(contents.records.count == expected.count)
+      for (found, expected) in zip(contents.records, expected) { #expect(found == expected) }
+      #expect(contents.clearedUpTo == FinishFixture.clearedUpTo)
+      #expect(contents.sessions == TaskFixture.sessions)
+    }
+  }
+
+  // Fault 100
   @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite"])
   func `nothing is cleared in a store of a version that knew no clearing`(_ name: String) throws {
     try withScratch { path in
@@ -124,7 +141,9 @@ import TransferStore
   }
 
   // Fault 100
-  @Test(arguments: ["store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite"])
+  @Test(arguments: [
+    "store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite", "store-v5.sqlite",
+  ])
   func `a store of an earlier version can be written to and read again`(_ name: String) throws {
     try withScratch { path in
       try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
@@ -156,6 +175,9 @@ import TransferStore
       try journal.commit(
         FinishFixture.records.map(JournalChange.put)
           + [.clearFinished(upTo: FinishFixture.clearedUpTo)])
+      let running = ProgressFixture.record(holding: HeldRanges(prefix: 1 << 20))
+      try journal.commit([.put(running)])
+      try journal.commit([.progress(running.id, ProgressFixture.held)])
       // Closing brings everything into the one file.
       try journal.close()
       try FileManager.default.copyItem(atPath: path, toPath: target)

@@ -115,7 +115,7 @@ import TransferModel
     #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
     #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
     #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
-    #expect(try pragma("user_version", StoreSchema.writing) == "4")
+    #expect(try pragma("user_version", StoreSchema.writing) == "5")
   }
 
   // Fault 76
@@ -133,6 +133,56 @@ import TransferModel
     #expect(opening.notice == nil)
     #expect(try opening.journal.whole().records.count == 99)
     #expect(try journal.whole().records.count == 99)
+  }
+
+  // Fault 76
+  @Test func `how far a transfer was when the service was killed is in its record at the start`()
+    throws
+  {
+    var record = Sample.plain(1)
+    record.resumeData = Sample.resumeData(1)
+    record.resumeData?.held = HeldRanges(prefix: 1 << 20)
+    let journal = try scratch.open().journal
+    try journal.commit([.put(record), .put(Sample.full(2)), .put(Sample.plain(3))])
+    for step in 2...9 {
+      let held = HeldRanges(prefix: Int64(step) << 20)
+      try journal.commit([.progress(record.id, held)])
+    }
+    try journal.commit([.progress(TransferID(rawValue: 2), HeldRanges(prefix: 5))])
+    try journal.commit([.progress(TransferID(rawValue: 3), HeldRanges(prefix: 5))])
+    let copy = try StoreScratch()
+    _ = try copy.open().journal.close()
+    for suffix in ["", "-wal"] {
+      try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
+    }
+    let opening = try copy.open(wholeByteCountMax: 0)
+    #expect(opening.notice == nil)
+    record.resumeData?.held = HeldRanges(prefix: 9 << 20)
+    var other = Sample.full(2)
+    other.resumeData?.held = HeldRanges(prefix: 5)
+    let contents = try opening.journal.whole()
+    // The third never had a file: nothing says where the bytes would be.
+    #expect(contents.records == [record, other, Sample.plain(3)])
+    #expect(contents.dormant.states[.queued]?.bytesReceived == 9 << 20)
+    try opening.journal.close()
+    let rows = try DatabaseQueue(path: copy.path).read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM progress")
+    }
+    #expect(rows == 0)
+    #expect(try copy.open().notice == nil)
+  }
+
+  @Test func `a checkpoint is one page of the log`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit(Sample.puts(1...500) + [.put(Sample.full(501))])
+    let id = TransferID(rawValue: 501)
+    try journal.commit([.progress(id, HeldRanges(prefix: 1))])
+    let before = try scratch.bytes(scratch.path + "-wal").count
+    for step in 1...40 {
+      try journal.commit([.progress(id, HeldRanges(prefix: Int64(step) << 30))])
+    }
+    // With the header of its frame (sqlite.org/fileformat2.html, 4.1).
+    #expect(try scratch.bytes(scratch.path + "-wal").count - before == 40 * (24 + 4096))
   }
 
   // Fault 77

@@ -32,7 +32,8 @@ for row in $rows; do
   [ -r "$bench/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"
 done
 for program in $programs; do
-  swift build -c release --product "$program"
+  # shellcheck disable=SC2046
+  swift build -c release $(assets/release-flags.sh) --product "$program"
 done
 
 # Served: the big file, a part of it for the library, and the small ones. Written: one big file, or

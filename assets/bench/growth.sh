@@ -25,7 +25,8 @@ for part in $parts; do
   [ -r "$bench/growth/$part.sh" ] || fail "there is no part \"$part\": connections, queue, sizes"
 done
 for program in kettle measured-run first-screen; do
-  swift build -c release --product "$program"
+  # shellcheck disable=SC2046
+  swift build -c release $(assets/release-flags.sh) --product "$program"
 done
 
 # The largest file takes its time.

@@ -136,11 +136,16 @@ extension Brain {
   }
 
   package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
-    var turn = Turn()
-    _ = update(id, &turn) { $0.bytesSynced(held) }
     // How far it is, everybody is told at the pace of the ticks. A fast transfer has a hundred
-    // checkpoints a second, and to tell of each costs more than to make it.
-    turn.changed = []
+    // checkpoints a second, and to tell of each costs more than to make it; so does to compare all
+    // of a transfer with what it was, where nothing but the bytes can have changed.
+    var turn = Turn()
+    switch machines[id]?.bytesSynced(held) {
+    case .heldMore: turn.changes.append(.progress(id, held))
+    case .heldMoreAfterRetries:
+      if let record = machines[id]?.durableRecord { turn.changes.append(.put(record)) }
+    case nil, .nothing: break
+    }
     turn.afterCommit.append(.confirmHeld(id, held))
     return turn
   }

@@ -57,11 +57,23 @@ extension TransferMachine {
     return cancelAll(next: afterFileFailure(failure, circumstances))
   }
 
+  /// What `bytesSynced(…)` changed on record.
+  package enum SyncedChange: Sendable, Hashable {
+    case nothing
+    case heldMore
+    /// And the count of retries begins anew.
+    case heldMoreAfterRetries
+  }
+
   /// More of the file is on the disk: it may go on record, where the next attempt could use it.
-  package mutating func bytesSynced(_ held: HeldRanges) {
-    guard record.resumeData != nil, keepsBytes else { return }
-    if held.byteCount > (record.resumeData?.held.byteCount ?? 0) { record.retryCount = 0 }
+  @discardableResult
+  package mutating func bytesSynced(_ held: HeldRanges) -> SyncedChange {
+    guard let known = record.resumeData?.held, known != held, keepsBytes, occupiesSlot
+    else { return .nothing }
     record.resumeData?.held = held
+    guard held.byteCount > known.byteCount, record.retryCount > 0 else { return .heldMore }
+    record.retryCount = 0
+    return .heldMoreAfterRetries
   }
 
   /// What was held when the partial file was closed, with when it was written to last; nil when

@@ -153,7 +153,7 @@ final class TransferBody: Sendable {
 
   let file: any PartialFile
   let totalByteCount: Int64?
-  private let askForCheckpoint: @Sendable () -> Void
+  private let askForCheckpoint: @Sendable (TransferBody) -> Void
   private let queue: DispatchQueue
   private let state: Mutex<State>
   /// Had by whoever writes, so that blocks are written one after the other. Taken before `state`,
@@ -163,10 +163,11 @@ final class TransferBody: Sendable {
   /// - Parameters:
   ///   - held: what of the file is there.
   ///   - queue: where blocks are written.
-  ///   - askForCheckpoint: called on the transport's thread, at most once between two checkpoints.
+  ///   - askForCheckpoint: called on the transport's thread, at most once between two checkpoints,
+  ///     when what is full is on its way to the queue.
   init(
     file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: DispatchQueue,
-    askForCheckpoint: @escaping @Sendable () -> Void
+    askForCheckpoint: @escaping @Sendable (TransferBody) -> Void
   ) {
     self.file = file
     self.totalByteCount = totalByteCount
@@ -219,8 +220,8 @@ final class TransferBody: Sendable {
       if calls { state.writer = .called }
       return (answer, asks, calls)
     }
-    if asks { askForCheckpoint() }
     if calls { queue.async { [self] in disk.withLock { _ in writePending() } } }
+    if asks { askForCheckpoint(self) }
     return answer
   }
 

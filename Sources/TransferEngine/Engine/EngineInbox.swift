@@ -35,6 +35,14 @@ final class EngineInbox: Sendable {
     if calls { call() }
   }
 
+  /// For what is not worth being woken for: it is read before whatever comes next.
+  func putQuietly(_ input: EngineInput) {
+    state.withLock { state in
+      if case .ended = state.phase { return }
+      state.inputs.append(input)
+    }
+  }
+
   func open(_ reader: @escaping Reader) {
     let calls = state.withLock { state in
       guard case .closed = state.phase else { return false }

@@ -11,7 +11,6 @@ enum EngineInput: Sendable {
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// What an attempt brought is in the kernel's hands.
   case attemptEnded(AttemptID, AttemptOutcome, receivedUpTo: Int64?)
-  case checkpointDue(TransferID)
   case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
   case bodyClosed(
     TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)

@@ -137,6 +137,7 @@ extension TransferEngine {
     for change in changes {
       switch change {
       case .put(let record): unkept[record.id, default: 0] += 1
+      case .progress(let id, _): unkept[id, default: 0] += 1
       case .remove(let id): reading.note(leaving: id)
       case .putSession, .removeSession, .clearFinished: break
       }
@@ -147,13 +148,17 @@ extension TransferEngine {
   func noteKept(_ changes: [JournalChange]) {
     for change in changes {
       switch change {
-      case .put(let record):
-        let left = (unkept[record.id] ?? 0) - 1
-        unkept[record.id] = left > 0 ? left : nil
+      case .put(let record): noteKept(record.id)
+      case .progress(let id, _): noteKept(id)
       case .remove(let id): reading.note(gone: id)
       case .putSession, .removeSession, .clearFinished: break
       }
     }
+  }
+
+  private func noteKept(_ id: TransferID) {
+    let left = (unkept[id] ?? 0) - 1
+    unkept[id] = left > 0 ? left : nil
   }
 
   // MARK: Many

@@ -19,7 +19,6 @@ extension TransferEngine {
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let upTo):
       attemptEnded(attempt, outcome, receivedUpTo: upTo)
-    case .checkpointDue(let id): checkpoint(id, .fullBlocks, at: clock.now())
     case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
@@ -57,11 +56,14 @@ extension TransferEngine {
       bodies[id] = nil
       apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
     case .success(let opened):
+      let queue = DispatchQueue(label: "kettle.body")
       let body = TransferBody(
         file: opened.file, held: opened.resumeData.held,
         totalByteCount: opened.resumeData.totalByteCount,
-        queue: DispatchQueue(label: "kettle.body")
-      ) { [weak self] in self?.post(.checkpointDue(id)) }
+        queue: queue
+      ) { [weak self] body in
+        queue.async { [weak self] in self?.checkpointHere(id, body) }
+      }
       bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
       followDigest(of: id, opened.resumeData)
       if digests[id] != nil { opened.file.keepInMemory() }
@@ -116,15 +118,39 @@ extension TransferEngine {
     }
   }
 
+  /// Puts what a body received in full blocks on the disk and on record, on the thread that writes
+  /// its blocks. It may wait and is awake: to hand a checkpoint from the disk's threads to the
+  /// engine's and on to the journal's wakes each of them a hundred times a second.
+  nonisolated func checkpointHere(_ id: TransferID, _ body: TransferBody) {
+    let result = Result { () throws(TransferFailure) in try body.sync(.fullBlocks) }
+    decideHere { engine in engine.checkpointDone(id, body, result, isCommittedHere: true) }
+    journal.commitHere()
+  }
+
   private func checkpointDone(
-    _ id: TransferID, _ body: TransferBody, _ result: Result<TransferBody.Synced, TransferFailure>
+    _ id: TransferID, _ body: TransferBody, _ result: Result<TransferBody.Synced, TransferFailure>,
+    isCommittedHere: Bool = false
   ) {
     // That of a file that was closed meanwhile says less than its closing.
     guard bodies[id]?.body === body else { return }
     switch result {
     case .success(let synced):
+      let now = clock.now()
+      bodies[id] = .open(body, checkpointedAt: now.monotonic)
       advanceDigest(of: id, to: synced.held)
-      apply { brain, _ in brain.bytesSynced(synced.held, of: id) }
+      let turn = brain.bytesSynced(synced.held, of: id)
+      if turn.changes.isEmpty { return run(turn, at: now) }
+      noteUnkept(turn.changes)
+      // Nobody is told of it, and the network need not wait for the engine to go on.
+      let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self, transport] _ in
+        for attempt in body.confirm(synced.held) { transport.resumeReceiving(attempt) }
+        self?.postQuietly(.committed([], announce: [], kept: turn.changes))
+      }
+      if isCommittedHere {
+        journal.enqueue(turn.changes, finish: finish)
+      } else {
+        journal.submit(turn.changes, finish: finish)
+      }
     case .failure:
       // The body refuses every further byte; the attempts end with its failure.
       for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }

@@ -181,6 +181,14 @@ package actor TransferEngine {
 
   nonisolated func post(_ input: EngineInput) { inbox.put(input) }
 
+  nonisolated func postQuietly(_ input: EngineInput) { inbox.putQuietly(input) }
+
+  /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
+  /// engine has come to its end.
+  nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {
+    executor.queue.sync { assumeIsolated { if $0.isReading { body($0) } } }
+  }
+
   // MARK: The door
 
   /// Lets the brain decide and does what it says.

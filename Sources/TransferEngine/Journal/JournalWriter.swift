@@ -50,44 +50,74 @@ final class JournalWriter: Sendable {
     _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
     finish: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    let starts = state.withLock { state in
-      state.waiting.append(
-        Submission(changes: changes, persistence: persistence, finish: finish))
-      guard state.worker == .idle else { return false }
+    enqueue(changes, persistence, finish: finish)
+    if claim() { queue.async { self.drain() } }
+  }
+
+  /// As `submit`, by somebody who sees to it that `commitHere` is called soon.
+  func enqueue(
+    _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
+    finish: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let submission = Submission(changes: changes, persistence: persistence, finish: finish)
+    state.withLock { $0.waiting.append(submission) }
+  }
+
+  /// Commits what waits, unless somebody does so already. Blocks; for those who have a thread that
+  /// may, so that no other has to be woken. What comes meanwhile is left to the journal's own.
+  func commitHere() {
+    guard claim() else { return }
+    let isDone = queue.sync { commitWaiting() }
+    if !isDone { queue.async { self.drain() } }
+  }
+
+  /// Whether there is work and nobody at it; the caller is at it then.
+  private func claim() -> Bool {
+    state.withLock { state in
+      guard state.worker == .idle, !state.waiting.isEmpty else { return false }
       state.worker = .draining
       return true
     }
-    if starts { queue.async { self.drain() } }
   }
 
-  private func drain() {
-    while true {
-      let batch = state.withLock { state -> [Submission] in
-        let batch = state.waiting
-        state.waiting = []
-        if batch.isEmpty { state.worker = .idle }
-        return batch
-      }
-      if batch.isEmpty { return }
-      guard let failed = commit(batch) else { continue }
+  private func drain() { while !commitWaiting() {} }
+
+  /// Commits what waits, together. Answers whether there is nothing left to do, or not before a
+  /// while.
+  private func commitWaiting() -> Bool {
+    let batch = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    if let failed = commit(batch) {
       state.withLock { $0.waiting.insert(contentsOf: failed, at: 0) }
       queue.asyncAfter(deadline: .now() + Self.retryDelay) { self.drain() }
-      return
+      return true
+    }
+    return state.withLock { state in
+      guard state.waiting.isEmpty else { return false }
+      state.worker = .idle
+      return true
     }
   }
 
   /// What one transaction need not write because it would write over it again: under many small
   /// transfers the records of one follow each other within a few milliseconds.
   static func withoutOutdated(_ changes: [JournalChange]) -> [JournalChange] {
+    if changes.count < 2 { return changes }
     var seen: Set<TransferID> = []
+    var advanced: Set<TransferID> = []
     var kept: [JournalChange] = []
     kept.reserveCapacity(changes.count)
     for change in changes.reversed() {
       switch change {
       case .put(let record): if seen.insert(record.id).inserted { kept.append(change) }
+      case .progress(let id, _):
+        if !seen.contains(id), advanced.insert(id).inserted { kept.append(change) }
       // What stands before it makes room for what comes after it.
       case .remove, .putSession, .removeSession, .clearFinished:
         seen = []
+        advanced = []
         kept.append(change)
       }
     }

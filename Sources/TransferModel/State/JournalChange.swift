@@ -2,6 +2,9 @@
 public enum JournalChange: Sendable, Hashable {
   /// Adds the record, or replaces the one with its id.
   case put(TransferRecord)
+  /// Of the record with this id, which has resume data, so much is held by now. All else is as it
+  /// was put last.
+  case progress(TransferID, HeldRanges)
   case remove(TransferID)
   /// Adds the session, or replaces the one with its name.
   case putSession(SessionRecord)

@@ -81,6 +81,7 @@ package final class InMemoryJournal: TransferJournal {
       state.lastID = max(state.lastID, record.id)
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
+    case .progress(let id, let held): state.records[id]?.resumeData?.held = held
     case .remove(let id): state.records[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session

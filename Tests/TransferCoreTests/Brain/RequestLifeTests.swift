@@ -78,7 +78,11 @@ struct RequestLifeTests {
     script.control(.pause, id)
     script.settled(attempt, .cancelled, held: 700)
     let heldCounts = script.changes.compactMap { change -> Int64? in
-      if case .put(let record) = change { record.resumeData?.held.byteCount } else { nil }
+      switch change {
+      case .put(let record): record.resumeData?.held.byteCount
+      case .progress(_, let held): held.byteCount
+      case .remove, .putSession, .removeSession, .clearFinished: nil
+      }
     }
     #expect(!heldCounts.isEmpty)
     #expect(heldCounts.allSatisfy { $0 == 0 })
@@ -103,11 +107,33 @@ struct RequestLifeTests {
     script.opened(attempt, partial())
     let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
     #expect(turn.changed.isEmpty)
+    #expect(turn.changes == [.progress(id, HeldRanges(prefix: 600))])
+    #expect(script.brain.machines[id]?.record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+  }
+
+  @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
+    throws
+  {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
+    script.advance(milliseconds: 600_000)
+    script.take(script.brain.timePassed(at: script.now))
+    let second = try #require(script.attempt)
+    #expect(second != first)
+    script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(second, partial())
+    #expect(script.brain.machines[id]?.record.retryCount == 1)
+    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
     guard case .put(let record)? = turn.changes.first else {
-      Issue.record("nothing is put on record")
+      Issue.record("the record is not put down")
       return
     }
+    #expect(record.retryCount == 0)
     #expect(record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(record.state == .queued)
   }
 
   @Test(arguments: [true, false])

@@ -49,6 +49,9 @@ extension SimulatedWorld {
         store[record.id] = record
         checkRecord(record)
         lastID = max(lastID, record.id)
+      case .progress(let id, let held):
+        if store[id]?.resumeData == nil { broken.append("\(id) has no bytes on record") }
+        store[id]?.resumeData?.held = held
       case .remove(let id): store[id] = nil
       case .clearFinished: break
       case .putSession, .removeSession: broken.append("a session is no matter of the brain")

@@ -169,7 +169,13 @@ struct SimulatedWorld {
     let unkept = Set(
       pending.flatMap { event -> [TransferID] in
         guard case .commit(let changes, _) = event else { return [] }
-        return changes.compactMap { if case .put(let record) = $0 { record.id } else { nil } }
+        return changes.compactMap {
+          switch $0 {
+          case .put(let record): record.id
+          case .progress(let id, _): id
+          case .remove, .putSession, .removeSession, .clearFinished: nil
+          }
+        }
       })
     for id in brain.letGo(where: { !unkept.contains($0) }) {
       sleptCount += 1

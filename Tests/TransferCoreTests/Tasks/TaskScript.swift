@@ -56,6 +56,7 @@ extension BrainScript {
     for change in changes {
       switch change {
       case .put(let record): store[record.id] = record
+      case .progress(let id, let held): store[id]?.resumeData?.held = held
       case .remove(let id): store[id] = nil
       case .putSession, .removeSession, .clearFinished: break
       }

@@ -43,7 +43,7 @@ final class RegistryWorld: Sendable {
             switch change {
             case .putSession(let record): teller.yield(.kept(record))
             case .removeSession(let id): teller.yield(.forgotten(id))
-            case .put, .remove, .clearFinished: break
+            case .put, .progress, .remove, .clearFinished: break
             }
           }
         },

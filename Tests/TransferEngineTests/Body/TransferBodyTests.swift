@@ -18,7 +18,7 @@ struct TransferBodyTests {
   }
 
   private func body(held: HeldRanges = HeldRanges(), total: Int64? = nil) -> TransferBody {
-    TransferBody(file: file, held: held, totalByteCount: total, queue: queue) { [asked] in
+    TransferBody(file: file, held: held, totalByteCount: total, queue: queue) { [asked] _ in
       asked.increase()
     }
   }

@@ -11,11 +11,11 @@ struct EngineInboxTests {
   private let queue = DispatchQueue(label: "test.engine")
 
   private func input(_ number: Int64) -> EngineInput {
-    .checkpointDue(TransferID(rawValue: number))
+    .discarded(TransferID(rawValue: number), OperationID(rawValue: 0))
   }
 
   private static func number(_ input: EngineInput) -> Int64? {
-    if case .checkpointDue(let id) = input { id.rawValue } else { nil }
+    if case .discarded(let id, _) = input { id.rawValue } else { nil }
   }
 
   /// Keeps the numbers of all that is read, one list for each call.

@@ -1,0 +1,18 @@
+import TransferModel
+
+/// What `Fixtures/store-v5.sqlite` has beyond the transfers of the earlier ones: one that ran, and
+/// was further than its record says. Never changed, because the file is never made again.
+enum ProgressFixture {
+  static let held: HeldRanges = {
+    var held = HeldRanges(prefix: 6_291_456)
+    if let range = ByteRange(lower: 8_388_608, upper: 9_000_000) { held.insert(range) }
+    return held
+  }()
+
+  static func record(holding held: HeldRanges) -> TransferRecord {
+    var record = StoreFixture.record(80, .paused)
+    record.state = .queued
+    record.resumeData?.held = held
+    return record
+  }
+}

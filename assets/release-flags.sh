@@ -1,0 +1,12 @@
+#!/bin/sh
+# Prints with which flags the release program is built.
+#
+# With Swift's libraries in it where the toolchain has them for that, as those of swift.org do: a
+# command then starts in half the time, most of which is the loading of shared libraries. All
+# release builds take the same flags, or each would build everything anew.
+set -eu
+resources=$(swiftc -print-target-info -static-stdlib 2>/dev/null |
+  sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p')
+if [ -n "$resources" ] && [ -r "$resources/linux/libFoundation.a" ]; then
+  echo --static-swift-stdlib
+fi
