@@ -61,7 +61,7 @@ package actor TransferEngine {
   let observer: @Sendable (EngineEvent) -> Void
   /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
   /// find its name free. Everything else about one transfer comes one after the other anyhow.
-  let nameLanes = WorkLanes("kettle.files", width: 8)
+  let nameLanes = WorkLanes("kettle.files", width: 16)
   /// Writes and syncs, which wait for the disk and do not disturb each other.
   let diskLanes = WorkLanes("kettle.disk", width: 16)
   /// Digests of files that are not being written, which take long.
@@ -87,6 +87,9 @@ package actor TransferEngine {
   var restWaiters: [RestWaiter] = []
   var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
+  private var unsubmitted = Submission()
+  private var ownInputs: [EngineInput] = []
+  private var isReceiving = false
   private let executor: QueueExecutor
   private let inbox: EngineInbox
   /// False before the start and after the end: nothing that is under way comes to its end then.
@@ -130,7 +133,7 @@ package actor TransferEngine {
     brain.holdLimits = configuration.hold
     isReading = true
     inbox.open { [weak self] inputs in
-      self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
+      self?.assumeIsolated { engine in engine.receive(inputs) }
     }
     let others = Brain.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
@@ -206,15 +209,58 @@ package actor TransferEngine {
       for id in announcedLater { announceChange(of: id) }
     } else {
       noteUnkept(turn.changes)
-      let changes = turn.changes
-      journal.submit(changes) { [weak self] _ in
-        self?.post(.committed(afterCommit, announce: announcedLater, kept: changes))
-        whenDurable?()
-      }
+      unsubmitted.take(turn.changes, afterCommit, announce: announcedLater)
+      if whenDurable != nil || !isReceiving { submit(whenDurable) }
     }
     releaseRestWaiters()
     if !brain.hasRunning { releaseIdleWaiters() }
-    setAlarm(at: now)
+    if !isReceiving { setAlarm(at: now) }
+  }
+
+  /// Takes what came together. The changes of all of it are one submission to the store, so that
+  /// none of them is begun alone while the others are still to be decided on.
+  private func receive(_ inputs: [EngineInput]) {
+    isReceiving = true
+    for input in inputs {
+      receive(input)
+      while !ownInputs.isEmpty { receive(ownInputs.removeFirst()) }
+    }
+    isReceiving = false
+    if !unsubmitted.isEmpty { submit(nil) }
+    setAlarm(at: clock.now())
+  }
+
+  private func submit(_ whenDurable: (@Sendable () -> Void)?) {
+    let submission = unsubmitted
+    unsubmitted = Submission()
+    journal.submit(submission.changes) { [weak self] _ in
+      self?.post(
+        .committed(
+          submission.afterCommit, announce: submission.announced, kept: submission.changes))
+      whenDurable?()
+    }
+  }
+
+  /// Input that the engine makes itself: it comes next.
+  func postOwn(_ input: EngineInput) {
+    if isReceiving { ownInputs.append(input) } else { post(input) }
+  }
+
+  /// What turns have for the store.
+  private struct Submission {
+    var changes: [JournalChange] = []
+    var afterCommit: [BrainAction] = []
+    var announced: [TransferID] = []
+
+    var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
+
+    mutating func take(
+      _ changes: [JournalChange], _ afterCommit: [BrainAction], announce announced: [TransferID]
+    ) {
+      self.changes += changes
+      self.afterCommit += afterCommit
+      self.announced += announced
+    }
   }
 
   func setAlarm(at now: Moment) {
