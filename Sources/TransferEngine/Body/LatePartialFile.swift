@@ -8,9 +8,6 @@ import TransferModel
 /// and when it is whole one way to the disk makes the file, fills it and syncs it. A crash before
 /// that leaves nothing, and costs no more than what is fetched again in any case.
 final class LatePartialFile: PartialFile {
-  /// Longer ones are on record before they flow: there will be checkpoints of them.
-  static let byteCountMax: Int64 = 256 << 10
-
   private enum State: Sendable {
     case waiting
     case made(BodyOpening.Opened)
@@ -25,9 +22,9 @@ final class LatePartialFile: PartialFile {
 
   /// nil when the file that the plan asks for is to be made before its body flows: it is large, or
   /// its size is not known, or a taken name is to end the transfer before anything is fetched.
-  init?(_ opening: BodyOpening, _ plan: BodyPlan) {
+  init?(_ opening: BodyOpening, _ plan: BodyPlan, byteCountMax: Int64) {
     guard case .create(let new) = plan, new.old == nil, let total = new.total, total > 0,
-      total <= Self.byteCountMax
+      total <= byteCountMax
     else { return nil }
     switch opening.spec.onConflict {
     case .skip: return nil

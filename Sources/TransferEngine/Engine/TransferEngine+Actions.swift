@@ -78,7 +78,9 @@ extension TransferEngine {
     let opening = BodyOpening(
       files: files, spec: record.spec,
       directory: rows.directory(of: record.spec))
-    if let file = LatePartialFile(opening, plan) {
+    if let file = LatePartialFile(
+      opening, plan, byteCountMax: configuration.lateFileByteCountMax)
+    {
       return letFlow(into: file, plan, of: attempt, id)
     }
     bodies[id] = .opening(close: nil)

@@ -23,6 +23,9 @@ package actor TransferEngine {
     package var limitBytesPerSecond: Int64?
     /// Data that came in is put on record after so long even when it is little.
     package var checkpointMilliseconds: Int64 = 5000
+    /// A body of at most so many bytes flows before its partial file is made and on record; larger
+    /// ones never do.
+    package var lateFileByteCountMax: Int64 = 0
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
   }
