@@ -192,6 +192,46 @@ struct LateFileTests {
     #expect(next.files.paths == [whole])
   }
 
+  @Test(arguments: [Int64(0), 1000])
+  func `a kill between the file and its record leaves no file that nobody knows of`(
+    lateFileByteCountMax: Int64
+  ) async throws {
+    let world = try await EngineWorld { $0.lateFileByteCountMax = lateFileByteCountMax }
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let attempt = await world.transport.request(1).id
+    let added = try #require(world.journal.records[id])
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    _ = await attempts.next()
+    world.journal.hold()
+    world.transport.head(attempt, 200, ["Content-Length": "3"])
+    if lateFileByteCountMax > 0 {
+      await world.transport.called { $0.contains(.accept(attempt)) }
+      world.transport.body(attempt, [1, 2, 3])
+      world.transport.end(attempt, .complete)
+    }
+    _ = await attempts.next()
+    #expect(world.files.paths == [part])
+    let next = try await EngineWorld(
+      after: world, kept: InMemoryJournal(JournalContents(records: [added], lastID: id)))
+    #expect(next.files.paths.isEmpty)
+    #expect(next.files.leftUnrecorded.isEmpty)
+    world.journal.release()
+  }
+
+  @Test func `what is on record is not taken for what a kill left`() async throws {
+    let world = try await world()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.pause, [id])
+    let identity = try #require(world.journal.records[id]?.resumeData?.partialIdentity)
+    #expect(world.files.leftUnrecorded.isEmpty)
+    // A kill right after the commit leaves the note.
+    world.files.noteUnrecorded(identity, of: id)
+    let next = try await self.world(after: world)
+    #expect(next.files.paths == [part])
+    #expect(next.files.leftUnrecorded.isEmpty)
+  }
+
   @Test func `a crash between the record and the name gives it its name`() async throws {
     let world = try await world()
     let (id, attempt) = try await world.flowing(total: 3)

@@ -76,7 +76,7 @@ extension TransferEngine {
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
     guard let record = brain.machines[id]?.record else { return }
     let opening = BodyOpening(
-      files: files, spec: record.spec,
+      files: files, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec))
     if let file = LatePartialFile(
       opening, plan, byteCountMax: configuration.lateFileByteCountMax)

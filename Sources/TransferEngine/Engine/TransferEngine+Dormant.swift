@@ -141,6 +141,9 @@ extension TransferEngine {
       case .put(let record):
         let left = (unkept[record.id] ?? 0) - 1
         unkept[record.id] = left > 0 ? left : nil
+        if let identity = record.resumeData?.partialIdentity {
+          files.forgetUnrecorded(identity, of: record.id)
+        }
       case .remove(let id): reading.note(gone: id)
       case .putSession, .removeSession, .clearFinished: break
       }

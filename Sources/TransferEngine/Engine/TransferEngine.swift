@@ -127,6 +127,7 @@ package actor TransferEngine {
   /// Takes over what the store has and goes on with it.
   package func start() throws {
     let contents = try journal.load()
+    removeUnrecorded()
     let now = clock.now()
     recoveredSessions = contents.sessions
     brain = Brain(
@@ -150,6 +151,21 @@ package actor TransferEngine {
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
     run(turn, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
+  }
+
+  /// A kill between the making of a partial file and its record leaves a file that no record names:
+  /// its transfer makes another one.
+  private func removeUnrecorded() {
+    let left = files.leftUnrecorded
+    // Nothing is removed without knowing what is on record.
+    guard !left.isEmpty, let records = try? archive.records(left.keys.sorted()) else { return }
+    let known = records.flatMap { record in
+      [record.resumeData?.partialIdentity, record.resumeData?.setAside].compactMap { $0 }
+    }
+    for (id, identity) in left.sorted(by: { $0.key < $1.key }) {
+      if !known.contains(identity) { files.removePartialFile(identity) }
+      files.forgetUnrecorded(identity, of: id)
+    }
   }
 
   /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
