@@ -16,7 +16,7 @@ package struct POSIXFileStorage: FileStorage {
 
   /// The paths are absolute.
   ///
-  /// - Parameter unrecordedPath: where the list of files that are not on record yet is; nil for none.
+  /// - Parameter unrecordedPath: where the list of files is that are not on record; nil for none.
   package init(
     documentsDirectory: String, heldDirectory: String? = nil, unrecordedPath: String? = nil
   ) {

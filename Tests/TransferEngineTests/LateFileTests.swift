@@ -192,6 +192,7 @@ struct LateFileTests {
     #expect(next.files.paths == [whole])
   }
 
+  // Fault 76
   @Test(arguments: [Int64(0), 1000])
   func `a kill between the file and its record leaves no file that nobody knows of`(
     lateFileByteCountMax: Int64
