@@ -12,18 +12,25 @@ package struct POSIXFileStorage: FileStorage {
   let freeNameRename: FreeNameRename
   let calls: FileCalls
   let directorySyncs = SharedSyncs()
+  let unrecorded: UnrecordedFiles
 
   /// The paths are absolute.
-  package init(documentsDirectory: String, heldDirectory: String? = nil) {
+  ///
+  /// - Parameter unrecordedPath: where the list of files is that are not on record; nil for none.
+  package init(
+    documentsDirectory: String, heldDirectory: String? = nil, unrecordedPath: String? = nil
+  ) {
     self.init(
       documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
-      freeNameRename: FreeNameRename())
+      freeNameRename: FreeNameRename(), unrecordedPath: unrecordedPath)
   }
 
   init(
     documentsDirectory: String, heldDirectory: String? = nil,
-    freeNameRename: FreeNameRename = FreeNameRename(), calls: FileCalls = .kernel
+    freeNameRename: FreeNameRename = FreeNameRename(), calls: FileCalls = .kernel,
+    unrecordedPath: String? = nil
   ) {
+    unrecorded = UnrecordedFiles(path: unrecordedPath)
     self.calls = calls
     self.documentsDirectory = Self.withoutTrailingSlashes(documentsDirectory)
     self.heldDirectory = heldDirectory.map(Self.withoutTrailingSlashes)
@@ -120,6 +127,16 @@ package struct POSIXFileStorage: FileStorage {
     }
     try? place.directory.remove(place.name)
   }
+
+  package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
+    unrecorded.note(identity, of: id)
+  }
+
+  package func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
+    unrecorded.forget(id, identity)
+  }
+
+  package var leftUnrecorded: [TransferID: PartialIdentity] { unrecorded.left }
 
   package func removeFinishedFile(_ file: FinishedFile) -> Bool {
     guard let identity = file.identity, let path = FilePath(file.path) else { return false }

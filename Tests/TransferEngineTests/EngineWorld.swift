@@ -17,11 +17,14 @@ final class EngineWorld: Sendable {
   static let documents = "/home/u/Downloads"
   static let held = "/home/u/.local/state/kettle/held"
 
-  /// - Parameter after: the world whose disk and store are found again, as after a crash.
+  /// - Parameters:
+  ///   - after: the world whose disk and store are found again, as after a crash.
+  ///   - kept: the store, where it is another than that.
   init(
-    after: EngineWorld? = nil, _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
+    after: EngineWorld? = nil, kept: InMemoryJournal? = nil,
+    _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
   ) async throws {
-    journal = after?.journal ?? InMemoryJournal()
+    journal = kept ?? after?.journal ?? InMemoryJournal()
     files =
       after?.files
       ?? InMemoryFileStorage(documentsDirectory: Self.documents, heldDirectory: Self.held)

@@ -14,6 +14,8 @@ struct EventFollower {
   let place: ServicePlace
   let client: Caller
   let includesProgress: Bool
+  /// What comes into one of these states or leaves it; nil is all.
+  var states: [TransferState]?
   /// How long to follow; nil is without an end.
   var limitMilliseconds: Int64?
 
@@ -91,7 +93,8 @@ struct EventFollower {
     link.number += 1
     do {
       feed.read(link.service, number: link.number)
-      _ = try await link.service.call(WatchEvents.self, .init(includesProgress: includesProgress))
+      _ = try await link.service.call(
+        WatchEvents.self, .init(includesProgress: includesProgress, states: states))
       link.connectedAt = world.clock.now().monotonic
       return try await handle(.connected(link.service))
     } catch ClientError.connectionLost {

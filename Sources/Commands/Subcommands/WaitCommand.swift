@@ -34,13 +34,17 @@ struct WaitCommand: RunnableCommand {
     var watch = WaitWatch(ids: ids, console: world.console)
     let follower = EventFollower(
       world: world, place: world.place, client: "kettle wait", includesProgress: false,
-      limitMilliseconds: limit)
+      states: WaitWatch.states, limitMilliseconds: limit)
     return try await follower.run { try await watch.take($0) }
   }
 }
 
 /// Watches the transfers of `wait` to their ends.
 struct WaitWatch {
+  /// Where a transfer ends or stands still. What goes on by itself, which is nearly all that
+  /// happens, need not be told.
+  static let states: [TransferState] = [.idle, .waiting, .paused, .completed, .failed]
+
   private let wanted: [TransferID]
   private let console: any Console
   /// nil until the list was read for the first time.

@@ -181,10 +181,16 @@ package enum WatchEvents: ControlMethod {
     package var includesProgress: Bool
     /// Of this session only; nil is all.
     package var session: SessionID?
+    /// Only what comes into one of these states, is in it or leaves it; nil is all. That one is
+    /// removed is told whatever its state was.
+    package var states: [TransferState]?
 
-    package init(includesProgress: Bool, session: SessionID? = nil) {
+    package init(
+      includesProgress: Bool, session: SessionID? = nil, states: [TransferState]? = nil
+    ) {
       self.includesProgress = includesProgress
       self.session = session
+      self.states = states
     }
   }
 

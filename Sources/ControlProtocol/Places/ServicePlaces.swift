@@ -58,6 +58,7 @@ extension ServicePlaces {
 
   /// Has a byte for each crash of the service in a row.
   package var crashMarksPath: String { Self.join(stateDirectory, "crashes") }
+  package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }
 
   /// The file in which the desktop keeps the names of the user's directories
   /// (`user-dirs.dirs(5)`).

@@ -145,8 +145,14 @@ extension TransferMachine {
   }
 
   private func isWhole(_ fetch: Fetch) -> Bool {
-    guard let total = record.resumeData?.totalByteCount, fetch.body == .open else { return false }
-    return fetch.received.prefixByteCount == total
+    guard let total = record.resumeData?.totalByteCount else { return false }
+    switch fetch.body {
+    case .open: return fetch.received.prefixByteCount == total
+    // A small body is there before the store knows its file; both go on record together. What was
+    // held before is still to be proved then.
+    case .opened: return fetch.heldAtStartByteCount == 0 && fetch.received.prefixByteCount == total
+    case .closed, .opening: return false
+    }
   }
 
   private mutating func afterComplete(

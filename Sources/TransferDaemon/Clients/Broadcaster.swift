@@ -40,12 +40,23 @@ final class Broadcaster: Sendable {
 
   /// Takes what the engine tells, in its order.
   func observe(_ event: EngineEvent, at now: WallTime) {
-    let told = list.update { Self.take(event, &$0, at: now) }
+    let (told, before) = list.update { table in
+      let before = Self.changed(event).flatMap { table.row($0)?.state }
+      return (Self.take(event, &table, at: now), before)
+    }
     let mailboxes = state.withLock { $0.clients.values.map(\.mailbox) }
     // Also of what wakes up or falls asleep, by which no row becomes another: a window from which
     // rows were left out, because they did so while the store was asked, is looked at again.
     for mailbox in mailboxes {
-      if let told { mailbox.tell(told) } else { mailbox.refreshViewport() }
+      if let told { mailbox.tell(told, since: before) } else { mailbox.refreshViewport() }
+    }
+  }
+
+  /// Whose state may be another than before.
+  private static func changed(_ event: EngineEvent) -> TransferID? {
+    switch event {
+    case .changed(let row), .progress(let row, _): row.id
+    case .recovered, .added, .removed, .woken, .slept, .cleared, .limited: nil
     }
   }
 

@@ -16,11 +16,16 @@ final class ClientMailbox: Sendable {
     var watching = Watching.nothing
     /// Of which session; nil is all.
     var watchedSession: SessionID?
+    /// nil is all.
+    var watchedStates: Set<TransferState>?
     var viewport: Viewport?
     var isWatchedByPerson = false
 
-    func wants(_ event: TransferEvent) -> Bool {
+    func wants(_ event: TransferEvent, since before: TransferState?) -> Bool {
       if let watchedSession, watchedSession != event.snapshot.session { return false }
+      if let watchedStates, event.kind != .removed, !watchedStates.contains(event.snapshot.state) {
+        guard let before, watchedStates.contains(before) else { return false }
+      }
       return event.kind == .progress ? watching == .progress : watching != .nothing
     }
   }
@@ -51,10 +56,16 @@ final class ClientMailbox: Sendable {
     state.withLock { $0.isWatchedByPerson = isWatchedByPerson }
   }
 
-  func watch(_ watching: Watching, of session: SessionID? = nil) {
+  /// - Parameters:
+  ///   - session: the one to tell of; nil is all.
+  ///   - states: tells only of what is in one of these or just was; nil is all.
+  func watch(
+    _ watching: Watching, of session: SessionID? = nil, in states: Set<TransferState>? = nil
+  ) {
     state.withLock { state in
       state.watching = watching
       state.watchedSession = session
+      state.watchedStates = states
     }
   }
 
@@ -68,9 +79,10 @@ final class ClientMailbox: Sendable {
     if viewport != nil { viewportSignal.yield() }
   }
 
-  func tell(_ event: TransferEvent) {
+  /// - Parameter before: the state in which the transfer was; nil when it is not known.
+  func tell(_ event: TransferEvent, since before: TransferState? = nil) {
     let (isWanted, hasViewport) = state.withLock { state in
-      (state.wants(event), state.viewport != nil)
+      (state.wants(event, since: before), state.viewport != nil)
     }
     if isWanted { put { $0.put(event: event) } }
     if hasViewport { viewportSignal.yield() }

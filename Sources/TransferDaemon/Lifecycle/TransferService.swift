@@ -86,7 +86,8 @@ package struct TransferService: Sendable {
     for notice in notices { logger.error("\(notice)") }
 
     let files = POSIXFileStorage(
-      documentsDirectory: settings.documentsDirectory, heldDirectory: places.heldDirectory)
+      documentsDirectory: settings.documentsDirectory, heldDirectory: places.heldDirectory,
+      unrecordedPath: places.unrecordedFilesPath)
     let broadcaster = makeBroadcaster(settings, files, opened.journal, clock, logger)
     let need = ConditionNeed()
     let telling = settings.alerts.map { PersonTelling.onDesktop($0, broadcaster, logger) }

@@ -75,7 +75,8 @@ struct RequestHandler: Sendable {
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
       client.mailbox.watch(
-        params.includesProgress ? .progress : .states, of: params.session)
+        params.includesProgress ? .progress : .states, of: params.session,
+        in: params.states.map(Set.init))
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .status:

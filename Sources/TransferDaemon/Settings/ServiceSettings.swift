@@ -116,6 +116,8 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
     engine.limitBytesPerSecond = file.limitBytesPerSecond
+    // Of as many as may run, this is a few MiB of memory at most.
+    engine.lateFileByteCountMax = 256 << 10
     // Until the machine has been looked at, a task with conditions waits: a start in between would
     // be what its program did not want.
     engine.metConditions = []

@@ -4,6 +4,7 @@ import TransferModel
 /// Opens the partial file that a body plan asks for. Blocks.
 struct BodyOpening: Sendable {
   let files: any FileStorage
+  let id: TransferID
   let spec: TransferSpec
   let directory: String
 
@@ -44,6 +45,7 @@ struct BodyOpening: Sendable {
     var resumeData = ResumeData(
       partialPath: file.path, device: file.device, inode: file.inode, held: HeldRanges(),
       totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
+    files.noteUnrecorded(resumeData.partialIdentity, of: id)
     resumeData.serverChecksum = new.checksum
     resumeData.mediaType = new.mediaType
     resumeData.setAside = setAside(new.old)

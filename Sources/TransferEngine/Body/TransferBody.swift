@@ -181,12 +181,21 @@ final class TransferBody: Sendable {
   /// Lets an attempt write from `lower` on, and answers what takes its bytes.
   func begin(_ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound) -> SegmentSink {
     let segment = state.withLock { state in
-      let share = max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin)
+      let share = min(
+        max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin),
+        smallBlockByteCount)
       let segment = BodySegment(attempt, from: lower, bound: bound, blockByteCount: share)
       state.segments[attempt] = segment
       return segment
     }
     return SegmentSink(body: self, attempt: attempt, filling: segment.filling)
+  }
+
+  /// A small file needs one block, of memory that is not mapped for it alone. It never gets full:
+  /// it is written when its attempt is over.
+  private var smallBlockByteCount: Int64 {
+    guard let totalByteCount, totalByteCount < Self.blockByteCountMin else { return .max }
+    return (totalByteCount / GatheredBlock.alignment + 1) * GatheredBlock.alignment
   }
 
   /// The attempt need not bring more than up to `upper`.

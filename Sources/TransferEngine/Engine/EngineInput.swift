@@ -26,12 +26,16 @@ struct LiveAttempt: Sendable {
   var asked: AskedRange?
   /// How much of the request's body is in the kernel's hands; nil when nothing was told.
   var sentByteCount: Int64?
+  /// Its body was accepted.
+  var isFlowing = false
 }
 
 /// The partial file of a transfer that runs.
 enum LiveBody: Sendable {
   /// When it is to be closed before it is open, that is noted.
   case opening(close: OperationID?)
+  /// It is made when what came is to be written.
+  case late(LateBody)
   /// With when bytes were last put on record.
   case open(TransferBody, checkpointedAt: MonotonicTime)
   /// Its last bytes are being synced; until they are on record, it knows best what is there.
@@ -41,6 +45,7 @@ enum LiveBody: Sendable {
   var body: TransferBody? {
     switch self {
     case .opening, .closing: nil
+    case .late(let late): late.body
     case .open(let body, _): body
     }
   }
@@ -49,6 +54,7 @@ enum LiveBody: Sendable {
   var heldByteCount: Int64? {
     switch self {
     case .opening: nil
+    case .late(let late): late.body.heldByteCount
     case .open(let body, _), .closing(let body): body.heldByteCount
     }
   }

@@ -57,6 +57,7 @@ extension TransferEngine {
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // It may have been cancelled while the store was busy.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
+    if one.isFlowing { return apply { brain, now in brain.bodyRecorded(of: id, at: now) } }
     let bound: BodySegment.Bound =
       if let range { one.asked == nil ? .whole(range.upper) : .part(range.upper) } else { .none }
     let sink = body.begin(attempt, from: range?.lower ?? 0, bound)
@@ -65,6 +66,7 @@ extension TransferEngine {
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
       body.shorten(attempt, to: upper)
     }
+    attempts[attempt]?.isFlowing = true
     transport.accept(attempt, into: sink)
     apply { brain, now in brain.bodyRecorded(of: id, at: now) }
   }
@@ -73,10 +75,15 @@ extension TransferEngine {
 
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
     guard let record = brain.machines[id]?.record else { return }
-    bodies[id] = .opening(close: nil)
     let opening = BodyOpening(
-      files: files, spec: record.spec,
+      files: files, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec))
+    if let file = LatePartialFile(
+      opening, plan, byteCountMax: configuration.lateFileByteCountMax)
+    {
+      return letFlow(into: file, plan, of: attempt, id)
+    }
+    bodies[id] = .opening(close: nil)
     nameLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.post(.bodyOpened(id, attempt, result))
@@ -99,13 +106,14 @@ extension TransferEngine {
 
   func closeBody(_ id: TransferID, _ operation: OperationID) {
     switch bodies[id] {
-    case nil: post(.bodyClosed(id, operation, .success(nil)))
+    case nil: postOwn(.bodyClosed(id, operation, .success(nil)))
     case .opening: bodies[id] = .opening(close: operation)
-    case .closing: break
+    // It is settled when its only attempt is over, and nothing is closed before that.
+    case .late, .closing: break
     case .open(let body, _):
       bodies[id] = .closing(body)
       if let synced = body.settled {
-        return post(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+        return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
       }
       diskLanes.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in

@@ -148,7 +148,11 @@ extension TransferEngine {
   func noteKept(_ changes: [JournalChange]) {
     for change in changes {
       switch change {
-      case .put(let record): noteKept(record.id)
+      case .put(let record):
+        noteKept(record.id)
+        if let identity = record.resumeData?.partialIdentity {
+          files.forgetUnrecorded(identity, of: record.id)
+        }
       case .progress(let id, _): noteKept(id)
       case .remove(let id): reading.note(gone: id)
       case .putSession, .removeSession, .clearFinished: break

@@ -50,28 +50,42 @@ extension TransferEngine {
   private func bodyOpened(
     _ result: Result<BodyOpening.Opened, TransferFailure>, of id: TransferID, by attempt: AttemptID
   ) {
-    guard case .opening(let close)? = bodies[id] else { return }
-    switch result {
-    case .failure(let failure):
+    switch (bodies[id], result) {
+    case (.opening(let close)?, .failure(let failure)):
       bodies[id] = nil
       apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
-    case .success(let opened):
-      let queue = DispatchQueue(label: "kettle.body")
-      let body = TransferBody(
-        file: opened.file, held: opened.resumeData.held,
-        totalByteCount: opened.resumeData.totalByteCount,
-        queue: queue
-      ) { [weak self] body in
-        queue.async { [weak self] in self?.checkpointHere(id, body) }
-      }
-      bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
-      followDigest(of: id, opened.resumeData)
-      if digests[id] != nil { opened.file.keepInMemory() }
-      apply { brain, now in
-        brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
-      }
+      if let close { closeBody(id, close) }
+    case (.opening(let close)?, .success(let opened)):
+      let body = makeBody(
+        opened.file, of: id, held: opened.resumeData.held, total: opened.resumeData.totalByteCount)
+      opens(body, opened, of: id, by: attempt)
+      if let close { closeBody(id, close) }
+    // Its end tells the same, and there is nothing to close before.
+    case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
+      apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
+    case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
+      opens(late.body, opened, of: id, by: attempt)
+    case (.late, _), (.open, _), (.closing, _), (nil, _): break
     }
-    if let close { closeBody(id, close) }
+  }
+
+  func makeBody(
+    _ file: any PartialFile, of id: TransferID, held: HeldRanges, total: Int64?
+  ) -> TransferBody {
+    let queue = DispatchQueue(label: "kettle.body")
+    return TransferBody(file: file, held: held, totalByteCount: total, queue: queue) {
+      [weak self] body in
+      queue.async { [weak self] in self?.checkpointHere(id, body) }
+    }
+  }
+
+  func opens(
+    _ body: TransferBody, _ opened: BodyOpening.Opened, of id: TransferID, by attempt: AttemptID
+  ) {
+    bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
+    followDigest(of: id, opened.resumeData)
+    if digests[id] != nil { opened.file.keepInMemory() }
+    apply { brain, now in brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now) }
   }
 
   /// The transport has let go of the attempt; its last bytes are still to be written.
@@ -80,7 +94,7 @@ extension TransferEngine {
     guard let body = bodies[one.transfer]?.body else {
       return attemptEnded(attempt, Self.outcome(end, failure: nil), receivedUpTo: nil)
     }
-    diskLanes.async { [weak self] in
+    lanes(of: one.transfer).async { [weak self] in
       let (upTo, failure) = body.end(attempt)
       body.settle()
       self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
@@ -89,6 +103,11 @@ extension TransferEngine {
     case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }
     case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
+  }
+
+  /// A file that is still to be made is named there as well.
+  private func lanes(of id: TransferID) -> WorkLanes {
+    if case .late? = bodies[id] { nameLanes } else { diskLanes }
   }
 
   private static func outcome(_ end: AttemptEnd, failure: TransferFailure?) -> AttemptOutcome {
@@ -108,6 +127,7 @@ extension TransferEngine {
   ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
     noteProgress(of: gone.transfer)
+    settleLate(gone.transfer, after: attempt)
     live[gone.transfer]?.sentByteCount = nil
     sending.remove(gone.transfer)
     let jitter = Double.random(in: 0...1)
@@ -140,6 +160,7 @@ extension TransferEngine {
       advanceDigest(of: id, to: synced.held)
       let turn = brain.bytesSynced(synced.held, of: id)
       if turn.changes.isEmpty { return run(turn, at: now) }
+      submitDecided()
       noteUnkept(turn.changes)
       // Nobody is told of it, and the network need not wait for the engine to go on.
       let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self, transport] _ in
@@ -197,13 +218,22 @@ extension TransferEngine {
   }
 
   private func progress(of id: TransferID, at now: Moment) {
-    guard case .open(let body, let checkpointedAt)? = bodies[id] else { return }
+    let body: TransferBody
+    let keptAt: MonotonicTime
+    switch bodies[id] {
+    case .open(let open, let checkpointedAt): (body, keptAt) = (open, checkpointedAt)
+    case .late(let late): (body, keptAt) = (late.body, late.since)
+    case .opening, .closing, nil: return
+    }
     apply { brain, now in
       brain.progressed(id, body.progress, heldBack: body.heldBack, at: now)
     }
     tellProgress(of: id, at: now)
-    let age = now.monotonic.milliseconds(since: checkpointedAt)
-    if age >= configuration.checkpointMilliseconds, body.claimCheckpoint() {
+    let age = now.monotonic.milliseconds(since: keptAt)
+    guard age >= configuration.checkpointMilliseconds else { return }
+    if case .late(let late)? = bodies[id] {
+      makeFile(of: id, late)
+    } else if body.claimCheckpoint() {
       checkpoint(id, .everything, at: now)
     }
   }

@@ -23,6 +23,9 @@ package actor TransferEngine {
     package var limitBytesPerSecond: Int64?
     /// Data that came in is put on record after so long even when it is little.
     package var checkpointMilliseconds: Int64 = 5000
+    /// A body of at most so many bytes flows before its partial file is made and on record; larger
+    /// ones never do.
+    package var lateFileByteCountMax: Int64 = 0
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
   }
@@ -61,7 +64,7 @@ package actor TransferEngine {
   let observer: @Sendable (EngineEvent) -> Void
   /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
   /// find its name free. Everything else about one transfer comes one after the other anyhow.
-  let nameLanes = WorkLanes("kettle.files", width: 8)
+  let nameLanes = WorkLanes("kettle.files", width: 16)
   /// Writes and syncs, which wait for the disk and do not disturb each other.
   let diskLanes = WorkLanes("kettle.disk", width: 16)
   /// Digests of files that are not being written, which take long.
@@ -87,6 +90,9 @@ package actor TransferEngine {
   var restWaiters: [RestWaiter] = []
   var idleWaiters: [Completion<Void>] = []
 
+  private var unsubmitted = Submission()
+  private var ownInputs: [EngineInput] = []
+  private var isReceiving = false
   private let executor: QueueExecutor
   let inbox: EngineInbox
 
@@ -119,6 +125,7 @@ package actor TransferEngine {
   /// Takes over what the store has and goes on with it.
   package func start() throws {
     let contents = try journal.load()
+    removeUnrecorded()
     let now = clock.now()
     recoveredSessions = contents.sessions
     brain = Brain(
@@ -127,7 +134,7 @@ package actor TransferEngine {
       metConditions: configuration.metConditions)
     brain.holdLimits = configuration.hold
     inbox.open { [weak self] inputs in
-      self?.assumeIsolated { engine in for input in inputs { engine.receive(input) } }
+      self?.assumeIsolated { engine in engine.receive(inputs) }
     }
     let others = Brain.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
@@ -141,6 +148,21 @@ package actor TransferEngine {
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
     run(turn, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
+  }
+
+  /// A kill between the making of a partial file and its record leaves a file that no record names:
+  /// its transfer makes another one.
+  private func removeUnrecorded() {
+    let left = files.leftUnrecorded
+    // Nothing is removed without knowing what is on record.
+    guard !left.isEmpty, let records = try? archive.records(left.keys.sorted()) else { return }
+    let known = records.flatMap { record in
+      [record.resumeData?.partialIdentity, record.resumeData?.setAside].compactMap { $0 }
+    }
+    for (id, identity) in left.sorted(by: { $0.key < $1.key }) {
+      if !known.contains(identity) { files.removePartialFile(identity) }
+      files.forgetUnrecorded(identity, of: id)
+    }
   }
 
   /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
@@ -186,7 +208,7 @@ package actor TransferEngine {
   /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
   /// engine has come to its end.
   nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {
-    executor.queue.sync { assumeIsolated { if $0.isReading { body($0) } } }
+    executor.queue.sync { assumeIsolated { if $0.inbox.isOpen { body($0) } } }
   }
 
   // MARK: The door
@@ -211,15 +233,61 @@ package actor TransferEngine {
       for id in announcedLater { announceChange(of: id) }
     } else {
       noteUnkept(turn.changes)
-      let changes = turn.changes
-      journal.submit(changes) { [weak self] _ in
-        self?.post(.committed(afterCommit, announce: announcedLater, kept: changes))
-        whenDurable?()
-      }
+      unsubmitted.take(turn.changes, afterCommit, announce: announcedLater)
+      if whenDurable != nil || !isReceiving { submit(whenDurable) }
     }
     releaseRestWaiters()
     if !brain.hasRunning { releaseIdleWaiters() }
-    setAlarm(at: now)
+    if !isReceiving { setAlarm(at: now) }
+  }
+
+  /// Takes what came together. The changes of all of it are one submission to the store, so that
+  /// none of them is begun alone while the others are still to be decided on.
+  private func receive(_ inputs: [EngineInput]) {
+    isReceiving = true
+    for input in inputs {
+      receive(input)
+      while !ownInputs.isEmpty { receive(ownInputs.removeFirst()) }
+    }
+    isReceiving = false
+    submitDecided()
+    setAlarm(at: clock.now())
+  }
+
+  /// Before a change that is submitted by itself: an earlier record would write over it.
+  func submitDecided() { if !unsubmitted.isEmpty { submit(nil) } }
+
+  private func submit(_ whenDurable: (@Sendable () -> Void)?) {
+    let submission = unsubmitted
+    unsubmitted = Submission()
+    journal.submit(submission.changes) { [weak self] _ in
+      self?.post(
+        .committed(
+          submission.afterCommit, announce: submission.announced, kept: submission.changes))
+      whenDurable?()
+    }
+  }
+
+  /// Input that the engine makes itself: it comes next.
+  func postOwn(_ input: EngineInput) {
+    if isReceiving { ownInputs.append(input) } else { post(input) }
+  }
+
+  /// What turns have for the store.
+  private struct Submission {
+    var changes: [JournalChange] = []
+    var afterCommit: [BrainAction] = []
+    var announced: [TransferID] = []
+
+    var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
+
+    mutating func take(
+      _ changes: [JournalChange], _ afterCommit: [BrainAction], announce announced: [TransferID]
+    ) {
+      self.changes += changes
+      self.afterCommit += afterCommit
+      self.announced += announced
+    }
   }
 
   func setAlarm(at now: Moment) {

@@ -36,6 +36,15 @@ package protocol FileStorage: Sendable {
   /// Deletes a partial file if it is still the one that was made; never another's.
   func removePartialFile(_ identity: PartialIdentity)
 
+  /// Remembers, beyond a kill, that a partial file of a transfer was made and is not on record.
+  func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID)
+
+  /// It is on record by now.
+  func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID)
+
+  /// What was noted by the last run and not forgotten, and may be on record nevertheless.
+  var leftUnrecorded: [TransferID: PartialIdentity] { get }
+
   /// Deletes a finished file if it is still exactly what was finished. False when it was left.
   func removeFinishedFile(_ file: FinishedFile) -> Bool
 

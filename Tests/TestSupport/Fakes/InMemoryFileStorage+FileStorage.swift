@@ -147,6 +147,18 @@ extension InMemoryFileStorage: FileStorage {
     }
   }
 
+  package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
+    state.withLock { $0.unrecorded[id] = identity }
+  }
+
+  package func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
+    state.withLock { state in
+      if state.unrecorded[id] == identity { state.unrecorded[id] = nil }
+    }
+  }
+
+  package var leftUnrecorded: [TransferID: PartialIdentity] { state.withLock { $0.unrecorded } }
+
   package func removePartialFile(_ identity: PartialIdentity) {
     state.withLock { state in
       guard (try? Self.partialFile(identity, in: state)) != nil else { return }

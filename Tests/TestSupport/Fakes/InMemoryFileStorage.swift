@@ -28,6 +28,7 @@ package final class InMemoryFileStorage: Sendable {
     var freeBytes: Int64? = 1 << 40
     /// What syncs wait for.
     var syncGate: DispatchSemaphore?
+    var unrecorded: [TransferID: PartialIdentity] = [:]
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -151,6 +152,7 @@ package final class InMemoryFileStorage: Sendable {
   /// A power cut: what was not synced is gone.
   package func cutPower() {
     state.withLock { state in
+      state.unrecorded = [:]
       for path in state.files.keys {
         let synced = state.files[path]?.syncedBytes ?? []
         state.files[path]?.bytes = synced

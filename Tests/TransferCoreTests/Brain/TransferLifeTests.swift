@@ -85,6 +85,21 @@ struct TransferLifeTests {
     #expect(turn.changes.count == 1)
   }
 
+  @Test func `a body that is whole before the store knows its file is done with it`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    _ = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    script.ended(attempt, .complete, upTo: 1000)
+    script.closed(held: HeldRanges(prefix: 1000))
+    #expect(script.record(id)?.resumeData?.isWhole == true)
+    guard case .placeFile(id, _, _, _)? = script.lastAction else {
+      Issue.record("the file gets no name")
+      return
+    }
+  }
+
   @Test func `pause keeps the bytes and start asks for the rest`() throws {
     var script = BrainScript()
     let id = script.add(spec())

@@ -34,6 +34,24 @@ struct BroadcasterTests {
     #expect(mailbox.next() == nil)
   }
 
+  @Test func `who watches some states is told of what enters, is in or leaves them`() {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, in: [.paused, .completed])
+    var told: [TransferState] = []
+    for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
+      broadcaster.observe(
+        state == .queued && told.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
+      while case .notification(.event(let event))? = mailbox.next() {
+        told.append(event.snapshot.state)
+      }
+    }
+    #expect(told == [.paused, .queued, .completed])
+    broadcaster.observe(.added(row(2, .running)), at: now)
+    #expect(mailbox.next() == nil)
+    broadcaster.observe(.removed(row(2, .running)), at: now)
+    #expect(mailbox.next() != nil)
+  }
+
   @Test func `the limit of everything and the batch are in the totals`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
     broadcaster.observe(.limited(bytesPerSecond: 77), at: now)

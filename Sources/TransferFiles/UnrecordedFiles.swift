@@ -1,0 +1,121 @@
+import Glibc
+import Synchronization
+import TransferCore
+import TransferModel
+
+/// A list, on the disk, of partial files that were made and are not on record yet: the next start
+/// removes those of a run that was killed between the two.
+///
+/// It is not synced, because that would cost as much as the record. A kill leaves it whole; after a
+/// power cut it is not believed, and a `.part` that was made in the last moments may be left.
+final class UnrecordedFiles: Sendable {
+  /// It is written anew, with what is still unrecorded, when it has grown to this.
+  private static let byteCountMax = 64 << 10
+
+  private struct State: Sendable {
+    var files: [TransferID: PartialIdentity] = [:]
+    var byteCount: Int
+  }
+
+  private let file: OpenFile?
+  private let boot: String
+  private let state: Mutex<State>
+  /// What the last run left.
+  let left: [TransferID: PartialIdentity]
+
+  /// Remembers nothing when the file cannot be opened, or without one.
+  ///
+  /// - Parameter boot: names the time since the machine was started. After another start nothing is
+  ///   left: what was written then may be out of date, and a file that is on record is never to go.
+  init(path: String?, boot: String = UnrecordedFiles.thisBoot) {
+    let descriptor =
+      path.map { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) } ?? -1
+    file = descriptor >= 0 && !boot.isEmpty ? OpenFile(owning: descriptor) : nil
+    self.boot = boot
+    left = file.map { Self.read($0, boot) } ?? [:]
+    state = Mutex(State(byteCount: 0))
+    // It stays in the list until the start has looked after it.
+    state.withLock { state in
+      state.files = left
+      rewrite(&state)
+    }
+  }
+
+  func note(_ identity: PartialIdentity, of id: TransferID) {
+    // A name with a line end in it would be two lines.
+    guard file != nil, !identity.path.utf8.contains(10) else { return }
+    state.withLock { state in
+      state.files[id] = identity
+      append(Self.line(id, identity), &state)
+    }
+  }
+
+  /// The store has it, or it is gone.
+  func forget(_ id: TransferID, _ identity: PartialIdentity) {
+    state.withLock { state in
+      guard state.files[id]?.inode == identity.inode else { return }
+      state.files[id] = nil
+      append("- \(id.rawValue)\n", &state)
+    }
+  }
+
+  private func append(_ line: String, _ state: inout State) {
+    if state.byteCount > Self.byteCountMax { return rewrite(&state) }
+    if put(line, at: state.byteCount) { state.byteCount += line.utf8.count }
+  }
+
+  /// The new list is written over the old one before that is cut off: a kill in between leaves
+  /// lines too many, and each is looked at before anything is done for it.
+  private func rewrite(_ state: inout State) {
+    let lines = state.files.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+    let text = "boot \(boot)\n" + lines.joined()
+    guard let file, put(text, at: 0) else { return }
+    state.byteCount = text.utf8.count
+    try? file.truncate(to: Int64(state.byteCount))
+  }
+
+  private func put(_ text: String, at offset: Int) -> Bool {
+    guard let file else { return false }
+    let bytes = Array(text.utf8)
+    return (try? bytes.withUnsafeBytes { try file.write($0, at: Int64(offset)) }) != nil
+  }
+
+  // MARK: Lines
+
+  private static func line(_ id: TransferID, _ identity: PartialIdentity) -> String {
+    "+ \(id.rawValue) \(identity.device) \(identity.inode) \(identity.path)\n"
+  }
+
+  private static func read(_ file: OpenFile, _ boot: String) -> [TransferID: PartialIdentity] {
+    guard let size = try? file.status().identity.byteCount, size > 0, size < 1 << 20 else {
+      return [:]
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    let isWhole = bytes.withUnsafeMutableBytes { (try? file.read($0, at: 0)) == true }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard isWhole, lines.first == "boot \(boot)" else { return [:] }
+    var found: [TransferID: PartialIdentity] = [:]
+    for line in lines.dropFirst() {
+      let fields = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+      guard fields.count >= 2, let number = Int64(fields[1]) else { continue }
+      let id = TransferID(rawValue: number)
+      if fields[0] == "-" { found[id] = nil }
+      guard fields[0] == "+", fields.count == 5, let device = UInt64(fields[2]),
+        let inode = UInt64(fields[3]), fields[4].hasPrefix("/"),
+        fields[4].hasSuffix(FileName.partialSuffix)
+      else { continue }
+      found[id] = PartialIdentity(path: String(fields[4]), device: device, inode: inode)
+    }
+    return found
+  }
+
+  /// Empty when the kernel does not say; then nothing is remembered.
+  static let thisBoot: String = {
+    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
+  }()
+}

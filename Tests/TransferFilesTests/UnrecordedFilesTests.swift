@@ -1,0 +1,76 @@
+import Glibc
+import Testing
+import TransferModel
+
+@testable import TransferFiles
+
+struct UnrecordedFilesTests {
+  private let scratch: ScratchDirectory
+  private let path: String
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    path = scratch.path + "/unrecorded"
+  }
+
+  private func identity(_ inode: UInt64, _ name: String = "a b.part") -> PartialIdentity {
+    PartialIdentity(path: "/d/" + name, device: 7, inode: inode)
+  }
+
+  private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
+
+  @Test func `what was noted and not forgotten is left for the next run`() {
+    let first = UnrecordedFiles(path: path)
+    first.note(identity(1), of: id(1))
+    first.note(identity(2), of: id(2))
+    first.note(identity(3), of: id(3))
+    first.forget(id(2), identity(2))
+    // Of another file that the transfer had before.
+    first.forget(id(3), identity(9))
+    let next = UnrecordedFiles(path: path)
+    #expect(next.left == [id(1): identity(1), id(3): identity(3)])
+    // Until somebody has looked after it, another kill changes nothing.
+    #expect(UnrecordedFiles(path: path).left == next.left)
+    next.forget(id(1), identity(1))
+    next.forget(id(3), identity(3))
+    #expect(UnrecordedFiles(path: path).left.isEmpty)
+  }
+
+  @Test func `after another start of the machine nothing is left`() {
+    UnrecordedFiles(path: path, boot: "one").note(identity(1), of: id(1))
+    #expect(UnrecordedFiles(path: path, boot: "two").left.isEmpty)
+    #expect(UnrecordedFiles(path: path, boot: "one").left.isEmpty)
+  }
+
+  @Test func `lines that make no sense are nobody's files`() throws {
+    let first = UnrecordedFiles(path: path, boot: "b")
+    first.note(identity(1), of: id(1))
+    first.note(identity(2, "two\nlines.part"), of: id(2))
+    let text =
+      "boot b\n+ 3 7 3 /d/c.iso\n+ 4 7 x /d/d.part\n+ 5 7 5 e.part\n+ 6 7\n- y\n"
+      + "+ 7 7 7 /d/g.part\n+ 8 7 8 /d/h.pa"
+    let file = try #require(fopen(path, "w"))
+    fputs(text, file)
+    fclose(file)
+    #expect(UnrecordedFiles(path: path, boot: "b").left == [id(7): identity(7, "g.part")])
+  }
+
+  @Test func `the list does not grow with the number of files`() throws {
+    let files = UnrecordedFiles(path: path)
+    for number in 1...4000 {
+      files.note(identity(UInt64(number)), of: id(Int64(number)))
+      if number > 1 { files.forget(id(Int64(number)), identity(UInt64(number))) }
+    }
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    #expect(status.st_size < 70 << 10)
+    #expect(UnrecordedFiles(path: path).left == [id(1): identity(1)])
+  }
+
+  @Test func `without a place for the list nothing is remembered and nothing fails`() {
+    let files = UnrecordedFiles(path: scratch.path + "/missing/list")
+    files.note(identity(1), of: id(1))
+    files.forget(id(1), identity(1))
+    #expect(UnrecordedFiles(path: nil).left.isEmpty)
+  }
+}
