@@ -71,7 +71,7 @@ package final class SQLiteJournal: TransferJournal {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
       // One statement is a transaction of its own.
       try queue.writeWithoutTransaction { db in try StoredProgress.put(held, of: id, db) }
-      return known.advanced.union([id])
+      return known.advanced.contains(id) ? known.advanced : known.advanced.union([id])
     }
     return try queue.write { db in
       // Before the records, because they refer to their sessions.

@@ -103,6 +103,20 @@ struct TransferEngineTests {
     #expect(world.transport.body(attempt, piece) == .taken)
   }
 
+  @Test func `a checkpoint puts down what is held and nothing else`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 64 << 20)
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    for _ in world.journal.commits { _ = await attempts.next() }
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<6 { #expect(world.transport.body(attempt, piece) == .taken) }
+    #expect(await attempts.next() == [.progress(id, HeldRanges(prefix: 6 << 20))])
+    // A record that is made later has it as well.
+    _ = await world.engine.control(.pause, [id])
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 6 << 20)
+    #expect(world.journal.records[id]?.state == .paused)
+  }
+
   @Test func `pause keeps what came and start asks for the rest`() async throws {
     let world = try await EngineWorld()
     let (id, attempt) = try await world.flowing(total: 10)

@@ -29,6 +29,24 @@ struct EngineInboxTests {
     }
   }
 
+  @Test func `what is put quietly is read with what comes next, in its order`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    inbox.open { reader.read($0) }
+    inbox.putQuietly(input(1))
+    inbox.putQuietly(input(2))
+    queue.sync {}
+    #expect(reader.all.isEmpty)
+    inbox.put(input(3))
+    queue.sync {}
+    #expect(reader.all == [[1, 2, 3]])
+    inbox.end()
+    inbox.putQuietly(input(4))
+    inbox.put(input(5))
+    queue.sync {}
+    #expect(reader.all == [[1, 2, 3]])
+  }
+
   @Test func `what comes before it is opened is read first`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
