@@ -142,7 +142,7 @@ extension TransferEngine {
         let left = (unkept[record.id] ?? 0) - 1
         unkept[record.id] = left > 0 ? left : nil
         if let identity = record.resumeData?.partialIdentity {
-          files.forgetUnrecorded(identity, of: record.id)
+          files.forgetUnrecorded(identity)
         }
       case .remove(let id): reading.note(gone: id)
       case .putSession, .removeSession, .clearFinished: break

@@ -1,4 +1,5 @@
 import Synchronization
+import TransferEngine
 import TransferModel
 
 /// Files in memory, with the promises of the port, failures on demand and power cuts.
@@ -25,7 +26,7 @@ package final class InMemoryFileStorage: Sendable {
     var failures: [Operation: [TransferFailure]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
-    var unrecorded: [TransferID: PartialIdentity] = [:]
+    var unrecorded: [UnrecordedFile] = []
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -130,7 +131,7 @@ package final class InMemoryFileStorage: Sendable {
   /// A power cut: what was not synced is gone.
   package func cutPower() {
     state.withLock { state in
-      state.unrecorded = [:]
+      state.unrecorded = []
       for path in state.files.keys {
         let synced = state.files[path]?.syncedBytes ?? []
         state.files[path]?.bytes = synced
