@@ -80,6 +80,22 @@ final class Directory: Sendable {
     return OpenFile(owning: descriptor, calls: calls)
   }
 
+  /// Makes a file that has no name yet; fails where the file system knows none without.
+  func createUnnamed() throws(Errno) -> OpenFile {
+    // O_TMPFILE, a macro of two flags that Swift does not see.
+    let flags = 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
+    let descriptor = try Errno.retrying { openat(file.descriptor, ".", flags, 0o666) }
+    return OpenFile(owning: descriptor, calls: calls)
+  }
+
+  /// Gives a file without a name one that is free (open(2), "O_TMPFILE").
+  func name(_ unnamed: OpenFile, _ name: String) throws(Errno) {
+    let place = "/proc/self/fd/\(unnamed.descriptor)"
+    _ = try Errno.retrying {
+      linkat(AT_FDCWD, place, file.descriptor, name, AT_SYMLINK_FOLLOW)
+    }
+  }
+
   enum Access {
     case read, write
   }

@@ -9,6 +9,8 @@ import TransferModel
 struct NameReservation {
   let directory: Directory
   let preferredName: String
+  /// Told of each file before it has a name, so that no kill leaves one that nobody knows of.
+  let unrecorded: UnrecordedFiles
 
   /// Takes the first name that is free for both, the partial and the finished file.
   func underFreeName() throws -> POSIXPartialFile {
@@ -44,7 +46,8 @@ struct NameReservation {
   /// Answers nil when the name is taken.
   private func make(_ name: String, finalName: String) throws(Errno) -> POSIXPartialFile? {
     do {
-      let file = try directory.create(name)
+      let noted = try makeNoted(name)
+      let file = if let noted { noted } else { try directory.create(name) }
       return POSIXPartialFile(
         new: file, in: directory, path: FilePath.joined(directory.path, name),
         finalName: finalName, identity: try file.status().identity)
@@ -52,6 +55,27 @@ struct NameReservation {
       if error.rawValue == EEXIST { return nil }
       throw error
     }
+  }
+
+  /// The file is in the list before it gets its name. nil where that cannot be done.
+  private func makeNoted(_ name: String) throws(Errno) -> OpenFile? {
+    guard let file = try? directory.createUnnamed(), let made = try? file.status().identity else {
+      return nil
+    }
+    let identity = PartialIdentity(
+      path: FilePath.joined(directory.path, name), device: made.device, inode: made.inode)
+    unrecorded.note(identity, of: nil)
+    do throws(Errno) {
+      try directory.name(file, name)
+    } catch {
+      unrecorded.forget(identity)
+      if error.rawValue == EEXIST { throw error }
+      return nil
+    }
+    // Where a file has another number when it has a name, the list would be of no use.
+    if try file.status().identity.isSameInode(as: made) { return file }
+    unrecorded.forget(identity)
+    return file
   }
 
   private func removeAgain(_ file: POSIXPartialFile) {

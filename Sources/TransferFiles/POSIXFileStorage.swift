@@ -49,7 +49,8 @@ package struct POSIXFileStorage: FileStorage {
     }
     do {
       let folder = try openForNewFile(path)
-      let reservation = NameReservation(directory: folder, preferredName: preferredName)
+      let reservation = NameReservation(
+        directory: folder, preferredName: preferredName, unrecorded: unrecorded)
       switch onConflict {
       case .rename: return try reservation.underFreeName()
       case .skip: return try reservation.underFixedName { $0 == nil }
@@ -79,8 +80,9 @@ package struct POSIXFileStorage: FileStorage {
     do {
       if try place.directory.status(of: place.name) == nil { try place.checkDisk() }
       // Whether the final name is taken is for `finish` to see, as it was for the old file.
-      return try NameReservation(directory: place.directory, preferredName: old.finalName)
-        .underFixedName { _ in true }
+      return try NameReservation(
+        directory: place.directory, preferredName: old.finalName, unrecorded: unrecorded
+      ).underFixedName { _ in true }
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
@@ -132,11 +134,9 @@ package struct POSIXFileStorage: FileStorage {
     unrecorded.note(identity, of: id)
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
-    unrecorded.forget(id, identity)
-  }
+  package func forgetUnrecorded(_ identity: PartialIdentity) { unrecorded.forget(identity) }
 
-  package var leftUnrecorded: [TransferID: PartialIdentity] { unrecorded.left }
+  package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
 
   package func removeFinishedFile(_ file: FinishedFile) -> Bool {
     guard let identity = file.identity, let path = FilePath(file.path) else { return false }

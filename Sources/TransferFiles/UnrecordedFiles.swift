@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TransferCore
+import TransferEngine
 import TransferModel
 
 /// A list, on the disk, of partial files that were made and are not on record yet: the next start
@@ -13,7 +14,8 @@ final class UnrecordedFiles: Sendable {
   private static let byteCountMax = 64 << 10
 
   private struct State: Sendable {
-    var files: [TransferID: PartialIdentity] = [:]
+    /// By inode.
+    var files: [UInt64: UnrecordedFile] = [:]
     var byteCount: Int
   }
 
@@ -21,7 +23,7 @@ final class UnrecordedFiles: Sendable {
   private let boot: String
   private let state: Mutex<State>
   /// What the last run left.
-  let left: [TransferID: PartialIdentity]
+  let left: [UnrecordedFile]
 
   /// Remembers nothing when the file cannot be opened, or without one.
   ///
@@ -32,30 +34,33 @@ final class UnrecordedFiles: Sendable {
       path.map { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) } ?? -1
     file = descriptor >= 0 && !boot.isEmpty ? OpenFile(owning: descriptor) : nil
     self.boot = boot
-    left = file.map { Self.read($0, boot) } ?? [:]
+    let read = file.map { Self.read($0, boot) } ?? [:]
+    left = read.sorted { $0.key < $1.key }.map(\.value)
     state = Mutex(State(byteCount: 0))
     // It stays in the list until the start has looked after it.
     state.withLock { state in
-      state.files = left
+      state.files = read
       rewrite(&state)
     }
   }
 
-  func note(_ identity: PartialIdentity, of id: TransferID) {
+  /// - Parameter id: nil until it is known for whom the file is.
+  func note(_ identity: PartialIdentity, of id: TransferID?) {
     // A name with a line end in it would be two lines.
     guard file != nil, !identity.path.utf8.contains(10) else { return }
+    let noted = UnrecordedFile(id: id, identity: identity)
     state.withLock { state in
-      state.files[id] = identity
-      append(Self.line(id, identity), &state)
+      state.files[identity.inode] = noted
+      append(Self.line(noted), &state)
     }
   }
 
   /// The store has it, or it is gone.
-  func forget(_ id: TransferID, _ identity: PartialIdentity) {
+  func forget(_ identity: PartialIdentity) {
     state.withLock { state in
-      guard state.files[id]?.inode == identity.inode else { return }
-      state.files[id] = nil
-      append("- \(id.rawValue)\n", &state)
+      guard state.files[identity.inode]?.identity == identity else { return }
+      state.files[identity.inode] = nil
+      append("- \(identity.inode)\n", &state)
     }
   }
 
@@ -67,7 +72,7 @@ final class UnrecordedFiles: Sendable {
   /// The new list is written over the old one before that is cut off: a kill in between leaves
   /// lines too many, and each is looked at before anything is done for it.
   private func rewrite(_ state: inout State) {
-    let lines = state.files.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+    let lines = state.files.sorted { $0.key < $1.key }.map { Self.line($0.value) }
     let text = "boot \(boot)\n" + lines.joined()
     guard let file, put(text, at: 0) else { return }
     state.byteCount = text.utf8.count
@@ -82,11 +87,12 @@ final class UnrecordedFiles: Sendable {
 
   // MARK: Lines
 
-  private static func line(_ id: TransferID, _ identity: PartialIdentity) -> String {
-    "+ \(id.rawValue) \(identity.device) \(identity.inode) \(identity.path)\n"
+  private static func line(_ noted: UnrecordedFile) -> String {
+    let identity = noted.identity
+    return "+ \(noted.id?.rawValue ?? 0) \(identity.device) \(identity.inode) \(identity.path)\n"
   }
 
-  private static func read(_ file: OpenFile, _ boot: String) -> [TransferID: PartialIdentity] {
+  private static func read(_ file: OpenFile, _ boot: String) -> [UInt64: UnrecordedFile] {
     guard let size = try? file.status().identity.byteCount, size > 0, size < 1 << 20 else {
       return [:]
     }
@@ -94,17 +100,17 @@ final class UnrecordedFiles: Sendable {
     let isWhole = bytes.withUnsafeMutableBytes { (try? file.read($0, at: 0)) == true }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard isWhole, lines.first == "boot \(boot)" else { return [:] }
-    var found: [TransferID: PartialIdentity] = [:]
+    var found: [UInt64: UnrecordedFile] = [:]
     for line in lines.dropFirst() {
       let fields = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
-      guard fields.count >= 2, let number = Int64(fields[1]) else { continue }
-      let id = TransferID(rawValue: number)
-      if fields[0] == "-" { found[id] = nil }
-      guard fields[0] == "+", fields.count == 5, let device = UInt64(fields[2]),
-        let inode = UInt64(fields[3]), fields[4].hasPrefix("/"),
+      if fields.count == 2, fields[0] == "-", let inode = UInt64(fields[1]) { found[inode] = nil }
+      guard fields[0] == "+", fields.count == 5, let id = Int64(fields[1]),
+        let device = UInt64(fields[2]), let inode = UInt64(fields[3]), fields[4].hasPrefix("/"),
         fields[4].hasSuffix(FileName.partialSuffix)
       else { continue }
-      found[id] = PartialIdentity(path: String(fields[4]), device: device, inode: inode)
+      found[inode] = UnrecordedFile(
+        id: id == 0 ? nil : TransferID(rawValue: id),
+        identity: PartialIdentity(path: String(fields[4]), device: device, inode: inode))
     }
     return found
   }

@@ -151,7 +151,7 @@ extension TransferEngine {
       case .put(let record):
         noteKept(record.id)
         if let identity = record.resumeData?.partialIdentity {
-          files.forgetUnrecorded(identity, of: record.id)
+          files.forgetUnrecorded(identity)
         }
       case .progress(let id, _): noteKept(id)
       case .remove(let id): reading.note(gone: id)

@@ -155,13 +155,15 @@ package actor TransferEngine {
   private func removeUnrecorded() {
     let left = files.leftUnrecorded
     // Nothing is removed without knowing what is on record.
-    guard !left.isEmpty, let records = try? archive.records(left.keys.sorted()) else { return }
+    guard !left.isEmpty,
+      let records = try? archive.records(Set(left.compactMap(\.id)).sorted())
+    else { return }
     let known = records.flatMap { record in
       [record.resumeData?.partialIdentity, record.resumeData?.setAside].compactMap { $0 }
     }
-    for (id, identity) in left.sorted(by: { $0.key < $1.key }) {
-      if !known.contains(identity) { files.removePartialFile(identity) }
-      files.forgetUnrecorded(identity, of: id)
+    for file in left {
+      if !known.contains(file.identity) { files.removePartialFile(file.identity) }
+      files.forgetUnrecorded(file.identity)
     }
   }
 

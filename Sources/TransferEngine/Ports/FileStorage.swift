@@ -40,10 +40,10 @@ package protocol FileStorage: Sendable {
   func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID)
 
   /// It is on record by now.
-  func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID)
+  func forgetUnrecorded(_ identity: PartialIdentity)
 
   /// What was noted by the last run and not forgotten, and may be on record nevertheless.
-  var leftUnrecorded: [TransferID: PartialIdentity] { get }
+  var leftUnrecorded: [UnrecordedFile] { get }
 
   /// Deletes a finished file if it is still exactly what was finished. False when it was left.
   func removeFinishedFile(_ file: FinishedFile) -> Bool
@@ -56,6 +56,18 @@ package protocol FileStorage: Sendable {
 
   /// Free bytes for an ordinary user on the disk of a directory.
   func freeBytes(at directory: String) -> Int64?
+}
+
+/// A partial file that was made and is not known to be on record.
+package struct UnrecordedFile: Sendable, Hashable {
+  /// nil when it was not even told for whom it was made: no record can have it then.
+  package var id: TransferID?
+  package var identity: PartialIdentity
+
+  package init(id: TransferID?, identity: PartialIdentity) {
+    self.id = id
+    self.identity = identity
+  }
 }
 
 /// An open partial file. It closes when the last reference goes.

@@ -148,16 +148,14 @@ extension InMemoryFileStorage: FileStorage {
   }
 
   package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
-    state.withLock { $0.unrecorded[id] = identity }
+    state.withLock { $0.unrecorded.append(UnrecordedFile(id: id, identity: identity)) }
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
-    state.withLock { state in
-      if state.unrecorded[id] == identity { state.unrecorded[id] = nil }
-    }
+  package func forgetUnrecorded(_ identity: PartialIdentity) {
+    state.withLock { $0.unrecorded.removeAll { $0.identity == identity } }
   }
 
-  package var leftUnrecorded: [TransferID: PartialIdentity] { state.withLock { $0.unrecorded } }
+  package var leftUnrecorded: [UnrecordedFile] { state.withLock { $0.unrecorded } }
 
   package func removePartialFile(_ identity: PartialIdentity) {
     state.withLock { state in

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TransferEngine
 import TransferModel
 
 /// Files in memory, with the promises of the port, failures on demand and power cuts.
@@ -28,7 +29,7 @@ package final class InMemoryFileStorage: Sendable {
     var freeBytes: Int64? = 1 << 40
     /// What syncs wait for.
     var syncGate: DispatchSemaphore?
-    var unrecorded: [TransferID: PartialIdentity] = [:]
+    var unrecorded: [UnrecordedFile] = []
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -152,7 +153,7 @@ package final class InMemoryFileStorage: Sendable {
   /// A power cut: what was not synced is gone.
   package func cutPower() {
     state.withLock { state in
-      state.unrecorded = [:]
+      state.unrecorded = []
       for path in state.files.keys {
         let synced = state.files[path]?.syncedBytes ?? []
         state.files[path]?.bytes = synced
