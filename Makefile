@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
-CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests|^CurlTransportTests
+CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests|^CurlTransportTests|^DashboardTerminalTests
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
