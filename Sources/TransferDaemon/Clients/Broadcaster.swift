@@ -106,10 +106,17 @@ final class Broadcaster: Sendable {
   }
 
   func leave(_ id: ClientID) {
-    guard let client = state.withLock({ $0.clients.removeValue(forKey: id) }) else { return }
+    let (left, isLast) = state.withLock { state in
+      let left = state.clients.removeValue(forKey: id)
+      return (left, state.clients.isEmpty)
+    }
+    guard let client = left else { return }
     list.look(from: client.view, to: nil)
     list.look(from: client.listed, to: nil)
-    list.update { $0.closeWindow(client.window) }
+    list.update { table in
+      table.closeWindow(client.window)
+      if isLast { table.forgetResting() }
+    }
     client.mailbox.close()
   }
 

@@ -84,6 +84,20 @@ struct RowLook: Sendable {
     }
   }
 
+  // MARK: Rest
+
+  /// Nobody looks any more.
+  mutating func rest() { isUsed = false }
+
+  /// How many rows the order has that is kept for nobody; nil when there is none, or another is
+  /// being made.
+  var restingRowCount: Int? {
+    guard case .none = making else { return nil }
+    return index?.count
+  }
+
+  mutating func forget() { index = nil }
+
   // MARK: Making an order
 
   /// Somebody wants rows.

@@ -24,8 +24,13 @@ extension RowTable {
     return body(&looks[place])
   }
 
+  /// The orders that nobody looks at have so many rows at most, together. Who turns from one view to
+  /// another often turns back; with a few MiB nobody waits for an order of a hundred thousand twice.
+  static let restingRowCountMax = 300_000
+
   /// Somebody looks at another view than before, nil being none. The order of a view is kept from
-  /// its first window until the last one has left it; whoever only scrolls stays in it.
+  /// its first window until the last one has left it, and for a while after; whoever only scrolls
+  /// stays in it.
   ///
   /// - Returns: whether nobody looks at the old one any more.
   @discardableResult
@@ -35,14 +40,27 @@ extension RowTable {
       if look(at: new) == nil { looks.append(RowLook(new, driftMax: driftMax)) }
       _ = withLook(at: new) { $0.lookerCount += 1 }
     }
-    guard let old else { return false }
-    let left = withLook(at: old) { look in
-      look.lookerCount -= 1
-      return look.lookerCount
-    }
-    guard left == 0 else { return false }
-    looks.removeAll { $0.view == old }
+    guard let old,
+      let place = looks.firstIndex(where: { $0.view == old && $0.lookerCount > 0 })
+    else { return false }
+    looks[place].lookerCount -= 1
+    guard looks[place].lookerCount == 0 else { return false }
+    // The last one that was left is the last here.
+    var left = looks.remove(at: place)
+    left.rest()
+    looks.append(left)
+    forgetResting(but: Self.restingRowCountMax)
     return true
+  }
+
+  /// Forgets orders that nobody looks at, those that were left first before others.
+  mutating func forgetResting(but rowCountMax: Int = 0) {
+    var left = rowCountMax
+    for place in looks.indices.reversed() where looks[place].lookerCount == 0 {
+      left -= looks[place].restingRowCount ?? .max
+      if left < 0 { looks[place].forget() }
+    }
+    looks.removeAll { $0.lookerCount == 0 && $0.index == nil }
   }
 
   mutating func takeWantedOrders() -> [RowView] {

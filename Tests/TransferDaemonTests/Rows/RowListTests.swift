@@ -207,7 +207,7 @@ struct RowListTests {
     #expect(try await world.ids(bySize) == [1, 2, 3])
   }
 
-  @Test func `an order is kept from its first window until the last one has left it`() async throws
+  @Test func `an order is kept from its first window until it is left and forgotten`() async throws
   {
     let world = try dormant(3)
     let list = world.list
@@ -221,8 +221,38 @@ struct RowListTests {
     #expect(list.update { $0.orderCount } == 1)
     list.look(from: RowView(bySize), to: nil)
     list.look(from: RowView(bySize), to: nil)
-    #expect(list.update { $0.orderCount } == 0)
+    #expect(try await world.ids(bySize) == [1, 2, 3])
     #expect(world.archive.orderCount == 1)
+    list.update { $0.forgetResting() }
+    #expect(list.update { $0.orderCount } == 0)
+  }
+
+  @Test func `an order that was left follows the list, and goes when it became another`()
+    async throws
+  {
+    let world = try ListWorld(
+      dormant: (1...40).map { try ListWorld.record($0) }, driftMax: 10)
+    let list = world.list
+    #expect(try await world.ids(bySize).count == 40)
+    list.update { $0.put(running(41, size: 1)) }
+    #expect(try await world.ids(bySize).last == 41)
+    for number in 42...54 { list.update { $0.put(running(Int64(number), size: 2)) } }
+    #expect(list.update { $0.orderCount } == 0)
+    #expect(try await world.ids(bySize).count == 54)
+    #expect(world.archive.orderCount == 2)
+  }
+
+  @Test func `of orders that were left those that were left first are forgotten`() async throws {
+    let world = try dormant(3)
+    let list = world.list
+    let byTitle = Viewport(sort: RowSort(key: .title), count: 3)
+    for viewport in [bySize, byTitle, bySize] { _ = try await list.window(viewport) }
+    #expect(world.archive.orderCount == 2)
+    list.update { $0.forgetResting(but: 5) }
+    _ = try await list.window(bySize)
+    #expect(world.archive.orderCount == 2)
+    _ = try await list.window(byTitle)
+    #expect(world.archive.orderCount == 3)
   }
 
   @Test func `an order that became another is made anew without the store, or given up`()
