@@ -6,7 +6,7 @@ plot connections-memory 'Peak memory of a download' connections 'MiB at most'
 
 connections_run() {
   case $1 in
-    kettle) numbers=$(kettle_run -d "$world/out" -o kettle.bin --connections "$2" "$url") ;;
+    kettle) numbers=$(kettle_get -d "$world/out" -o kettle.bin --connections "$2" "$url") ;;
     aria2) numbers=$(aria2_run "$url" -x "$2" -s "$2" -k 1M) ;;
     axel) numbers=$(axel_run "$url" "$2") ;;
   esac

@@ -37,7 +37,7 @@ big_file_run() {
   forget_sent
   case $1 in
     kettle)
-      numbers=$(kettle_run -d "$world/out" -o kettle.bin --connections "$connections" \
+      numbers=$(kettle_get -d "$world/out" -o kettle.bin --connections "$connections" \
         --ca-certificate "$memory/certificate.pem" "$url")
       note "$row" "Kettle fetched $(sent_bytes) bytes of $((mebibytes * 1048576))"
       ;;

@@ -52,15 +52,31 @@ come_to_rest() {
   done
 }
 
-# Adds with the options given, waits until all is there, and sums up service and commands.
+# Adds a list with the options given, waits until all is there, and sums up service and commands.
 kettle_run() {
-  echo 5 >"/proc/$service_id/clear_refs" 2>/dev/null || :
-  ticks_before=$(ticks_of "$service_id")
+  begin_sum
   measured "$build/kettle" add "$@" >"$world/adding"
   measured "$build/kettle" wait >"$world/waiting"
+  end_sum "$world/adding" "$world/waiting"
+}
+
+# Fetches one file, and sums up service and command. It is as silent as the peers.
+kettle_get() {
+  begin_sum
+  measured "$build/kettle" get --json "$@" >"$world/getting"
+  end_sum "$world/getting"
+}
+
+begin_sum() {
+  echo 5 >"/proc/$service_id/clear_refs" 2>/dev/null || :
+  ticks_before=$(ticks_of "$service_id")
+}
+
+# end_sum FILE...: with what was measured of the commands.
+end_sum() {
   ticks_after=$(ticks_of "$service_id")
   peak=$(status_of "$service_id" VmHWM)
   awk -v ticks="$((ticks_after - ticks_before))" -v hz="$ticks_per_second" -v peak="$peak" '
     { wall += $1; cpu += $2 }
-    END { print wall, cpu + ticks / hz, peak }' "$world/adding" "$world/waiting"
+    END { print wall, cpu + ticks / hz, peak }' "$@"
 }

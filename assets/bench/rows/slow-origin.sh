@@ -7,7 +7,7 @@ while [ "$pair" -le "$pairs" ]; do
   for program in $order; do
     case $program in
       kettle)
-        numbers=$(kettle_run -d "$world/out" -o kettle.bin --connections 8 "$plain/slow.bin")
+        numbers=$(kettle_get -d "$world/out" -o kettle.bin --connections 8 "$plain/slow.bin")
         ;;
       aria2) numbers=$(aria2_run "$plain/slow.bin" -x 8 -s 8 -k 1M) ;;
     esac
