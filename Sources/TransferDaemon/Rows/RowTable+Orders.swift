@@ -24,8 +24,9 @@ extension RowTable {
     return body(&looks[place])
   }
 
-  /// The orders that nobody looks at have so many rows at most, together. Who turns from one view to
-  /// another often turns back; with a few MiB nobody waits for an order of a hundred thousand twice.
+  /// The orders that nobody looks at have so many rows at most, together. Who turns from one view
+  /// to another often turns back; with a few MiB nobody waits twice for an order of a hundred
+  /// thousand.
   static let restingRowCountMax = 300_000
 
   /// Somebody looks at another view than before, nil being none. The order of a view is kept from
