@@ -94,12 +94,15 @@ struct RealServiceLifeTests {
   {
     let service = try await ChildService(home)
     let id = try await addSlow()
-    try FileManager.default.removeItem(atPath: home.path + "/run")
+    // The service notices at once and puts it back, also amid the deletion: what is deleted must
+    // not be in its place any more.
+    try FileManager.default.moveItem(atPath: home.path + "/run", toPath: home.path + "/gone")
     try FileManager.default.createDirectory(
       atPath: home.path + "/run", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    // It looks every five seconds; a client that finds nobody starts another service, which finds
-    // the lock taken, and tries for ten.
+    try FileManager.default.removeItem(atPath: home.path + "/gone")
+    // A client that finds nobody starts another service, which finds the lock taken, and tries for
+    // ten seconds.
     #expect(try await home.rows().count == 1)
     #expect(try await home.servicePID() == service.processID)
     #expect(try await home.state(of: id) == "running")
