@@ -106,9 +106,7 @@ import Testing
     #expect(!modes.contains("?1000") && !modes.contains("?1049"))
     shell.type("echo $((40 + 2))-stopped\n")
     // The prompt behind it as well: later on a prompt means that it has stopped again.
-    shell.wait("the prompt behind what was said") { text in
-      text.firstRange(of: "42-stopped").map { text[$0.upperBound...].contains("ready> ") } ?? false
-    }
+    shell.waitForPrompt(behind: "42-stopped")
     shell.forget()
     shell.type("fg\n")
     shell.wait(for: "file-2.iso")
@@ -117,8 +115,17 @@ import Testing
     shell.wait(for: "ready> ")
     shell.forget()
     shell.type("kill -9 %1; wait %1; stty -a | grep -o ' icanon\\| echo ' | tr -d '\\n'\n")
-    shell.wait("the shell's line editing is back") { $0.contains(" icanon echo") }
+    // What is typed while a command ends may be lost when the shell takes the terminal back.
+    shell.waitForPrompt(behind: " icanon echo")
     shell.type("exit\n")
     _ = shell.end()
+  }
+}
+
+extension TerminalProgram {
+  fileprivate func waitForPrompt(behind part: String) {
+    wait("the prompt behind \"\(part)\"") { text in
+      text.firstRange(of: part).map { text[$0.upperBound...].contains("ready> ") } ?? false
+    }
   }
 }
