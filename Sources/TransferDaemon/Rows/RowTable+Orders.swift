@@ -58,11 +58,17 @@ extension RowTable {
   mutating func forgetResting(but rowCountMax: Int = 0) {
     var left = rowCountMax
     for place in looks.indices.reversed() where looks[place].lookerCount == 0 {
-      left -= looks[place].restingRowCount ?? .max
-      if left < 0 { looks[place].forget() }
+      if let count = looks[place].restingRowCount, count <= left {
+        left -= count
+      } else {
+        looks[place].forget()
+      }
     }
-    looks.removeAll { $0.lookerCount == 0 && $0.index == nil }
+    removeUnusedLooks()
   }
+
+  /// Removes what nobody looks at and what has no order that somebody could turn back to.
+  mutating func removeUnusedLooks() { looks.removeAll { $0.lookerCount == 0 && $0.index == nil } }
 
   mutating func takeWantedOrders() -> [RowView] {
     guard !wantedOrders.isEmpty else { return [] }

@@ -98,7 +98,7 @@ struct RowTable: Sendable {
     maker.clearedUpTo = finishNumber
     for place in windows.indices { windows[place].dropAll() }
     for place in looks.indices where looks[place].view.dependsOnClearing { looks[place].clear() }
-    looks.removeAll { $0.lookerCount == 0 && $0.index == nil }
+    removeUnusedLooks()
     for var row in rows.values.filter({ $0.state == .completed && $0.isCleared != true }) {
       row.isCleared = true
       put(row)
@@ -125,6 +125,6 @@ struct RowTable: Sendable {
       wantedOrders.append(looks[place].view)
     }
     // One that became another and is used by nobody.
-    looks.removeAll { $0.lookerCount == 0 && $0.index == nil }
+    removeUnusedLooks()
   }
 }
