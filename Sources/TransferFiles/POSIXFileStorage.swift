@@ -127,7 +127,9 @@ package struct POSIXFileStorage: FileStorage {
     guard let place = try? PartialPlace(identity, calls), (try? place.status()) != nil else {
       return
     }
-    try? place.directory.remove(place.name)
+    guard (try? place.directory.remove(place.name)) != nil else { return }
+    // It may never have come on record.
+    unrecorded.forget(identity)
   }
 
   package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {

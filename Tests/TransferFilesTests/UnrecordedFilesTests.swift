@@ -96,6 +96,17 @@ struct UnrecordedFilesTests {
     #expect(left.contains { $0.id == nil && $0.identity.inode == second.inode })
   }
 
+  @Test func `a file that was removed before it came on record leaves the list`() throws {
+    let storage = POSIXFileStorage(documentsDirectory: scratch.path, unrecordedPath: path)
+    let made = try storage.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    #expect(UnrecordedFiles(path: path).left.count == 1)
+    storage.removePartialFile(
+      PartialIdentity(path: made.path, device: made.device, inode: made.inode))
+    #expect(access(made.path, F_OK) != 0)
+    #expect(UnrecordedFiles(path: path).left.isEmpty)
+  }
+
   @Test func `without a place for the list nothing is remembered and nothing fails`() {
     let files = UnrecordedFiles(path: scratch.path + "/missing/list")
     files.note(identity(1), of: id(1))
