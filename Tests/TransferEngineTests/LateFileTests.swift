@@ -25,15 +25,22 @@ struct LateFileTests {
     #expect(world.files.bytes(at: whole) == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `it takes two commits, and the name comes after the first`() async throws {
-    let world = try await world()
+  /// What the store is to keep of a body that came whole, and is held before it does.
+  private func commitOfWhole(
+    _ world: EngineWorld
+  ) async throws -> (TransferID, [JournalChange]?) {
     let (id, attempt) = try await world.flowing(total: 3)
     var attempts = world.journal.attempts.makeAsyncIterator()
     _ = await attempts.next()
     world.journal.hold()
     world.transport.body(attempt, [1, 2, 3])
     world.transport.end(attempt, .complete)
-    let held = await attempts.next()
+    return (id, await attempts.next())
+  }
+
+  @Test func `it takes two commits, and the name comes after the first`() async throws {
+    let world = try await world()
+    let (id, held) = try await commitOfWhole(world)
     guard case .put(let record)? = held?.first else {
       Issue.record("expected the record with the partial file")
       return
@@ -235,13 +242,8 @@ struct LateFileTests {
 
   @Test func `a crash between the record and the name gives it its name`() async throws {
     let world = try await world()
-    let (id, attempt) = try await world.flowing(total: 3)
-    var attempts = world.journal.attempts.makeAsyncIterator()
-    _ = await attempts.next()
-    world.journal.hold()
-    world.transport.body(attempt, [1, 2, 3])
-    world.transport.end(attempt, .complete)
-    guard case .put(let record)? = await attempts.next()?.first else {
+    let (id, held) = try await commitOfWhole(world)
+    guard case .put(let record)? = held?.first else {
       Issue.record("expected the record with the partial file")
       return
     }

@@ -12,7 +12,8 @@ extension TransferEngine {
       bodies[id]?.body?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
-    case .confirmHeld(let id, let held): confirm(id, held)
+    case .confirmHeld(let id, let held):
+      if let body = bodies[id]?.body { confirm(held, in: body) }
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(id, operation, resumeData)
@@ -90,8 +91,8 @@ extension TransferEngine {
     }
   }
 
-  private func confirm(_ id: TransferID, _ held: HeldRanges) {
-    for attempt in bodies[id]?.body?.confirm(held) ?? [] { transport.resumeReceiving(attempt) }
+  nonisolated func confirm(_ held: HeldRanges, in body: TransferBody) {
+    for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
   }
 
   /// Puts what the attempts have brought so far on the disk, to go on record then.

@@ -163,8 +163,8 @@ extension TransferEngine {
       submitDecided()
       noteUnkept(turn.changes)
       // Nobody is told of it, and the network need not wait for the engine to go on.
-      let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self, transport] _ in
-        for attempt in body.confirm(synced.held) { transport.resumeReceiving(attempt) }
+      let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
+        self?.confirm(synced.held, in: body)
         self?.postQuietly(.committed([], announce: [], kept: turn.changes))
       }
       if isCommittedHere {
