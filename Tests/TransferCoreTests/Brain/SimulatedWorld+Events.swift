@@ -30,6 +30,8 @@ extension SimulatedWorld {
       take(brain.digestComputed(result, of: id, by: operation, at: now))
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
+      // A finished file that nobody came for is discarded like a partial one.
+      finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
       take(brain.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
