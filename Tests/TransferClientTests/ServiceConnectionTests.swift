@@ -9,7 +9,9 @@ import TransferModel
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceConnectionTests {
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
-    try await ServiceConnection.connect(places: world.places, clientName: "test")
+    // Longer than the product waits: here hundreds of tests share the processors.
+    try await ServiceConnection.connect(
+      places: world.places, clientName: "test", helloBudget: .seconds(60))
   }
 
   private static func event(_ number: Int64, _ kind: TransferEvent.Kind = .stateChanged)

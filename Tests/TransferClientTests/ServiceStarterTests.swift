@@ -6,46 +6,58 @@ import Testing
 import TransferClient
 
 /// The service is a shell script; when it is to come up, the test answers in its place.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceStarterTests {
   /// A starter whose executable is a script. `$WORLD` is the directory of the test.
   private func starter(_ world: ClientWorld, _ script: String) throws -> ServiceStarter {
     let path = try world.write("service", "#!/bin/sh\n" + script, mode: 0o700)
     var starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
     starter.environment = world.environment
+    // Longer than the product waits: here hundreds of tests share the processors.
+    starter.budget = .seconds(60)
     return starter
   }
 
-  /// Makes the two pipes on which the script says that it runs and is told to go on.
-  private func makePipes(_ world: ClientWorld) throws {
-    for name in ["/started", "/go"] { try #require(mkfifo(world.root + name, 0o600) == 0) }
-  }
+  /// The two pipes on which the script says that it runs and is told to go on. Both ends are open
+  /// here, so that to open one waits for nobody, whatever became of the script.
+  private final class Meeting: Sendable {
+    private let started, go: Int32
 
-  private static let meeting = """
-    echo >"$WORLD/started"
-    read word <"$WORLD/go"
+    static let script = """
+      echo >"$WORLD/started"
+      read word <"$WORLD/go"
 
-    """
+      """
 
-  /// Waits for the script, which waits for us, does `work`, and lets the script go on.
-  private func whenStarted(
-    _ world: ClientWorld, _ work: () async throws -> Void
-  ) async throws {
-    #expect(await blocking { world.read(world.root + "/started") } == "\n")
-    try await work()
-    let path = world.root + "/go"
-    await blocking {
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      _ = write(descriptor, "\n", 1)
-      close(descriptor)
+    init(in world: ClientWorld) throws {
+      func pipe(_ name: String) throws -> Int32 {
+        let path = world.root + name
+        try #require(mkfifo(path, 0o600) == 0)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return descriptor
+      }
+      started = try pipe("/started")
+      go = try pipe("/go")
     }
-  }
 
-  private func blocking<Result: Sendable>(
-    _ body: @escaping @Sendable () -> Result
-  ) async -> Result {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: body()) }
+    deinit {
+      close(started)
+      close(go)
+    }
+
+    /// Waits for the script, which waits for us, does `work`, and lets the script go on.
+    func hold(_ work: () async throws -> Void) async throws {
+      let started = started
+      let isThere = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          var wanted = pollfd(fd: started, events: Int16(POLLIN), revents: 0)
+          continuation.resume(returning: poll(&wanted, 1, 60_000) == 1)
+        }
+      }
+      try #require(isThere)
+      try await work()
+      #expect(write(go, "\n", 1) == 1)
     }
   }
 
@@ -70,14 +82,14 @@ struct ServiceStarterTests {
 
   @Test func `a service that ends while it is greeted is as good as none`() async throws {
     let world = try ClientWorld()
-    try makePipes(world)
+    let meeting = try Meeting(in: world)
     let dying = try await ScriptedService(
       at: world.places.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
     ) { await $0.connection.close() }
-    let starter = try starter(world, Self.meeting + "echo >&3")
+    let starter = try starter(world, Meeting.script + "echo >&3")
     async let client = starter.connect(startingIfNeeded: true)
     var service: ScriptedService?
-    try await whenStarted(world) {
+    try await meeting.hold {
       await dying.close()
       service = try await ScriptedService(world)
     }
@@ -87,11 +99,11 @@ struct ServiceStarterTests {
 
   @Test func `a service that says it is ready is connected to`() async throws {
     let world = try ClientWorld()
-    try makePipes(world)
-    let starter = try starter(world, Self.meeting + "echo >&3")
+    let meeting = try Meeting(in: world)
+    let starter = try starter(world, Meeting.script + "echo >&3")
     async let client = starter.connect(startingIfNeeded: true)
     var service: ScriptedService?
-    try await whenStarted(world) { service = try await ScriptedService(world) }
+    try await meeting.hold { service = try await ScriptedService(world) }
     try await client.close()
     await service?.close()
   }
@@ -99,11 +111,11 @@ struct ServiceStarterTests {
   // Fault 97
   @Test func `the service that lost the race leads to the one that won`() async throws {
     let world = try ClientWorld()
-    try makePipes(world)
-    let starter = try starter(world, Self.meeting + "exit 75")
+    let meeting = try Meeting(in: world)
+    let starter = try starter(world, Meeting.script + "exit 75")
     async let client = starter.connect(startingIfNeeded: true)
     var service: ScriptedService?
-    try await whenStarted(world) { service = try await ScriptedService(world) }
+    try await meeting.hold { service = try await ScriptedService(world) }
     try await client.close()
     await service?.close()
   }
