@@ -12,12 +12,13 @@ package final class SQLiteJournal: TransferJournal {
   /// For questions that look at the whole list.
   let listReader: StoreReader
   private let place: StorePlace
+  private let pages: ProgressPages
   private let state: Mutex<State>
 
   private struct State: Sendable {
     var counters: StoreCounters
-    /// Those of which the table `progress` has a row; the opening leaves none.
-    var advanced: Set<TransferID> = []
+    /// Those of which the table `progress` has a row, with its stamp; the opening leaves none.
+    var advanced: [TransferID: ProgressStamp] = [:]
     /// What the opening read, for the first `load`.
     var opened: JournalContents?
   }
@@ -26,6 +27,7 @@ package final class SQLiteJournal: TransferJournal {
     self.queue = queue
     self.place = place
     path = place.path
+    pages = ProgressPages(place)
     reader = StoreReader(place)
     listReader = StoreReader(place)
     state = Mutex(State(counters: StoreCounters(contents), opened: contents))
@@ -46,7 +48,7 @@ package final class SQLiteJournal: TransferJournal {
       return state
     }
     let raised = known.counters.raised(by: changes)
-    let advanced: Set<TransferID>
+    let advanced: [TransferID: ProgressStamp]
     do {
       do {
         advanced = try write(changes, known, raised)
@@ -67,11 +69,17 @@ package final class SQLiteJournal: TransferJournal {
   /// Answers which transfers have a row of progress then.
   private func write(
     _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
-  ) throws -> Set<TransferID> {
+  ) throws -> [TransferID: ProgressStamp] {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
+      if let stamp = known.advanced[id], pages.put(held, stamp, among: known.advanced.values) {
+        return known.advanced
+      }
+      var advanced = known.advanced
       // One statement is a transaction of its own.
-      try queue.writeWithoutTransaction { db in try StoredProgress.put(held, of: id, db) }
-      return known.advanced.contains(id) ? known.advanced : known.advanced.union([id])
+      advanced[id] = try queue.writeWithoutTransaction { db in
+        try StoredProgress.put(held, of: id, db)
+      }
+      return advanced
     }
     return try queue.write { db in
       // Before the records, because they refer to their sessions.

@@ -5,23 +5,32 @@ import GRDB
 struct StoreLayout {
   private let transferColumns: Set<String>
   private let sessionColumns: Set<String>
+  private let hasStamps: Bool
 
   /// - Parameter version: of the store, from its list of migrations.
   init(version: Int) {
     transferColumns = Set(
       TransferColumn.allCases.filter { $0.version <= version }.map(\.sqlName))
     sessionColumns = version < 2 ? [] : [Self.sessionRecord]
+    hasStamps = version >= 6
   }
 
   /// What the tables themselves say, for a store whose list of migrations may be damaged.
   init(foundIn db: Database) throws {
     transferColumns = Set(try db.columns(in: "transfer").map(\.name))
     sessionColumns = Set(try db.columns(in: "session").map(\.name))
+    hasStamps = try Self.hasStamps(db)
+  }
+
+  /// Whether rows of progress name pages.
+  static func hasStamps(_ db: Database) throws -> Bool {
+    try db.tableExists("progress")
+      && db.columns(in: "progress").contains { $0.name == "stamp" }
   }
 
   /// Whether the tables have what the list of migrations says, and nothing of a later version.
   func agrees(with found: StoreLayout) -> Bool {
-    found.hasSessionRecords == hasSessionRecords
+    found.hasSessionRecords == hasSessionRecords && found.hasStamps == hasStamps
       && TransferColumn.allCases.allSatisfy { column in
         found.transferColumns.contains(column.sqlName)
           == transferColumns.contains(column.sqlName)

@@ -88,6 +88,25 @@ struct StorePlace {
     try syncDirectory()
   }
 
+  // MARK: Progress
+
+  /// Lies beside the store, and is of no use without it.
+  var progressPath: String { path + "-progress" }
+
+  /// Opens the file of progress; a new one survives a power cut.
+  func openProgress() throws(StoreError) -> Int32 {
+    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = open(progressPath, flags, 0o600)
+    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
+    do {
+      try syncDirectory()
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
   // MARK: Damage
 
   /// Lies beside a store in which damage was met while it was in use; the next opening inspects it

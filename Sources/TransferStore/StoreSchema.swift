@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for us: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 5
+  static let version = 6
   /// All but that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Those that version 4 brought.
@@ -45,6 +45,10 @@ enum StoreSchema {
           CREATE TABLE progress (id INTEGER PRIMARY KEY, held TEXT NOT NULL) STRICT;
           PRAGMA user_version = 5
           """)
+    }
+    migrator.registerMigration("v6") { db in
+      try db.execute(
+        sql: "ALTER TABLE progress ADD COLUMN stamp INTEGER; PRAGMA user_version = 6")
     }
     return migrator
   }

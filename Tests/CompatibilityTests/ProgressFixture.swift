@@ -1,7 +1,8 @@
 import TransferModel
 
 /// What `Fixtures/store-v5.sqlite` has beyond the transfers of the earlier ones: one that ran, and
-/// was further than its record says. Never changed, because the file is never made again.
+/// was further than its record says; in `Fixtures/store-v6.sqlite` also further than its row.
+/// Never changed, because the files are never made again.
 enum ProgressFixture {
   static let held: HeldRanges = {
     var held = HeldRanges(prefix: 6_291_456)

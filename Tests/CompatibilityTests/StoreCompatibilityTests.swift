@@ -95,9 +95,14 @@ import TransferStore
   }
 
   // Fault 100
-  @Test func `a store of version 5 is read with how far a transfer was`() throws {
+  @Test(arguments: ["store-v5.sqlite", "store-v6.sqlite"])
+  func `a store of version 5 or 6 is read with how far a transfer was`(_ name: String) throws {
     try withScratch { path in
-      try FileManager.default.copyItem(atPath: fixture("store-v5.sqlite"), toPath: path)
+      try FileManager.default.copyItem(atPath: fixture(name), toPath: path)
+      let pages = try fixture(name + "-progress")
+      if access(pages, F_OK) == 0 {
+        try FileManager.default.copyItem(atPath: pages, toPath: path + "-progress")
+      }
       let opening = try StoreOpening.open(path, at: Self.now)
       #expect(opening.notice == nil)
       let contents = try opening.journal.whole()
@@ -143,6 +148,7 @@ import TransferStore
   // Fault 100
   @Test(arguments: [
     "store-v1.sqlite", "store-v2.sqlite", "store-v3.sqlite", "store-v4.sqlite", "store-v5.sqlite",
+    "store-v6.sqlite",
   ])
   func `a store of an earlier version can be written to and read again`(_ name: String) throws {
     try withScratch { path in
@@ -177,10 +183,13 @@ import TransferStore
           + [.clearFinished(upTo: FinishFixture.clearedUpTo)])
       let running = ProgressFixture.record(holding: HeldRanges(prefix: 1 << 20))
       try journal.commit([.put(running)])
+      try journal.commit([.progress(running.id, HeldRanges(prefix: 2 << 20))])
       try journal.commit([.progress(running.id, ProgressFixture.held)])
       // Closing brings everything into the one file.
       try journal.close()
-      try FileManager.default.copyItem(atPath: path, toPath: target)
+      for suffix in ["", "-progress"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: target + suffix)
+      }
     }
   }
 }

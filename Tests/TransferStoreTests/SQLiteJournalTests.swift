@@ -115,7 +115,7 @@ import TransferModel
     #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
     #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
     #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
-    #expect(try pragma("user_version", StoreSchema.writing) == "5")
+    #expect(try pragma("user_version", StoreSchema.writing) == "6")
   }
 
   // Fault 76
@@ -123,12 +123,7 @@ import TransferModel
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...100))
     try journal.commit([.remove(TransferID(rawValue: 50))])
-    // The files as they are now are what kill -9 leaves behind.
-    let copy = try StoreScratch()
-    _ = try copy.open().journal.close()
-    for suffix in ["", "-wal"] {
-      try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
-    }
+    let copy = try scratch.killed()
     let opening = try copy.open()
     #expect(opening.notice == nil)
     #expect(try opening.journal.whole().records.count == 99)
@@ -150,11 +145,7 @@ import TransferModel
     }
     try journal.commit([.progress(TransferID(rawValue: 2), HeldRanges(prefix: 5))])
     try journal.commit([.progress(TransferID(rawValue: 3), HeldRanges(prefix: 5))])
-    let copy = try StoreScratch()
-    _ = try copy.open().journal.close()
-    for suffix in ["", "-wal"] {
-      try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
-    }
+    let copy = try scratch.killed()
     let opening = try copy.open(wholeByteCountMax: 0)
     #expect(opening.notice == nil)
     record.resumeData?.held = HeldRanges(prefix: 9 << 20)
@@ -170,19 +161,6 @@ import TransferModel
     }
     #expect(rows == 0)
     #expect(try copy.open().notice == nil)
-  }
-
-  @Test func `a checkpoint is one page of the log`() throws {
-    let journal = try scratch.open().journal
-    try journal.commit(Sample.puts(1...500) + [.put(Sample.full(501))])
-    let id = TransferID(rawValue: 501)
-    try journal.commit([.progress(id, HeldRanges(prefix: 1))])
-    let before = try scratch.bytes(scratch.path + "-wal").count
-    for step in 1...40 {
-      try journal.commit([.progress(id, HeldRanges(prefix: Int64(step) << 30))])
-    }
-    // With the header of its frame (sqlite.org/fileformat2.html, 4.1).
-    #expect(try scratch.bytes(scratch.path + "-wal").count - before == 40 * (24 + 4096))
   }
 
   // Fault 77

@@ -66,8 +66,8 @@ import TransferModel
       try db.execute(
         sql: """
           ALTER TABLE transfer ADD COLUMN mirror TEXT;
-          INSERT INTO grdb_migrations (identifier) VALUES ('v6');
-          PRAGMA user_version = 6;
+          INSERT INTO grdb_migrations (identifier) VALUES ('v7');
+          PRAGMA user_version = 7;
           """)
     }
     try newer.close()
@@ -77,7 +77,7 @@ import TransferModel
     #expect(
       error?.sentence
         == "The store \"\(scratch.path)\" was made by a newer Kettle "
-        + "(its version is 6, this Kettle knows 5); install that version again, "
+        + "(its version is 7, this Kettle knows 6); install that version again, "
         + "or move the file away to begin with an empty list")
     #expect(try scratch.bytes(scratch.path) == before)
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])

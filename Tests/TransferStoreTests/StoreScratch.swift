@@ -44,6 +44,16 @@ final class StoreScratch: Sendable {
     try journal.close()
   }
 
+  /// The files as they are now, which is what kill -9 leaves behind, elsewhere.
+  func killed() throws -> StoreScratch {
+    let copy = try StoreScratch()
+    _ = try copy.open().journal.close()
+    for suffix in ["", "-wal", "-progress"] where access(path + suffix, F_OK) == 0 {
+      try copy.put(try bytes(path + suffix), copy.path + suffix)
+    }
+    return copy
+  }
+
   /// Changes a closed store as damage, or another program, would.
   func meddle(_ sql: String) throws {
     let queue = try DatabaseQueue(path: path)
