@@ -81,7 +81,7 @@ package final class POSIXPartialFile: PartialFile {
     try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
   }
 
-  package func makeLargeMemory() -> BlockMemory? { HugePage.make() }
+  package func makeLargeMemory() -> BlockMemory? { HugePages.shared.take() }
 
   package func keepInMemory() { uncached.refuse() }
 

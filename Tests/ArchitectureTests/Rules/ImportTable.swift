@@ -31,7 +31,7 @@ let importTable: [String: ImportRow] = [
     system: ["Glibc", "Synchronization"]),
   "TransferFiles": ImportRow(
     ours: ["TransferCore", "TransferEngine", "TransferModel"], outside: ["CLinux", "CCrypto"],
-    system: ["Glibc", "Synchronization"]),
+    system: ["Dispatch", "Glibc", "Synchronization"]),
   "TransferStore": ImportRow(
     ours: ["TransferCore", "TransferEngine", "TransferModel"],
     outside: ["CLinux", "GRDB", "GRDBSQLite"],

@@ -1,0 +1,106 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TransferEngine
+
+/// Huge pages of memory, where the kernel has them for the asking (madvise(2), MADV_HUGEPAGE).
+///
+/// What is written past the page cache is pinned page by page for the device: of a huge page the
+/// pieces lie beside each other, and much of that is done once.
+///
+/// Those of a transfer that is over serve the next one, for a while. A fresh page has to be
+/// cleared, and in a virtual machine its host may have to find the memory first: milliseconds for
+/// each.
+final class HugePages: Sendable {
+  static let shared = HugePages()
+  static let byteCount = 2 << 20
+  /// As much as one transfer alone has under way.
+  static let keptCountMax = 4
+
+  typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  private enum Rest: Sendable {
+    case nothingKept
+    /// They are looked at later, and nobody took or left one since that was arranged.
+    case watched
+    case usedWhileWatched
+  }
+
+  private struct State: Sendable {
+    var kept: [Page] = []
+    var rest = Rest.nothingKept
+  }
+
+  private let state = Mutex(State())
+  private let later: Later
+
+  /// - Parameter later: calls what it is given after as long as pages are to be kept unused.
+  init(later: @escaping Later = HugePages.afterTenSeconds()) { self.later = later }
+
+  private static func afterTenSeconds() -> Later {
+    let queue = DispatchQueue(label: "kettle.memory")
+    return { work in queue.asyncAfter(deadline: .now() + .seconds(10), execute: work) }
+  }
+
+  /// Answers nil when there is no memory.
+  func take() -> BlockMemory? {
+    let kept = state.withLock { state in
+      if state.rest == .watched { state.rest = .usedWhileWatched }
+      return state.kept.popLast()
+    }
+    guard let page = kept ?? Page() else { return nil }
+    return BlockMemory(page.bytes) { [self] _ in keep(page) }
+  }
+
+  private func keep(_ page: Page) {
+    let watches = state.withLock { state in
+      if state.kept.count < Self.keptCountMax { state.kept.append(page) }
+      defer { state.rest = state.rest == .nothingKept ? .watched : .usedWhileWatched }
+      return state.rest == .nothingKept
+    }
+    if watches { later { [self] in giveBackUnused() } }
+  }
+
+  private func giveBackUnused() {
+    let (unused, watches) = state.withLock { state -> ([Page], Bool) in
+      switch state.rest {
+      case .usedWhileWatched:
+        state.rest = .watched
+        return ([], true)
+      case .watched, .nothingKept:
+        state.rest = .nothingKept
+        defer { state.kept = [] }
+        return (state.kept, false)
+      }
+    }
+    if watches { later { [self] in giveBackUnused() } }
+    // The kernel takes them outside of the lock.
+    withExtendedLifetime(unused) {}
+  }
+
+  /// One of them; gone when nobody has it.
+  ///
+  /// `@unchecked` because one has it at a time: whoever has its `BlockMemory`, or the lock of
+  /// `HugePages`.
+  private final class Page: @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init?() {
+      let byteCount = HugePages.byteCount
+      // Twice as much, so that a whole one is in it wherever it begins.
+      let wide = mmap(
+        nil, 2 * byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      guard let wide, wide != MAP_FAILED else { return nil }
+      let misplaced = Int(bitPattern: wide) & (byteCount - 1)
+      let before = (byteCount - misplaced) & (byteCount - 1)
+      let start = wide + before
+      if before > 0 { munmap(wide, before) }
+      munmap(start + byteCount, byteCount - before)
+      // Without huge pages it is memory like any other.
+      madvise(start, byteCount, MADV_HUGEPAGE)
+      bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+    }
+
+    deinit { munmap(bytes.baseAddress, bytes.count) }
+  }
+}
