@@ -12,7 +12,7 @@ package struct StoreOpening: Sendable {
   package let notice: StoreNotice?
 
   /// A larger store is not read whole at each start.
-  package static let wholeByteCountMax: Int64 = 32 << 20
+  package static let wholeByteCountMax: Int64 = 8 << 20
 
   /// The caller makes sure that no other service has the store open.
   ///
