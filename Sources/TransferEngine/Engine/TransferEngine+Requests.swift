@@ -5,7 +5,12 @@ import TransferModel
 /// What clients ask, by way of the service.
 extension TransferEngine {
   /// Lists transfers; when it returns they are in the store.
-  package func add(_ specs: [TransferSpec]) async throws(EngineError) -> [TransferID] {
+  ///
+  /// - Parameter decided: called when they have their places, and are on their way there: what is
+  ///   added from then on comes after them.
+  package func add(
+    _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
+  ) async throws(EngineError) -> [TransferID] {
     let now = clock.now()
     let complete = specs.map { spec in
       var complete = spec
@@ -16,6 +21,7 @@ extension TransferEngine {
     let (ids, added) = brain.add(complete, at: now)
     let kept = Completion<Result<Void, any Error>>()
     journal.submit(added.changes, .reportFailure) { kept.finish($0) }
+    decided()
     if case .failure(let error) = await kept.value() {
       brain.withdraw(added.changes)
       throw .cannotKeep("\(error)")

@@ -47,7 +47,7 @@ struct ClientSessionTests {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: farewellBudget
-      ) { _, id, _ in ReplyCoder().encode(result: padding, to: id) }.run()
+      ) { _, id, _, _ in ReplyCoder().encode(result: padding, to: id) }.run()
       ended = ContinuousClock.now - start
       break
     }
@@ -112,7 +112,7 @@ struct ClientSessionTests {
       let session = ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: .seconds(50)
-      ) { _, id, _ in
+      ) { _, id, _, _ in
         sayAsked.finish()
         return ReplyCoder().encode(result: String(repeating: "x", count: 5_000_000), to: id)
       }
@@ -179,7 +179,7 @@ struct ClientSessionTests {
     for await connection in listener.connections {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
-      ) { _, id, _ in
+      ) { _, id, _, _ in
         #expect(broadcaster.isWatchedByPerson == isWatched)
         return ReplyCoder().encode(result: Nothing(), to: id)
       }.run()
