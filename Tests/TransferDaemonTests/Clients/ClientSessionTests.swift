@@ -201,7 +201,7 @@ struct ClientSessionTests {
   private final class SlowStore: Sendable {
     let steps: AsyncStream<String>
     private let said: AsyncStream<String>.Continuation
-    let gates = (0...3).map { _ in Completion<Void>() }
+    let gates = (0...4).map { _ in Completion<Void>() }
 
     init() { (steps, said) = AsyncStream.makeStream() }
 
@@ -219,6 +219,9 @@ struct ClientSessionTests {
     }
   }
 
+  /// To be begun nevertheless.
+  private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
+
   @Test func `two adds are under way at once, and all replies come in their order`() async throws {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
@@ -226,7 +229,7 @@ struct ClientSessionTests {
     async let client: String = onThread {
       let descriptor = connectedSocket(path)
       defer { close(descriptor) }
-      let all = [Self.hello, Self.add(1), Self.add(2), Self.add(3), Self.status(4)]
+      let all = [Self.hello, Self.add(1), Self.add(2), Self.add(3), Self.add(4), Self.status(5)]
       send(all.joined(separator: "\n") + "\n", to: descriptor)
       shutdown(descriptor, Int32(SHUT_WR))
       return readToEnd(descriptor)
@@ -237,10 +240,15 @@ struct ClientSessionTests {
       for await step in store.steps {
         steps.append(step)
         switch step {
-        case "begun 2": store.gates[1].finish()
+        case "begun 2":
+          await Self.whatMustWaitHasTime()
+          store.gates[1].finish()
         // What is kept first is answered in its turn all the same.
         case "begun 3": store.gates[3].finish()
         case "kept 3": store.gates[2].finish()
+        case "begun 4":
+          await Self.whatMustWaitHasTime()
+          store.gates[4].finish()
         case "asked": return steps
         default: break
         }
@@ -261,11 +269,14 @@ struct ClientSessionTests {
     }
     #expect(
       await watching
-        == ["begun 1", "begun 2", "kept 1", "begun 3", "kept 3", "kept 2", "asked"])
+        == [
+          "begun 1", "begun 2", "kept 1", "begun 3", "kept 3", "kept 2", "begun 4", "kept 4",
+          "asked",
+        ])
     let replied = await client.split(separator: "\n").map { line in
       line.split(separator: "\"id\":").last?.prefix(1) ?? ""
     }
-    #expect(replied == ["0", "1", "2", "3", "4"])
+    #expect(replied == ["0", "1", "2", "3", "4", "5"])
     await listener.close()
   }
 
