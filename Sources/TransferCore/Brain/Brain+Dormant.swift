@@ -98,7 +98,10 @@ extension Brain {
     order.insert(QueuePlace(record))
     file(machine)
     // A crash may have left what no longer says anything, and conditions may have changed.
-    if machine.durableRecord != record { turn.changes.append(.put(machine.durableRecord)) }
+    if machine.durableRecord != record {
+      turn.changes.append(.put(machine.durableRecord))
+      turn.changed.append(record.id)
+    }
   }
 
   private mutating func count(_ record: TransferRecord, by step: Int) {

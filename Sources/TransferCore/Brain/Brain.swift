@@ -23,6 +23,7 @@ package struct Brain: Sendable {
   var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
+  /// Added, and not admitted yet.
   var arriving = Arrivals()
   /// The machines in the order that the user gives the list.
   var order = SortedBlocks<QueuePlace>()

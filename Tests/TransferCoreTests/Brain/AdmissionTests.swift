@@ -82,6 +82,7 @@ struct AdmissionTests {
     let (_, turn) = script.brain.admit(adding.changes, at: script.now)
     #expect(script.state(ids[0]) == .waiting)
     #expect(records(turn.changes).map(\.state) == [.waiting])
+    #expect(turn.changed == ids)
   }
 
   @Test func `one behind the curtain of its host does not come into memory`() {
