@@ -66,6 +66,54 @@ struct TransferEngineTests {
     #expect(world.journal.records[ids[0]] != nil)
   }
 
+  @Test func `an add is decided on while the one before it is on its way to the store`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (first, second) = try await addTwo(to: world)
+    world.journal.release()
+    let ids = try await first.value + second.value
+    #expect(ids.map(\.rawValue) == [1, 2])
+    #expect(world.journal.commits.map(\.count) == [1, 1])
+    #expect(world.journal.records.keys.sorted() == ids)
+  }
+
+  @Test func `of two adds under way only the one fails that the store could not keep`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (first, second) = try await addTwo(to: world)
+    world.journal.failNextCommits(1, with: DiskFull())
+    world.journal.release()
+    await #expect(throws: EngineError.self) { _ = try await first.value }
+    let ids = try await second.value
+    #expect(world.journal.records.keys.sorted() == ids)
+    #expect(await world.transport.request(1).transfer == ids[0])
+    let added = world.told.all.filter { if case .added = $0 { true } else { false } }
+    #expect(added.count == 1)
+  }
+
+  /// Two adds, the first of which is in the journal's hands, and both of which are decided on.
+  private func addTwo(
+    to world: EngineWorld
+  ) async throws -> (first: Task<[TransferID], any Error>, second: Task<[TransferID], any Error>) {
+    func begin() async -> Task<[TransferID], any Error> {
+      let decided = Completion<Void>()
+      let adding = Task {
+        try await world.engine.add([EngineWorld.spec()]) { decided.finish() }
+      }
+      await decided.value()
+      return adding
+    }
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    world.journal.hold()
+    let first = await begin()
+    _ = await attempts.next()
+    let second = await begin()
+    #expect(world.journal.records.isEmpty)
+    return (first, second)
+  }
+
   private struct DiskFull: Error {}
 
   @Test func `no byte flows before the store knows the partial file`() async throws {

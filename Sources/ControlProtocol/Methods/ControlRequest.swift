@@ -31,6 +31,18 @@ package enum ControlRequest: Sendable, Hashable {
   case updateTask(UpdateTask.Params)
   case answerChallenge(AnswerChallenge.Params)
 
+  /// Whether it adds transfers.
+  package var adds: Bool {
+    switch self {
+    case .add, .addURLs: true
+    case .hello, .list, .find, .describe, .control, .relink, .limit, .move, .prioritize, .clear,
+      .findURLs, .reset, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
+      .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
+      .answerChallenge:
+      false
+    }
+  }
+
   /// The name that it travels under.
   package var method: String {
     switch self {

@@ -35,9 +35,7 @@ extension Brain {
       perLane: holdLimits.lineCount, countMax: holdLimits.allLinesCountMax)
     let resting = machines.values.filter { $0.isDormant && $0.state != .queued }.map(\.record.id)
     let ids = (resting + spareInLine.map(\.id)).filter { id in
-      guard let machine = machines[id], machine.isDormant else { return false }
-      // Who is not in the list yet may still be taken back.
-      return order.contains(QueuePlace(machine.record)) && isKept(id)
+      machines[id]?.isDormant == true && isKept(id)
     }
     for id in ids { letGo(id) }
     heldCountAfterSleep = machines.count
@@ -49,6 +47,22 @@ extension Brain {
     order.remove(QueuePlace(record))
     queue.hide(id)
     alarms.remove(id)
+    count(record, by: 1)
+  }
+
+  // MARK: Never awake
+
+  /// Whether a new transfer that the store has need not come into memory: it would be let go of next,
+  /// or stands in line where the memory does not reach.
+  func staysAway(_ record: TransferRecord) -> Bool {
+    // What is read of the line may be of the time before.
+    guard record.isDormant, lineRequest == nil else { return false }
+    return holdsMuch || (record.state == .queued && !queue.reaches(record))
+  }
+
+  /// The store alone has a new transfer.
+  mutating func leave(_ record: TransferRecord) {
+    queue.hide(record)
     count(record, by: 1)
   }
 
@@ -68,17 +82,26 @@ extension Brain {
     _ records: [TransferRecord], _ turn: inout Turn, at now: Moment
   ) -> [TransferID] {
     var woken: [TransferID] = []
-    for record in records where machines[record.id] == nil {
-      let machine = TransferMachine(recovering: record, at: now)
-      machines[record.id] = machine
-      order.insert(QueuePlace(record))
-      file(machine)
+    for record in records where machines[record.id] == nil && !arriving.contains(record.id) {
+      hold(record, &turn, at: now)
       count(record, by: -1)
-      // A crash may have left what no longer says anything.
-      if machine.durableRecord != record { turn.changes.append(.put(machine.durableRecord)) }
       woken.append(record.id)
     }
     return woken
+  }
+
+  /// Takes a transfer into memory as the store has it.
+  mutating func hold(_ record: TransferRecord, _ turn: inout Turn, at now: Moment) {
+    var machine = TransferMachine(recovering: record, at: now)
+    holdBack(&machine)
+    machines[record.id] = machine
+    order.insert(QueuePlace(record))
+    file(machine)
+    // A crash may have left what no longer says anything, and conditions may have changed.
+    if machine.durableRecord != record {
+      turn.changes.append(.put(machine.durableRecord))
+      turn.changed.append(record.id)
+    }
   }
 
   private mutating func count(_ record: TransferRecord, by step: Int) {

@@ -17,7 +17,7 @@ extension Brain {
   ) -> ([ControlResult], Turn) {
     var turn = Turn()
     let places = Set(ids).compactMap { machines[$0].map { QueuePlace($0.record) } }
-      .filter(order.contains).sorted()
+      .sorted()
     let positions =
       switch move {
       case .up: exchange(places) { order, place in order.element(before: place) }

@@ -23,8 +23,9 @@ package struct Brain: Sendable {
   var metConditions: Set<TransferCondition>
   /// Those whose bytes went over to new ones that the store does not have yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
-  /// Those of them that the store has, in the order that the user gives it. Who is not kept yet
-  /// makes room for nobody, because that would put on record what may yet be withdrawn.
+  /// Added, and not admitted yet.
+  var arriving = Arrivals()
+  /// The machines in the order that the user gives the list.
   var order = SortedBlocks<QueuePlace>()
   /// No transfer of the list stands before the first or behind the last.
   var firstPosition: Int64 = 1
@@ -124,11 +125,13 @@ package struct Brain: Sendable {
     }
   }
 
-  /// Lists new transfers. They are in the store when the changes of the turn are committed.
+  /// Lists new transfers. They are in the store when the changes of the turn are committed; until
+  /// then they are in those changes alone, and nothing can happen to them.
   package mutating func add(_ specs: [TransferSpec], at now: Moment) -> (ids: [TransferID], Turn) {
     var turn = Turn()
     var ids: [TransferID] = []
     ids.reserveCapacity(specs.count)
+    turn.changes.reserveCapacity(specs.count)
     for spec in specs {
       lastID = TransferID(rawValue: lastID.rawValue + 1)
       lastPosition += 1
@@ -140,37 +143,46 @@ package struct Brain: Sendable {
       var machine = TransferMachine(record, state: Self.firstState(of: record, at: now))
       holdBack(&machine)
       machine.noteStart(at: now.wall)
-      machines[lastID] = machine
       ids.append(lastID)
       turn.changes.append(.put(machine.durableRecord))
-      turn.added.append(lastID)
     }
+    arriving.insert(turn.changes)
     return (ids, turn)
   }
 
   /// Lets added transfers start; called when the store has them.
-  package mutating func admit(_ ids: [TransferID], at now: Moment) -> Turn {
+  ///
+  /// - Parameter changes: those that added them.
+  /// - Returns: those that the store has alone from now on, by id.
+  package mutating func admit(
+    _ changes: [JournalChange], at now: Moment
+  ) -> (slept: [TransferID], Turn) {
     var turn = Turn()
-    for id in ids {
-      if let machine = machines[id] {
-        order.insert(QueuePlace(machine.record))
-        file(machine)
+    var slept: [TransferID] = []
+    arriving.remove(changes)
+    for case .put(let record) in changes {
+      takenOver[record.id] = nil
+      if staysAway(record) {
+        leave(record)
+        slept.append(record.id)
+      } else {
+        hold(record, &turn, at: now)
       }
-      takenOver[id] = nil
     }
     fillSlots(&turn, at: now)
-    return turn
+    return (slept, turn)
   }
 
   /// Takes back an `add` that the store could not keep. The numbers of tasks are free again, where
   /// none was given out since: their program asks for them under the same ones.
-  package mutating func withdraw(_ ids: [TransferID]) {
+  ///
+  /// - Parameter changes: those that were to add them.
+  package mutating func withdraw(_ changes: [JournalChange]) {
     var numbers: [SessionID: [Int64]] = [:]
-    for id in ids {
-      if let record = machines.removeValue(forKey: id)?.record {
-        numbers[record.spec.session, default: []].append(record.taskIdentifier)
-      }
-      guard let old = takenOver.removeValue(forKey: id) else { continue }
+    arriving.remove(changes)
+    for case .put(let record) in changes {
+      numbers[record.spec.session, default: []].append(record.taskIdentifier)
+      guard let old = takenOver.removeValue(forKey: record.id) else { continue }
       machines[old.record.id] = old
       order.insert(QueuePlace(old.record))
     }
@@ -271,7 +283,7 @@ package struct Brain: Sendable {
   }
 
   /// No way into the line leads past a condition.
-  private func holdBack(_ machine: inout TransferMachine) {
+  func holdBack(_ machine: inout TransferMachine) {
     guard machine.state == .queued, let unmet = machine.unmetCondition(metConditions) else {
       return
     }

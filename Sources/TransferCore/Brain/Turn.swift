@@ -11,7 +11,6 @@ package struct Turn: Sendable {
   package var afterCommit: [BrainAction] = []
   /// Transfers whose state, or anything else on record, is another than before.
   package var changed: [TransferID] = []
-  package var added: [TransferID] = []
   /// As they were before they went.
   package var removed: [TransferRecord] = []
   /// Transfers whose server said how many connections it bears.

@@ -49,7 +49,9 @@ struct LineCurtains: Sendable {
 
   /// A transfer went behind the curtain of its host.
   mutating func hide(_ key: QueueKey, at origin: Origin) {
-    hosts[origin] = min(curtain(of: origin), .at(key))
+    // It is there already.
+    guard curtain(of: origin).shows(key) else { return }
+    hosts[origin] = .at(key)
     guard hosts.count > Self.hostCountMax else { return }
     // All together say less and are still true.
     elsewhere = hosts.values.reduce(elsewhere, min)

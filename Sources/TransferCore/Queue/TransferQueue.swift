@@ -145,6 +145,16 @@ package struct TransferQueue: Sendable {
     curtains.hide(key, at: place.origin)
   }
 
+  /// A transfer that the store alone has, and that never stood in the line in memory.
+  mutating func hide(_ record: TransferRecord) {
+    if record.state == .queued { curtains.hide(QueueKey(record), at: record.spec.url.origin) }
+  }
+
+  /// Whether the line in memory is whole up to the place of a transfer.
+  func reaches(_ record: TransferRecord) -> Bool {
+    curtains.curtain(of: record.spec.url.origin).shows(QueueKey(record))
+  }
+
   /// Gives the slot of a transfer back.
   package mutating func release(_ id: TransferID) { slots.remove(id) }
 

@@ -7,12 +7,15 @@ import TransferModel
 /// One connected client, from its first line to its last.
 ///
 /// Requests are answered one after the other, in their order, and read one ahead
-/// (`RequestReader`). Sending is apart from answering, so a client that does not read holds up
-/// nobody.
+/// (`RequestReader`). Of those that add, one is decided on while the one before it is on its way to
+/// the store. Sending is apart from answering, so a client that does not read holds up nobody.
 struct ClientSession: Sendable {
+  /// `decided` says that another request to add may be begun before the reply is there.
   typealias Answer =
-    @Sendable (_ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient) async ->
-    [UInt8]
+    @Sendable (
+      _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,
+      _ decided: @escaping @Sendable () -> Void
+    ) async -> [UInt8]
 
   let connection: ControlConnection
   let broadcaster: Broadcaster
@@ -95,10 +98,12 @@ struct ClientSession: Sendable {
     let reader = RequestReader(connection.lines)
     async let reading: Void = reader.run()
     var greeting = Greeting.missing
+    var last: Task<Void, Never>?
     for await received in reader.requests {
       reader.readOn()
-      await answer(received, &greeting, client)
+      last = await answer(received, &greeting, client, after: last)
     }
+    await last?.value
     do {
       try await reading
     } catch {
@@ -110,21 +115,49 @@ struct ClientSession: Sendable {
     }
   }
 
+  /// - Parameter last: replies to the request before it, where that is still to come.
+  /// - Returns: the same for this one.
   private func answer(
-    _ received: ReceivedRequest, _ greeting: inout Greeting, _ client: ConnectedClient
-  ) async {
+    _ received: ReceivedRequest, _ greeting: inout Greeting, _ client: ConnectedClient,
+    after last: Task<Void, Never>?
+  ) async -> Task<Void, Never>? {
     let mailbox = client.mailbox
     switch received {
-    case .notification: return
+    case .notification: return last
     case .refused(let id, let error):
+      await last?.value
       mailbox.send(reply: ReplyCoder().encode(error: error, to: id))
     case .request(let id, let request):
       if let refusal = greet(request, &greeting, mailbox) {
+        await last?.value
         mailbox.send(reply: ReplyCoder().encode(error: refusal, to: id))
+      } else if request.adds {
+        return await add(request, id, client, after: last)
       } else {
-        mailbox.send(reply: await answer(request, id, client))
+        // It finds what was added before it.
+        await last?.value
+        mailbox.send(reply: await answer(request, id, client) {})
       }
     }
+    return nil
+  }
+
+  /// Returns when it is decided on, and the store has what was added before: no more than two are
+  /// under way.
+  private func add(
+    _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,
+    after last: Task<Void, Never>?
+  ) async -> Task<Void, Never> {
+    let decided = Completion<Void>()
+    let reply = Task(executorPreference: WorkLanes.tasks) {
+      let line = await answer(request, id, client) { decided.finish() }
+      decided.finish()
+      await last?.value
+      client.mailbox.send(reply: line)
+    }
+    await decided.value()
+    await last?.value
+    return reply
   }
 
   /// Answers why the request may not be served yet; nil when it may.

@@ -200,8 +200,8 @@ package struct TransferService: Sendable {
           let session = ClientSession(
             connection: connection, broadcaster: handler.broadcaster, logger: logger,
             left: { handler.sessions.leave($0) }
-          ) { request, id, client in
-            await handler.handle(request, id: id, for: client)
+          ) { request, id, client, decided in
+            await handler.handle(request, id: id, for: client, whenDecided: decided)
           }
           await session.run()
           await handler.engine.setCadence(handler.broadcaster.cadence)

@@ -25,26 +25,30 @@ struct RequestHandler: Sendable {
   }
 
   /// Answers with the line of the reply.
+  ///
+  /// - Parameter decided: called when transfers that are added have their places.
   func handle(
-    _ request: ControlRequest, id: RequestID, for client: ConnectedClient
+    _ request: ControlRequest, id: RequestID, for client: ConnectedClient,
+    whenDecided decided: @escaping @Sendable () -> Void = {}
   ) async -> [UInt8] {
     do throws(ControlError) {
-      return try await answer(request, id: id, client)
+      return try await answer(request, id: id, client, decided)
     } catch {
       return coder.encode(error: error, to: id)
     }
   }
 
   private func answer(
-    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient
+    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient,
+    _ decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> [UInt8] {
     switch request {
     case .hello:
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
-      return coder.encode(result: try await add(params, for: client.id), to: id)
+      return coder.encode(result: try await add(params, for: client.id, decided), to: id)
     case .addURLs(let params):
-      let ids = try await add(params)
+      let ids = try await add(params, decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
     case .list(let viewport):
       return coder.encode(
@@ -91,29 +95,32 @@ struct RequestHandler: Sendable {
   }
 
   private func add(
-    _ params: AddTransfers.Params, for client: ClientID
+    _ params: AddTransfers.Params, for client: ClientID, _ decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
     if let refusal = Self.refusal(of: params) { throw refusal }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
     }
     return AddTransfers.Result(
-      ids: try await add(requestID: params.requestID) { params.transfers })
-  }
-
-  private func add(_ params: AddURLs.Params) async throws(ControlError) -> [TransferID] {
-    if Self.hasRefusedName(params.template) {
-      throw ControlError(.refusedSpec, "params.template.name")
-    }
-    return try await add(requestID: params.requestID) { params.transfers }
+      ids: try await add(requestID: params.requestID, decided) { params.transfers })
   }
 
   private func add(
-    requestID: String?, _ specs: @escaping @Sendable () -> [TransferSpec]
+    _ params: AddURLs.Params, _ decided: @escaping @Sendable () -> Void
+  ) async throws(ControlError) -> [TransferID] {
+    if Self.hasRefusedName(params.template) {
+      throw ControlError(.refusedSpec, "params.template.name")
+    }
+    return try await add(requestID: params.requestID, decided) { params.transfers }
+  }
+
+  private func add(
+    requestID: String?, _ decided: @escaping @Sendable () -> Void,
+    _ specs: @escaping @Sendable () -> [TransferSpec]
   ) async throws(ControlError) -> [TransferID] {
     let outcome = await added.outcome(of: requestID) { [engine] in
       do throws(EngineError) {
-        return .success(try await engine.add(specs()))
+        return .success(try await engine.add(specs(), whenDecided: decided))
       } catch {
         return .failure(ControlError(error))
       }

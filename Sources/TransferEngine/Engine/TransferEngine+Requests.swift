@@ -5,7 +5,12 @@ import TransferModel
 /// What clients ask, by way of the service.
 extension TransferEngine {
   /// Lists transfers; when it returns they are in the store.
-  package func add(_ specs: [TransferSpec]) async throws(EngineError) -> [TransferID] {
+  ///
+  /// - Parameter decided: called when they have their places, and are on their way there: what is
+  ///   added from then on comes after them.
+  package func add(
+    _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
+  ) async throws(EngineError) -> [TransferID] {
     let now = clock.now()
     let complete = specs.map { spec in
       var complete = spec
@@ -13,20 +18,28 @@ extension TransferEngine {
       if spec.task == nil { complete.directory = rows.directory(of: spec) }
       return complete
     }
-    let (ids, turn) = brain.add(complete, at: now)
+    let (ids, added) = brain.add(complete, at: now)
     let kept = Completion<Result<Void, any Error>>()
-    journal.submit(turn.changes, .reportFailure) { kept.finish($0) }
+    journal.submit(added.changes, .reportFailure) { kept.finish($0) }
+    decided()
     if case .failure(let error) = await kept.value() {
-      brain.withdraw(ids)
+      brain.withdraw(added.changes)
       throw .cannotKeep("\(error)")
     }
-    announceRemoved(turn.removed)
-    for id in ids {
-      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
-    }
-    apply { brain, now in brain.admit(ids, at: now) }
-    letGo()
+    announceRemoved(added.removed)
+    admit(added.changes)
     return ids
+  }
+
+  /// Tells of new transfers as the store has them: that some sleep or run is told next.
+  private func admit(_ changes: [JournalChange]) {
+    let rows = rows
+    for case .put(let record) in changes { observer(.added(rows.row(of: record))) }
+    let now = clock.now()
+    let (slept, turn) = brain.admit(changes, at: now)
+    if !slept.isEmpty { observer(.slept(slept)) }
+    run(turn, at: now)
+    letGo()
   }
 
   /// Answers when the outcome is in the store.

@@ -5,7 +5,7 @@ import Synchronization
 /// A task may leave the engine on its way to the body of `withCheckedContinuation`, as to any other
 /// function that suspends, and other work comes in between. So whoever decides hands one of these
 /// to what carries the decision out, in one step, and waits afterwards.
-final class Completion<Value: Sendable>: Sendable {
+package final class Completion<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open([CheckedContinuation<Value, Never>])
     case done(Value)
@@ -13,8 +13,10 @@ final class Completion<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.open([]))
 
+  package init() {}
+
   /// The first value counts.
-  func finish(_ value: Value) {
+  package func finish(_ value: Value) {
     let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>] in
       guard case .open(let waiting) = state else { return [] }
       state = .done(value)
@@ -23,7 +25,7 @@ final class Completion<Value: Sendable>: Sendable {
     for one in waiting { one.resume(returning: value) }
   }
 
-  func value() async -> Value {
+  package func value() async -> Value {
     await withCheckedContinuation { continuation in
       let known = state.withLock { state -> Value? in
         switch state {
@@ -39,5 +41,5 @@ final class Completion<Value: Sendable>: Sendable {
 }
 
 extension Completion<Void> {
-  func finish() { finish(()) }
+  package func finish() { finish(()) }
 }

@@ -34,7 +34,18 @@ public struct TransferURL: Hashable, Sendable {
   }
 
   /// The whole as text, without any credentials.
-  public var text: String { origin.text + path + (query.map { "?" + $0 } ?? "") }
+  public var text: String {
+    // In one piece of memory: it is made for each row that is shown or kept.
+    var text = ""
+    text.reserveCapacity(host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 16)
+    origin.append(to: &text)
+    text += path
+    if let query {
+      text += "?"
+      text += query
+    }
+    return text
+  }
 
   public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 }
@@ -52,7 +63,19 @@ public struct Origin: Hashable, Sendable {
   }
 
   public var text: String {
-    scheme.rawValue + "://" + host + (port == scheme.defaultPort ? "" : ":\(port)")
+    var text = ""
+    append(to: &text)
+    return text
+  }
+
+  fileprivate func append(to text: inout String) {
+    text += scheme.rawValue
+    text += "://"
+    text += host
+    if port != scheme.defaultPort {
+      text += ":"
+      text += String(port)
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 /// A change to what the store keeps.
 public enum JournalChange: Sendable, Hashable {
-  /// Adds the record, or replaces the one with its id.
-  case put(TransferRecord)
+  /// Adds the record, or replaces the one with its id. A record is a kilobyte; lists of changes are
+  /// copied and moved on their way to the store.
+  indirect case put(TransferRecord)
   /// Of the record with this id, which has resume data, so much is held by now. All else is as it
   /// was put last.
   case progress(TransferID, HeldRanges)

@@ -28,7 +28,7 @@ struct BrainScript {
   mutating func add(_ spec: TransferSpec) -> TransferID {
     let (ids, turn) = brain.add([spec], at: now)
     take(turn)
-    take(brain.admit(ids, at: now))
+    take(brain.admit(turn.changes, at: now).1)
     return ids[0]
   }
 

@@ -68,15 +68,15 @@ struct MoveTests {
 
   @Test func `one that the store has not taken yet is neither moved nor makes room`() {
     var script = script(2)
-    let (added, _) = script.brain.add([spec()], at: script.now)
+    let (added, adding) = script.brain.add([spec()], at: script.now)
     for (id, move) in [(Int64(2), Brain.Move.down), (3, .up), (3, .toTop)] {
       let turn = script.brain.move(ids([id]), move, at: script.now).1
       #expect(turn.changes.isEmpty)
     }
-    script.take(script.brain.admit(added, at: script.now))
+    script.take(script.brain.admit(adding.changes, at: script.now).1)
     script.take(script.brain.move(added, .up, at: script.now).1)
     #expect(order(script) == [1, 3, 2])
-    script.brain.withdraw(script.brain.add([spec()], at: script.now).ids)
+    script.brain.withdraw(script.brain.add([spec()], at: script.now).1.changes)
     script.take(script.brain.move(added, .down, at: script.now).1)
     script.take(script.brain.move(added, .down, at: script.now).1)
     #expect(order(script) == [1, 2, 3])

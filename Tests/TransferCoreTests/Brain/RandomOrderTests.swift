@@ -79,9 +79,7 @@ struct RandomOrderTests {
       wanted.task?.resourceTimeoutMilliseconds = Int64.random(in: 1...40, using: &random) * 60_000
       if Bool.random(using: &random) { wanted.directory = nil }
     }
-    let (ids, turn) = brain.add([wanted], at: now)
-    world.take(turn)
-    world.take(brain.admit(ids, at: now))
+    world.add([wanted], to: &brain, at: now)
   }
 
   private static func control(
@@ -107,8 +105,8 @@ struct RandomOrderTests {
   ) {
     guard let chosen = world.pending.indices.randomElement(using: &random) else { return }
     var index = chosen
-    if case .commit = world.pending[chosen] {
-      index = world.pending.firstIndex { if case .commit = $0 { true } else { false } } ?? chosen
+    if world.pending[chosen].isCommit {
+      index = world.pending.firstIndex(where: \.isCommit) ?? chosen
     }
     let event = world.pending.remove(at: index)
     world.happen(event, &brain, luck: Int.random(in: 0...999, using: &random), at: now)
@@ -128,6 +126,7 @@ struct RandomOrderTests {
         now.wall = now.wall.advanced(byMilliseconds: wait)
         world.take(brain.timePassed(at: now))
       } else {
+        world.noteForgotten(brain)
         for id in world.store.keys.sorted() { world.wake(id, &brain, at: now) }
         while !world.pending.isEmpty { step(&brain, &world, &random, at: now) }
         return

@@ -6,6 +6,15 @@ extension SimulatedWorld {
   mutating func happen(_ event: Pending, _ brain: inout Brain, luck: Int, at now: Moment) {
     switch event {
     case .commit(let changes, let actions): commit(changes, actions, &brain, at: now)
+    case .adding(let changes):
+      // A full disk.
+      if luck % 9 == 0 { return brain.withdraw(changes) }
+      commit(changes, [], &brain, at: now)
+      pending.append(.admitting(changes))
+    case .admitting(let changes):
+      let (slept, turn) = brain.admit(changes, at: now)
+      note(slept: slept, brain)
+      take(turn)
     case .head(let attempt): head(of: attempt, &brain, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
@@ -36,8 +45,9 @@ extension SimulatedWorld {
       take(brain.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
       place(resumeData, id, operation, &brain, at: now)
-    case .reading(let request):
-      take(brain.lineRead(request, line(request), at: now).1)
+    case .reading(let request): pending.append(.answer(request, line(request)))
+    case .answer(let request, let records):
+      take(brain.lineRead(request, stillListed(records), at: now).1)
     }
   }
 

@@ -13,10 +13,44 @@ struct SimulatedWorld {
     case checkpoint(TransferID)
     case closing(TransferID, OperationID)
     case commit([JournalChange], [BrainAction])
+    /// As `commit`, of new transfers.
+    case adding([JournalChange])
+    /// The store has them, and the brain is to be told.
+    case admitting([JournalChange])
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(LineRequest)
+    /// The store has answered, and the brain is to be told.
+    case answer(LineRequest, [TransferRecord])
+
+    /// Those happen in their order.
+    var isCommit: Bool {
+      switch self {
+      case .commit, .adding: true
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
+        .discarding, .reading, .answer:
+        false
+      }
+    }
+
+    var isReading: Bool {
+      switch self {
+      case .reading, .answer: true
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .commit, .adding, .admitting,
+        .digest, .placing, .discarding:
+        false
+      }
+    }
+
+    var changes: [JournalChange] {
+      switch self {
+      case .commit(let changes, _), .adding(let changes): changes
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
+        .discarding, .reading, .answer:
+        []
+      }
+    }
   }
 
   struct Attempt {
@@ -59,6 +93,11 @@ struct SimulatedWorld {
   mutating func take(_ turn: Turn) {
     for action in turn.now { perform(action) }
     pending.append(.commit(turn.changes, turn.afterCommit))
+  }
+
+  mutating func add(_ specs: [TransferSpec], to brain: inout Brain, at now: Moment) {
+    let turn = brain.add(specs, at: now).1
+    pending.append(.adding(turn.changes))
   }
 
   mutating func perform(_ action: BrainAction) {
@@ -165,19 +204,20 @@ struct SimulatedWorld {
 
   /// What the brain need not hold goes, when nothing is being read.
   mutating func letGo(_ brain: inout Brain) {
-    if pending.contains(where: { if case .reading = $0 { true } else { false } }) { return }
+    if pending.contains(where: \.isReading) { return }
     let unkept = Set(
-      pending.flatMap { event -> [TransferID] in
-        guard case .commit(let changes, _) = event else { return [] }
-        return changes.compactMap {
-          switch $0 {
-          case .put(let record): record.id
-          case .progress(let id, _): id
-          case .remove, .putSession, .removeSession, .clearFinished: nil
-          }
+      pending.flatMap(\.changes).compactMap { change -> TransferID? in
+        switch change {
+        case .put(let record): record.id
+        case .progress(let id, _): id
+        case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    for id in brain.letGo(where: { !unkept.contains($0) }) {
+    note(slept: brain.letGo(where: { !unkept.contains($0) }), brain)
+  }
+
+  mutating func note(slept: [TransferID], _ brain: Brain) {
+    for id in slept {
       sleptCount += 1
       if brain.machines[id] != nil { broken.append("\(id) was let go of and is there") }
       if store[id]?.isDormant != true {
@@ -195,10 +235,22 @@ struct SimulatedWorld {
   /// The store does not know yet that they are gone.
   private var leaving: Set<TransferID> {
     Set(
-      pending.flatMap { event -> [TransferID] in
-        guard case .commit(let changes, _) = event else { return [] }
-        return changes.compactMap { if case .remove(let id) = $0 { id } else { nil } }
+      pending.flatMap(\.changes).compactMap { change in
+        if case .remove(let id) = change { id } else { nil }
       })
+  }
+
+  /// Of what the store answered, what is not gone since.
+  func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
+    let leaving = leaving
+    return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }
+  }
+
+  /// Nothing happens any more, so nobody may stand in line of whom the brain does not know.
+  mutating func noteForgotten(_ brain: Brain) {
+    for record in store.values where record.state == .queued && brain.machines[record.id] == nil {
+      broken.append("\(record.id) sleeps in a line that nobody asks for")
+    }
   }
 
   func line(_ request: LineRequest) -> [TransferRecord] {

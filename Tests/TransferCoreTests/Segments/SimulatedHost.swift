@@ -72,7 +72,7 @@ struct SimulatedHost {
     let (ids, turn) = brain.add(specs, at: now)
     self.ids = ids
     take(turn)
-    take(brain.admit(ids, at: now))
+    take(brain.admit(turn.changes, at: now).1)
     for number in ids.indices { plan(.control(.start, number), in: Int64(number)) }
   }
 

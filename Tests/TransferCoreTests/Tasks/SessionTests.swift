@@ -121,8 +121,8 @@ struct SessionTests {
     var script = BrainScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
-    let (ids, _) = script.brain.add(specs, at: script.now)
-    script.brain.withdraw(ids)
+    let turn = script.brain.add(specs, at: script.now).1
+    script.brain.withdraw(turn.changes)
     #expect(script.brain.lastTaskIdentifier(of: app) == 3)
     let again = specs.map { script.add($0) }
     #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
@@ -130,9 +130,9 @@ struct SessionTests {
 
   @Test func `a number is not given out again when others came after it`() {
     var script = BrainScript()
-    let (ids, _) = script.brain.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now)
+    let turn = script.brain.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
     let later = script.add(taskSpec { $0.taskIdentifier = 5 })
-    script.brain.withdraw(ids)
+    script.brain.withdraw(turn.changes)
     #expect(script.record(later)?.taskIdentifier == 5)
     #expect(script.brain.lastTaskIdentifier(of: app) == 5)
   }

@@ -108,19 +108,23 @@ struct TakeoverTests {
 
   @Test func `the old one goes in the commit in which the new one comes`() throws {
     var (script, old, token) = try putAside()
-    let (ids, turn) = script.brain.add([taskSpec { $0.resumes = token }], at: script.now)
+    let turn = script.brain.add([taskSpec { $0.resumes = token }], at: script.now).1
     #expect(turn.changes.first == .remove(old))
     #expect(turn.changes.count == 2)
     #expect(turn.removed.map(\.id) == [old])
     #expect(turn.afterCommit.isEmpty)
-    #expect(script.brain.machines[ids[0]]?.record.resumeData?.held.byteCount == 400)
+    guard case .put(let record) = turn.changes.last else {
+      Issue.record("the new one is not put on record")
+      return
+    }
+    #expect(record.resumeData?.held.byteCount == 400)
   }
 
   @Test func `what the store could not keep is put aside as before`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
-    let (ids, _) = script.brain.add([taskSpec { $0.resumes = token }], at: script.now)
-    script.brain.withdraw(ids)
+    let (ids, turn) = script.brain.add([taskSpec { $0.resumes = token }], at: script.now)
+    script.brain.withdraw(turn.changes)
     #expect(script.record(old) == before)
     #expect(script.record(ids[0]) == nil)
     let id = script.add(taskSpec { $0.resumes = token })

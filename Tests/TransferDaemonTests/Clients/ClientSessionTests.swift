@@ -47,7 +47,7 @@ struct ClientSessionTests {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: farewellBudget
-      ) { _, id, _ in ReplyCoder().encode(result: padding, to: id) }.run()
+      ) { _, id, _, _ in ReplyCoder().encode(result: padding, to: id) }.run()
       ended = ContinuousClock.now - start
       break
     }
@@ -112,7 +112,7 @@ struct ClientSessionTests {
       let session = ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: .seconds(50)
-      ) { _, id, _ in
+      ) { _, id, _, _ in
         sayAsked.finish()
         return ReplyCoder().encode(result: String(repeating: "x", count: 5_000_000), to: id)
       }
@@ -179,7 +179,7 @@ struct ClientSessionTests {
     for await connection in listener.connections {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
-      ) { _, id, _ in
+      ) { _, id, _, _ in
         #expect(broadcaster.isWatchedByPerson == isWatched)
         return ReplyCoder().encode(result: Nothing(), to: id)
       }.run()
@@ -187,6 +187,96 @@ struct ClientSessionTests {
     }
     #expect(await client.contains(#""id":1,"result""#))
     #expect(!broadcaster.isWatchedByPerson)
+    await listener.close()
+  }
+
+  private static func add(_ id: Int) -> String {
+    """
+    {"jsonrpc":"2.0","id":\(id),"method":"transfers.addURLs",\
+    "params":{"urls":["http://files.example/\(id)"]}}
+    """
+  }
+
+  /// Answers when it is let, and says what it does.
+  private final class SlowStore: Sendable {
+    let steps: AsyncStream<String>
+    private let said: AsyncStream<String>.Continuation
+    let gates = (0...4).map { _ in Completion<Void>() }
+
+    init() { (steps, said) = AsyncStream.makeStream() }
+
+    func answer(_ request: ControlRequest, _ id: RequestID, _ decided: () -> Void) async -> [UInt8]
+    {
+      guard case .number(let number) = id, request.adds else {
+        said.yield("asked")
+        return ReplyCoder().encode(result: Nothing(), to: id)
+      }
+      said.yield("begun \(number)")
+      decided()
+      await gates[Int(number)].value()
+      said.yield("kept \(number)")
+      return ReplyCoder().encode(result: Nothing(), to: id)
+    }
+  }
+
+  /// To be begun nevertheless.
+  private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
+
+  @Test func `two adds are under way at once, and all replies come in their order`() async throws {
+    let world = try ServiceSocket()
+    let listener = try await world.listener(ControlListener.Limits())
+    let path = world.socketPath
+    async let client: String = onThread {
+      let descriptor = connectedSocket(path)
+      defer { close(descriptor) }
+      let all = [Self.hello, Self.add(1), Self.add(2), Self.add(3), Self.add(4), Self.status(5)]
+      send(all.joined(separator: "\n") + "\n", to: descriptor)
+      shutdown(descriptor, Int32(SHUT_WR))
+      return readToEnd(descriptor)
+    }
+    let store = SlowStore()
+    async let watching: [String] = {
+      var steps: [String] = []
+      for await step in store.steps {
+        steps.append(step)
+        switch step {
+        case "begun 2":
+          await Self.whatMustWaitHasTime()
+          store.gates[1].finish()
+        // What is kept first is answered in its turn all the same.
+        case "begun 3": store.gates[3].finish()
+        case "kept 3": store.gates[2].finish()
+        case "begun 4":
+          await Self.whatMustWaitHasTime()
+          store.gates[4].finish()
+        case "asked": return steps
+        default: break
+        }
+      }
+      return steps
+    }()
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+    for await connection in listener.connections {
+      await ClientSession(
+        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
+      ) { request, id, _, decided in
+        if case .hello = request { return ReplyCoder().encode(result: Nothing(), to: id) }
+        return await store.answer(request, id, decided)
+      }.run()
+      break
+    }
+    #expect(
+      await watching
+        == [
+          "begun 1", "begun 2", "kept 1", "begun 3", "kept 3", "kept 2", "begun 4", "kept 4",
+          "asked",
+        ])
+    let replied = await client.split(separator: "\n").map { line in
+      line.split(separator: "\"id\":").last?.prefix(1) ?? ""
+    }
+    #expect(replied == ["0", "1", "2", "3", "4", "5"])
     await listener.close()
   }
 
