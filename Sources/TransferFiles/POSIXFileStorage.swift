@@ -11,7 +11,6 @@ package struct POSIXFileStorage: FileStorage {
   let heldDirectory: String?
   let freeNameRename: FreeNameRename
   let calls: FileCalls
-  let directorySyncs = SharedSyncs()
   let unrecorded: UnrecordedFiles
 
   /// The paths are absolute.

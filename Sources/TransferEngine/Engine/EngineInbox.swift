@@ -4,7 +4,15 @@ import Synchronization
 /// Carries input to the engine, in order. What comes while the engine is busy is taken together, so
 /// that the engine is woken once for it.
 final class EngineInbox: Sendable {
-  typealias Reader = @Sendable ([EngineInput]) -> Void
+  typealias Reader = @Sendable ([EngineInput], Place) -> Void
+
+  /// Where the reader is called.
+  enum Place: Sendable {
+    /// On the engine's own thread, which never waits.
+    case engine
+    /// On the thread that put the input there, which may.
+    case sender
+  }
 
   private enum Phase: Sendable {
     /// What comes is kept.
@@ -36,10 +44,18 @@ final class EngineInbox: Sendable {
   }
 
   /// For what is not worth being woken for: it is read before whatever comes next.
-  func putQuietly(_ input: EngineInput) {
+  func putQuietly(_ inputs: some Collection<EngineInput>) {
     state.withLock { state in
       if case .ended = state.phase { return }
-      state.inputs.append(input)
+      state.inputs += inputs
+    }
+  }
+
+  /// Reads what is there, unless somebody is about to. For threads that may wait: they are awake,
+  /// and no other has to be woken then.
+  func readHere() {
+    if state.withLock({ !$0.inputs.isEmpty && Self.claimsCall(&$0) }) {
+      queue.sync { read(at: .sender) }
     }
   }
 
@@ -70,15 +86,16 @@ final class EngineInbox: Sendable {
     return true
   }
 
-  private func call() {
-    queue.async { [self] in
-      let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
-        guard case .open(let reader, _) = state.phase else { return (nil, []) }
-        state.phase = .open(reader, isCalled: false)
-        defer { state.inputs = [] }
-        return (reader, state.inputs)
-      }
-      reader?(inputs)
+  private func call() { queue.async { [self] in read(at: .engine) } }
+
+  /// Called on the queue.
+  private func read(at place: Place) {
+    let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
+      guard case .open(let reader, _) = state.phase else { return (nil, []) }
+      state.phase = .open(reader, isCalled: false)
+      defer { state.inputs = [] }
+      return (reader, state.inputs)
     }
+    reader?(inputs, place)
   }
 }

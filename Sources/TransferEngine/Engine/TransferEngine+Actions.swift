@@ -20,7 +20,11 @@ extension TransferEngine {
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(id, operation, resumeData, algorithm)
     case .placeFile(let id, let operation, let resumeData, let policy):
-      placeFile(id, operation, resumeData, policy)
+      digests[id] = nil
+      placing.take(
+        FilePlacing.Order(
+          id: id, operation: operation,
+          file: FileToFinish(resumeData: resumeData, onConflict: policy)))
     case .deleteFinishedFile(_, let file):
       nameLanes.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
     case .readLine(let request): readLine(request)
@@ -87,7 +91,7 @@ extension TransferEngine {
     bodies[id] = .opening(close: nil)
     nameLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
-      self?.post(.bodyOpened(id, attempt, result))
+      self?.postFromLane(.bodyOpened(id, attempt, result))
     }
   }
 
@@ -101,7 +105,7 @@ extension TransferEngine {
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
     diskLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try body.sync(extent) }
-      self?.post(.checkpointDone(id, body, result))
+      self?.postFromLane(.checkpointDone(id, body, result))
     }
   }
 
@@ -120,7 +124,7 @@ extension TransferEngine {
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
           TransferMachine.ClosedBody(try body.sync())
         }
-        self?.post(.bodyClosed(id, operation, result))
+        self?.postFromLane(.bodyClosed(id, operation, result))
       }
     }
   }
@@ -130,35 +134,7 @@ extension TransferEngine {
     nameLanes.async { [weak self, files] in
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
-      self?.post(.discarded(id, operation))
-    }
-  }
-
-  private func placeFile(
-    _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData, _ policy: ConflictPolicy
-  ) {
-    digests[id] = nil
-    nameLanes.async { [weak self, files] in
-      let result = Result { () throws(TransferFailure) in
-        let finished: FinishedFile
-        // After a crash the rename may have been done already.
-        if let found = files.finishedFile(of: resumeData) {
-          finished = found
-        } else {
-          do throws(TransferFailure) {
-            finished = try files.finish(resumeData, onConflict: policy)
-          } catch {
-            // It is begun anew, and nobody would remember the one that was set aside.
-            if error.code == .partialFileChanged, let other = resumeData.setAside {
-              files.removePartialFile(other)
-            }
-            throw error
-          }
-        }
-        if let other = resumeData.setAside { files.removePartialFile(other) }
-        return finished
-      }
-      self?.post(.placed(id, operation, result))
+      self?.postFromLane(.discarded(id, operation))
     }
   }
 }

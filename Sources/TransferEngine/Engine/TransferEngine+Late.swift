@@ -26,7 +26,7 @@ extension TransferEngine {
     bodies[id] = .late(late)
     nameLanes.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
-      self?.post(.bodyOpened(id, late.attempt, result))
+      self?.postFromLane(.bodyOpened(id, late.attempt, result))
     }
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TransferCore
 import TransferEngine
@@ -112,6 +113,20 @@ extension InMemoryFileStorage: FileStorage {
       }
     }
     return try result.get()
+  }
+
+  package func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>] {
+    let gate = state.withLock { $0.finishGate }
+    finishesBegun.yield(files.map(\.resumeData.finalName))
+    if let gate {
+      gate.wait()
+      gate.signal()
+    }
+    return files.map { file in
+      Result { () throws(TransferFailure) in
+        try finish(file.resumeData, onConflict: file.onConflict)
+      }
+    }
   }
 
   private static func finalPath(
