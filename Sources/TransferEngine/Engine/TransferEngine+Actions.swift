@@ -62,7 +62,10 @@ extension TransferEngine {
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // It may have been cancelled while the store was busy.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
-    if one.isFlowing { return apply { brain, now in brain.bodyRecorded(of: id, at: now) } }
+    switch one.phase {
+    case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+    case .asking: break
+    }
     let bound: BodySegment.Bound =
       if let range { one.asked == nil ? .whole(range.upper) : .part(range.upper) } else { .none }
     let sink = body.begin(attempt, from: range?.lower ?? 0, bound)
@@ -71,7 +74,7 @@ extension TransferEngine {
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
       body.shorten(attempt, to: upper)
     }
-    attempts[attempt]?.isFlowing = true
+    attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: sink)
     apply { brain, now in brain.bodyRecorded(of: id, at: now) }
   }

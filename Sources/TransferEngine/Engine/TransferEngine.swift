@@ -213,16 +213,14 @@ package actor TransferEngine {
   /// By one of the lanes, which goes on with its work as far as it can without waking another
   /// thread: it lets the engine decide, and puts on record what was decided.
   nonisolated func postFromLane(_ inputs: [EngineInput]) {
-    inbox.putQuietly(inputs)
+    inbox.putToReadHere(inputs)
     inbox.readHere()
     journal.commitHere()
   }
 
   nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
 
-  nonisolated func postQuietly(_ input: EngineInput) {
-    inbox.putQuietly(CollectionOfOne(input))
-  }
+  nonisolated func postQuietly(_ input: EngineInput) { inbox.putQuietly(input) }
 
   /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
   /// engine has come to its end.
@@ -295,7 +293,7 @@ package actor TransferEngine {
     let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
       let committed = EngineInput.committed(
         submission.afterCommit, announce: submission.announced, kept: submission.changes)
-      self?.postQuietly(committed)
+      self?.inbox.putToReadHere(CollectionOfOne(committed))
       whenDurable?()
     }
     switch place {

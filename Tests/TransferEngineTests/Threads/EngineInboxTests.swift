@@ -34,15 +34,15 @@ struct EngineInboxTests {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
     inbox.open { inputs, _ in reader.read(inputs) }
-    inbox.putQuietly([input(1)])
-    inbox.putQuietly([input(2)])
+    inbox.putQuietly(input(1))
+    inbox.putQuietly(input(2))
     queue.sync {}
     #expect(reader.all.isEmpty)
     inbox.put(input(3))
     queue.sync {}
     #expect(reader.all == [[1, 2, 3]])
     inbox.end()
-    inbox.putQuietly([input(4)])
+    inbox.putQuietly(input(4))
     inbox.put(input(5))
     queue.sync {}
     #expect(reader.all == [[1, 2, 3]])
@@ -111,7 +111,10 @@ struct EngineInboxTests {
     }
     inbox.readHere()
     #expect(reader.all.isEmpty)
-    inbox.putQuietly([input(1), input(2)])
+    inbox.putQuietly(input(1))
+    inbox.readHere()
+    #expect(reader.all.isEmpty)
+    inbox.putToReadHere([input(2)])
     inbox.readHere()
     #expect(reader.all == [[1, 2]])
     inbox.readHere()
@@ -128,7 +131,7 @@ struct EngineInboxTests {
     }
     queue.sync {
       inbox.put(input(1))
-      inbox.putQuietly([input(2)])
+      inbox.putToReadHere([input(2)])
       // It would wait for itself.
       inbox.readHere()
     }
