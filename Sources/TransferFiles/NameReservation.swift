@@ -75,13 +75,13 @@ struct NameReservation {
     do throws(Errno) {
       try directory.name(file, name)
     } catch {
-      unrecorded.forget(identity)
+      unrecorded.forget([identity])
       if error.rawValue == EEXIST { throw error }
       return nil
     }
     let named = try file.status().identity
     // Where a file has another number when it has a name, the list would be of no use.
-    if !named.isSameInode(as: made) { unrecorded.forget(identity) }
+    if !named.isSameInode(as: made) { unrecorded.forget([identity]) }
     return (file, named)
   }
 

@@ -128,14 +128,16 @@ package struct POSIXFileStorage: FileStorage {
     }
     guard (try? place.directory.remove(place.name)) != nil else { return }
     // It may never have come on record.
-    unrecorded.forget(identity)
+    unrecorded.forget([identity])
   }
 
   package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
     unrecorded.note(identity, of: id)
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity) { unrecorded.forget(identity) }
+  package func forgetUnrecorded(_ identities: [PartialIdentity]) {
+    unrecorded.forget(identities)
+  }
 
   package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
 

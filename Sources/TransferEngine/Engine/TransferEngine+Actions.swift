@@ -39,15 +39,14 @@ extension TransferEngine {
     live[id, default: begun(id)].currentURL = plan.url
     noteOpener(plan, of: id)
     live[id]?.sentByteCount = nil
-    transport.limit(
-      id, toBytesPerSecond: brain.machines[id]?.record.spec.limitBytesPerSecond)
+    let spec = brain.machines[id]?.record.spec
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
         loginScheme: plan.loginScheme, caCertificatePath: plan.caCertificatePath,
-        timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
+        timeouts: configuration.timeouts.bounded(by: spec?.task),
         content: plan.content, serverTrust: plan.trust.asServerTrust,
-        certificate: plan.certificate))
+        certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
   }
 
   /// Further connections ask where the redirects of the first one led.

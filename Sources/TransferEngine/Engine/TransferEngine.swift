@@ -168,8 +168,8 @@ package actor TransferEngine {
     }
     for file in left {
       if !known.contains(file.identity) { files.removePartialFile(file.identity) }
-      files.forgetUnrecorded(file.identity)
     }
+    files.forgetUnrecorded(left.map(\.identity))
   }
 
   /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.

@@ -43,8 +43,8 @@ package protocol FileStorage: Sendable {
   /// Remembers, beyond a kill, that a partial file of a transfer was made and is not on record.
   func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID)
 
-  /// It is on record by now.
-  func forgetUnrecorded(_ identity: PartialIdentity)
+  /// They are on record by now.
+  func forgetUnrecorded(_ identities: [PartialIdentity])
 
   /// What was noted by the last run and not forgotten, and may be on record nevertheless.
   var leftUnrecorded: [UnrecordedFile] { get }

@@ -166,8 +166,8 @@ extension InMemoryFileStorage: FileStorage {
     state.withLock { $0.unrecorded.append(UnrecordedFile(id: id, identity: identity)) }
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity) {
-    state.withLock { $0.unrecorded.removeAll { $0.identity == identity } }
+  package func forgetUnrecorded(_ identities: [PartialIdentity]) {
+    state.withLock { $0.unrecorded.removeAll { identities.contains($0.identity) } }
   }
 
   package var leftUnrecorded: [UnrecordedFile] { state.withLock { $0.unrecorded } }
