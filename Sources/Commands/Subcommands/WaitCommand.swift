@@ -96,12 +96,10 @@ struct WaitWatch {
 
   /// Of what goes on by itself the ids are enough.
   private mutating func lookAtAll(_ service: any ServiceCalling) async throws {
-    let states = TransferState.allCases.filter { !$0.isFinished }
-    let ids = try await service.call(ListIDs.self, .init(filter: RowFilter(states: states))).runs
-      .ids
-    let waitedFor = Set(ids)
+    let all = RowFilter(states: TransferState.allCases.filter { !$0.isFinished })
+    let waitedFor = Set(try await service.call(ListIDs.self, .init(filter: all)).runs.ids)
     unfinished = waitedFor
-    if ids.isEmpty { return console.mention(Sentences.nothingToWaitFor) }
+    if waitedFor.isEmpty { return console.mention(Sentences.nothingToWaitFor) }
     let still = RowFilter(states: Self.states.filter { !$0.isFinished })
     try await ListReader(service: service, filter: still).forEachPage { rows in
       for row in rows where waitedFor.contains(row.id) { took(row) }

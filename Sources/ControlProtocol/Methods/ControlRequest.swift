@@ -145,9 +145,8 @@ extension ControlRequest {
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .watch, .status,
-      .stop,
-      .listSessions, .cancelTasks, .acknowledgeTasks:
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .watch,
+      .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

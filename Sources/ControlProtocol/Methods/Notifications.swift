@@ -15,7 +15,7 @@ package enum ControlNotification: Hashable, Sendable {
   }
 }
 
-/// Transfers that were completed since the last notification of any kind.
+/// Transfers that became completed, those of a while together.
 package struct CompletedTransfers: Codable, Hashable, Sendable {
   /// In the order of their ends.
   package var runs: IDRuns
