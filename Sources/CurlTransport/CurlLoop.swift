@@ -100,6 +100,7 @@ final class CurlLoop {
         return emit(.ended(request.id, .failed(failure)))
       }
       attempts[request.id] = attempt
+      limits.limit(request.transfer, to: request.limitBytesPerSecond, at: now)
       attempt.noteDeadline()
     }
   }

@@ -29,6 +29,7 @@ final class NotificationInbox: Sendable {
         switch notification {
         case .viewport(let window): waiting.put(viewport: window)
         case .event(let event): waiting.put(event: event)
+        case .completed(let completed): waiting.put(completed: completed.runs)
         }
       return (result == .kept, nil)
     }

@@ -45,20 +45,27 @@ struct NameReservation {
 
   /// Answers nil when the name is taken.
   private func make(_ name: String, finalName: String) throws(Errno) -> POSIXPartialFile? {
-    do {
+    do throws(Errno) {
       let noted = try makeNoted(name)
-      let file = if let noted { noted } else { try directory.create(name) }
+      let made = if let noted { noted } else { try makePlainly(name) }
       return POSIXPartialFile(
-        new: file, in: directory, path: FilePath.joined(directory.path, name),
-        finalName: finalName, identity: try file.status().identity)
+        new: made.file, in: directory, path: FilePath.joined(directory.path, name),
+        finalName: finalName, identity: made.identity)
     } catch {
       if error.rawValue == EEXIST { return nil }
       throw error
     }
   }
 
+  private typealias Made = (file: OpenFile, identity: FileIdentity)
+
+  private func makePlainly(_ name: String) throws(Errno) -> Made {
+    let file = try directory.create(name)
+    return (file, try file.status().identity)
+  }
+
   /// The file is in the list before it gets its name. nil where that cannot be done.
-  private func makeNoted(_ name: String) throws(Errno) -> OpenFile? {
+  private func makeNoted(_ name: String) throws(Errno) -> Made? {
     guard let file = try? directory.createUnnamed(), let made = try? file.status().identity else {
       return nil
     }
@@ -68,14 +75,14 @@ struct NameReservation {
     do throws(Errno) {
       try directory.name(file, name)
     } catch {
-      unrecorded.forget(identity)
+      unrecorded.forget([identity])
       if error.rawValue == EEXIST { throw error }
       return nil
     }
+    let named = try file.status().identity
     // Where a file has another number when it has a name, the list would be of no use.
-    if try file.status().identity.isSameInode(as: made) { return file }
-    unrecorded.forget(identity)
-    return file
+    if !named.isSameInode(as: made) { unrecorded.forget([identity]) }
+    return (file, named)
   }
 
   private func removeAgain(_ file: POSIXPartialFile) {

@@ -7,22 +7,46 @@ extension POSIXFileStorage {
   package func finish(
     _ resumeData: ResumeData, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> FinishedFile {
-    let place = try PartialPlace(resumeData, calls)
-    let (file, status) = try place.open(.read)
+    var directories = OpenDirectories(calls)
+    let named = try rename(
+      FileToFinish(resumeData: resumeData, onConflict: onConflict), in: &directories)
+    return try directories.synced(named)
+  }
+
+  package func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>] {
+    var directories = OpenDirectories(calls)
+    let renamed = files.map { file in
+      Result { () throws(TransferFailure) in try rename(file, in: &directories) }
+    }
+    return renamed.map { named in
+      Result { () throws(TransferFailure) in try directories.synced(named.get()) }
+    }
+  }
+
+  /// A file that has its final name, which a power cut may still take away.
+  struct Renamed {
+    let directory: Directory
+    let name: String
+    let identity: FileIdentity
+  }
+
+  private func rename(
+    _ file: FileToFinish, in directories: inout OpenDirectories
+  ) throws(TransferFailure) -> Renamed {
+    let resumeData = file.resumeData
+    let place = try PartialPlace(resumeData, in: &directories)
+    let (open, status) = try place.open(.read)
     guard status.identity.byteCount == resumeData.wholeByteCount else {
       throw place.changed("it has another size than it had")
     }
     do {
-      let name = try rename(place, file, status, to: resumeData.finalName, onConflict)
+      let name = try rename(place, open, status, to: resumeData.finalName, file.onConflict)
       // Between the look at the partial file and the rename somebody may have put another in its
-      // place, and that one got the name.
-      guard try place.directory.status(of: name)?.identity.isSameInode(as: status.identity) == true
+      // place, and that one got the name. What it is now is what a later deletion is measured by.
+      guard let there = try place.directory.status(of: name),
+        there.identity.isSameInode(as: status.identity)
       else { throw place.changed("it is another file") }
-      try directorySyncs.sync(place.directory)
-      // A rename leaves size and date alone, but they are what a later deletion is measured by, so
-      // they are read and not assumed.
-      return FinishedFile(
-        path: FilePath.joined(place.directory.path, name), identity: try file.status().identity)
+      return Renamed(directory: place.directory, name: name, identity: there.identity)
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
@@ -59,31 +83,27 @@ extension POSIXFileStorage {
     _ onConflict: ConflictPolicy
   ) throws -> String {
     for name in FileName.candidates(for: finalName) {
-      if let there = try place.directory.status(of: name) {
-        if there.identity.isSameInode(as: status.identity) {
-          // Both names are the same file since a rename by link(2) was cut short; rename(2) does
-          // nothing then.
-          try place.directory.remove(place.name)
-          return name
-        }
-        switch onConflict {
-        case .rename: continue
-        case .skip: throw taken(name, in: place.directory)
-        case .replace:
-          try replace(there, name, with: place, file)
-          return name
-        }
-      }
       do {
         try freeNameRename.rename(place.name, to: name, in: place.directory)
         return name
       } catch {
         guard error.rawValue == EEXIST else { throw error }
-        switch onConflict {
-        // The name was taken since it was looked at: the next one, or the same decision again.
-        case .rename: continue
-        case .skip, .replace: throw taken(name, in: place.directory)
-        }
+      }
+      let there = try place.directory.status(of: name)
+      if let there, there.identity.isSameInode(as: status.identity) {
+        // Both names are the same file since a rename by link(2) was cut short; rename(2) does
+        // nothing then.
+        try place.directory.remove(place.name)
+        return name
+      }
+      switch onConflict {
+      case .rename: continue
+      case .skip: throw taken(name, in: place.directory)
+      case .replace:
+        // What had the name has gone since: nothing is replaced unseen.
+        guard let there else { throw taken(name, in: place.directory) }
+        try replace(there, name, with: place, file)
+        return name
       }
     }
     throw taken(finalName, in: place.directory)

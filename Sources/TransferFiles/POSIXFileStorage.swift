@@ -11,7 +11,6 @@ package struct POSIXFileStorage: FileStorage {
   let heldDirectory: String?
   let freeNameRename: FreeNameRename
   let calls: FileCalls
-  let directorySyncs = SharedSyncs()
   let unrecorded: UnrecordedFiles
 
   /// The paths are absolute.
@@ -129,14 +128,16 @@ package struct POSIXFileStorage: FileStorage {
     }
     guard (try? place.directory.remove(place.name)) != nil else { return }
     // It may never have come on record.
-    unrecorded.forget(identity)
+    unrecorded.forget([identity])
   }
 
   package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
     unrecorded.note(identity, of: id)
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity) { unrecorded.forget(identity) }
+  package func forgetUnrecorded(_ identities: [PartialIdentity]) {
+    unrecorded.forget(identities)
+  }
 
   package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
 

@@ -9,21 +9,31 @@ struct PartialPlace {
   private let identity: PartialIdentity
 
   init(_ resumeData: ResumeData, _ calls: FileCalls) throws(TransferFailure) {
+    var directories = OpenDirectories(calls)
+    try self.init(resumeData, in: &directories)
+  }
+
+  init(
+    _ resumeData: ResumeData, in directories: inout OpenDirectories
+  ) throws(TransferFailure) {
     guard FilePath.isComponent(resumeData.finalName) else {
       throw Self.notAPath(resumeData.partialPath)
     }
-    try self.init(resumeData.partialIdentity, calls)
+    try self.init(resumeData.partialIdentity, in: &directories)
   }
 
   init(_ identity: PartialIdentity, _ calls: FileCalls) throws(TransferFailure) {
+    var directories = OpenDirectories(calls)
+    try self.init(identity, in: &directories)
+  }
+
+  private init(
+    _ identity: PartialIdentity, in directories: inout OpenDirectories
+  ) throws(TransferFailure) {
     guard let path = FilePath(identity.path) else { throw Self.notAPath(identity.path) }
     self.identity = identity
     name = path.name
-    do {
-      directory = try Directory(path.directory, calls: calls)
-    } catch {
-      throw error.failure(.directory(path.directory))
-    }
+    directory = try directories.open(path.directory)
   }
 
   /// The partial file as it is; fails when it is gone or another one.

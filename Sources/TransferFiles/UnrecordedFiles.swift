@@ -55,12 +55,13 @@ final class UnrecordedFiles: Sendable {
     }
   }
 
-  /// The store has it, or it is gone.
-  func forget(_ identity: PartialIdentity) {
+  /// The store has them, or they are gone.
+  func forget(_ identities: [PartialIdentity]) {
     state.withLock { state in
-      guard state.files[identity.inode]?.identity == identity else { return }
-      state.files[identity.inode] = nil
-      append("- \(identity.inode)\n", &state)
+      let known = identities.filter { state.files[$0.inode]?.identity == $0 }
+      guard !known.isEmpty else { return }
+      for identity in known { state.files[identity.inode] = nil }
+      append(known.map { "- \($0.inode)\n" }.joined(), &state)
     }
   }
 

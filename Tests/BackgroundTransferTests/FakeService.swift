@@ -227,7 +227,7 @@ extension FakeService.State {
       return coder.encode(
         result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
-    case .addURLs, .list, .find, .findURLs, .describe, .control, .relink, .limit, .move,
+    case .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink, .limit, .move,
       .prioritize, .clear,
       .reset,
       .subscribe, .watch, .status, .stop, .listSessions, .finishEvents, .adoptSession,

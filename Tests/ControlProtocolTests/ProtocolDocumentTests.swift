@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 27)
+    #expect(checked.count == 28)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -67,6 +67,7 @@ struct ProtocolDocumentTests {
     case .add: _ = try result.decode(AddTransfers.Result.self)
     case .addURLs: _ = try result.decode(AddURLs.Result.self)
     case .list: _ = try result.decode(ListTransfers.Result.self)
+    case .listIDs: _ = try result.decode(ListIDs.Result.self)
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)
     case .relink: _ = try result.decode(RelinkTransfer.Result.self)

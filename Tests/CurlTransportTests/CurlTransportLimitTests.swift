@@ -25,10 +25,11 @@ struct CurlTransportLimitTests {
   ) async throws {
     let small = SeededBody(seed: 3, byteCount: 300_000)
     origin.serve(OriginBehavior(small).with { $0.framing = framing }, at: "/small")
-    probe.transport.limit(transfer, toBytesPerSecond: 250_000)
     let clock = ContinuousClock()
     let start = clock.now
-    let fetched = try await probe.fetch(origin.url("/small"))
+    let fetched = try await probe.fetch(origin.url("/small")) {
+      $0.limitBytesPerSecond = 250_000
+    }
     #expect(fetched.end == .complete)
     #expect(fetched.bytes() == small.bytes)
     // 1.2 s less what may be saved up.
@@ -57,9 +58,9 @@ struct CurlTransportLimitTests {
 
   @Test func `attempts that wait go on when the limit is taken away`() async throws {
     // With a byte a second, the body alone would take three weeks.
-    probe.transport.limit(transfer, toBytesPerSecond: 1)
     probe.transport.limitAll(toBytesPerSecond: 1)
     let id = probe.begin(try origin.url("/file")) {
+      $0.limitBytesPerSecond = 1
       // Shorter than the rest before each byte: who is held up is not silent.
       $0.timeouts.idleMilliseconds = 900
     }
@@ -95,8 +96,7 @@ struct CurlTransportLimitTests {
   }
 
   @Test func `a full sink under a limit gets every byte once`() async throws {
-    probe.transport.limit(transfer, toBytesPerSecond: 4_000_000)
-    let id = probe.begin(try origin.url("/file"))
+    let id = probe.begin(try origin.url("/file")) { $0.limitBytesPerSecond = 4_000_000 }
     _ = try await probe.head(of: id)
     let transport = probe.transport
     let sink = RecordingSink { record in

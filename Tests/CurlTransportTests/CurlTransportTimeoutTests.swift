@@ -130,9 +130,8 @@ struct CurlTransportTimeoutTests {
 
   @Test func `time in which a limit of ours held it up makes no server slow`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
-    let transfer = TransferID(rawValue: 1)
-    probe.transport.limit(transfer, toBytesPerSecond: 400)
     let id = probe.begin(try origin.url("/file")) {
+      $0.limitBytesPerSecond = 400
       $0.timeouts.slowMilliseconds = 2000
       $0.timeouts.slowByteCount = 5000
     }

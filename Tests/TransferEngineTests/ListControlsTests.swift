@@ -17,6 +17,17 @@ struct ListControlsTests {
     await world.engine.details(of: id)?.snapshot
   }
 
+  @Test func `a transfer with a limit begins with it, and one without begins with none`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    var limited = EngineWorld.spec("http://files.example/limited")
+    limited.limitBytesPerSecond = 512
+    _ = try await world.engine.add([limited, EngineWorld.spec("http://files.example/free")])
+    #expect(await world.transport.request(1).limitBytesPerSecond == 512)
+    #expect(await world.transport.request(2).limitBytesPerSecond == nil)
+  }
+
   @Test func `when a move returns the new order is in the store, and it was one commit`()
     async throws
   {

@@ -30,15 +30,15 @@ struct UnrecordedFilesTests {
     first.note(identity(1), of: id(1))
     first.note(identity(2), of: id(2))
     first.note(identity(3), of: nil)
-    first.forget(identity(2))
+    first.forget([identity(2)])
     // Another file that had its inode.
-    first.forget(identity(3, "other.part"))
+    first.forget([identity(3, "other.part")])
     let next = UnrecordedFiles(path: path)
     #expect(next.left == [file(1, identity(1)), file(0, identity(3))])
     // Until somebody has looked after it, another kill changes nothing.
     #expect(UnrecordedFiles(path: path).left == next.left)
-    next.forget(identity(1))
-    next.forget(identity(3))
+    next.forget([identity(1)])
+    next.forget([identity(3)])
     #expect(UnrecordedFiles(path: path).left.isEmpty)
   }
 
@@ -65,7 +65,7 @@ struct UnrecordedFilesTests {
     let files = UnrecordedFiles(path: path)
     for number in 1...4000 {
       files.note(identity(UInt64(number)), of: id(Int64(number)))
-      if number > 1 { files.forget(identity(UInt64(number))) }
+      if number > 1 { files.forget([identity(UInt64(number))]) }
     }
     var status = stat()
     try #require(stat(path, &status) == 0)
@@ -88,8 +88,9 @@ struct UnrecordedFilesTests {
       in: scratch.path, preferredName: "b", onConflict: .rename)
     let third = try storage.createPartialFile(
       in: scratch.path, preferredName: "c", onConflict: .rename)
-    storage.forgetUnrecorded(
-      PartialIdentity(path: third.path, device: third.device, inode: third.inode))
+    storage.forgetUnrecorded([
+      PartialIdentity(path: third.path, device: third.device, inode: third.inode)
+    ])
     let left = UnrecordedFiles(path: path).left
     #expect(Set(left.map(\.identity.path)) == [made.path, second.path])
     #expect(left.contains(file(5, identity)))
@@ -110,7 +111,7 @@ struct UnrecordedFilesTests {
   @Test func `without a place for the list nothing is remembered and nothing fails`() {
     let files = UnrecordedFiles(path: scratch.path + "/missing/list")
     files.note(identity(1), of: id(1))
-    files.forget(identity(1))
+    files.forget([identity(1)])
     #expect(UnrecordedFiles(path: nil).left.isEmpty)
   }
 }

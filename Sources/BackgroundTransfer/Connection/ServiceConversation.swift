@@ -113,7 +113,7 @@ struct ServiceConversation: ~Copyable {
       guard let asked = pending.removeValue(forKey: id) else { return }
       try take(error, of: asked)
     case .notification(.event(let event)): core.feed(.event(event))
-    case .notification(.viewport), .unknownNotification: break
+    case .notification(.viewport), .notification(.completed), .unknownNotification: break
     case .error, .result, .unreadable:
       throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
     }

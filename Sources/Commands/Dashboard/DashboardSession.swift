@@ -96,7 +96,7 @@ extension DashboardSession {
             anchorIndex: window.anchorIndex, tag: window.tag)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
-        case .event: break
+        case .event, .completed: break
         }
       }
       _ = change(to: .down)

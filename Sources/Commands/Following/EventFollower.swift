@@ -16,6 +16,8 @@ struct EventFollower {
   let includesProgress: Bool
   /// What comes into one of these states or leaves it; nil is all.
   var states: [TransferState]?
+  /// Whether those that become completed are told by their ids alone.
+  var gathersCompleted = false
   /// How long to follow; nil is without an end.
   var limitMilliseconds: Int64?
 
@@ -29,6 +31,8 @@ struct EventFollower {
     /// each loss of the connection.
     case connected(any ServiceCalling)
     case event(TransferEvent)
+    /// Only where it is asked for; of these no event comes.
+    case completed([TransferID])
     case interrupted(Interruption)
     case limitReached
   }
@@ -77,6 +81,8 @@ struct EventFollower {
     switch input {
     case .notification(let number, .event(let event)):
       return number == link.number ? try await handle(.event(event)) : nil
+    case .notification(let number, .completed(let completed)):
+      return number == link.number ? try await handle(.completed(completed.runs.ids)) : nil
     case .notification(_, .viewport): return nil
     case .connectionEnded(let number):
       if number == link.number { try await lost(&link, feed) }
@@ -94,7 +100,10 @@ struct EventFollower {
     do {
       feed.read(link.service, number: link.number)
       _ = try await link.service.call(
-        WatchEvents.self, .init(includesProgress: includesProgress, states: states))
+        WatchEvents.self,
+        .init(
+          includesProgress: includesProgress, states: states,
+          gathersCompleted: gathersCompleted ? true : nil))
       link.connectedAt = world.clock.now().monotonic
       return try await handle(.connected(link.service))
     } catch ClientError.connectionLost {

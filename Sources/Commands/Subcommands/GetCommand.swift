@@ -84,7 +84,7 @@ struct GetWatch {
       try? progress.finishLine()
       world.console.mention(words)
       return .interrupted
-    case .limitReached: return nil
+    case .completed, .limitReached: return nil
     }
   }
 

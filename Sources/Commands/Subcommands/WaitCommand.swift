@@ -34,7 +34,7 @@ struct WaitCommand: RunnableCommand {
     var watch = WaitWatch(ids: ids, console: world.console)
     let follower = EventFollower(
       world: world, place: world.place, client: "kettle wait", includesProgress: false,
-      states: WaitWatch.states, limitMilliseconds: limit)
+      states: WaitWatch.states, gathersCompleted: true, limitMilliseconds: limit)
     return try await follower.run { try await watch.take($0) }
   }
 }
@@ -64,6 +64,7 @@ struct WaitWatch {
     case .event(let event):
       guard unfinished?.contains(event.id) == true else { return nil }
       if event.kind == .removed { removed(event.id) } else { took(event.snapshot) }
+    case .completed(let ids): unfinished?.subtract(ids)
     case .interrupted: return .interrupted
     case .limitReached:
       console.complain(Sentences.timedOut(unfinished: unfinished?.count ?? wanted.count))
@@ -74,14 +75,7 @@ struct WaitWatch {
   }
 
   private mutating func look(_ service: any ServiceCalling) async throws {
-    if unfinished == nil, wanted.isEmpty {
-      let states = TransferState.allCases.filter { !$0.isFinished }
-      let rows = try await ListReader(service: service, filter: RowFilter(states: states)).all()
-      unfinished = Set(rows.map(\.id))
-      if rows.isEmpty { console.mention(Sentences.nothingToWaitFor) }
-      for row in rows { took(row) }
-      return
-    }
+    if unfinished == nil, wanted.isEmpty { return try await lookAtAll(service) }
     let isFirst = unfinished == nil
     let asked = unfinished ?? Set(wanted)
     unfinished = asked
@@ -97,6 +91,18 @@ struct WaitWatch {
       if !unknown.isEmpty { throw UnknownTransfers(ids: unknown) }
     } else {
       for id in unknown { removed(id) }
+    }
+  }
+
+  /// Of what goes on by itself the ids are enough.
+  private mutating func lookAtAll(_ service: any ServiceCalling) async throws {
+    let all = RowFilter(states: TransferState.allCases.filter { !$0.isFinished })
+    let waitedFor = Set(try await service.call(ListIDs.self, .init(filter: all)).runs.ids)
+    unfinished = waitedFor
+    if waitedFor.isEmpty { return console.mention(Sentences.nothingToWaitFor) }
+    let still = RowFilter(states: Self.states.filter { !$0.isFinished })
+    try await ListReader(service: service, filter: still).forEachPage { rows in
+      for row in rows where waitedFor.contains(row.id) { took(row) }
     }
   }
 

@@ -6,6 +6,7 @@ extension ClientOutbox {
     private enum Entry: Sendable {
       case reply([UInt8])
       case event(TransferEvent)
+      case completed(IDRuns)
       /// Where the slot stands; its content is in `viewport`.
       case viewport
     }
@@ -13,6 +14,17 @@ extension ClientOutbox {
     private struct Place: Sendable {
       var entry: Entry
       var byteCount: Int
+
+      /// False when it is something else.
+      mutating func gather(_ runs: IDRuns, _ byteCount: Int) -> Bool {
+        guard case .completed(var gathered) = entry else { return false }
+        // So that the list has one owner and is changed in place.
+        entry = .viewport
+        gathered.append(contentsOf: runs)
+        entry = .completed(gathered)
+        self.byteCount += byteCount
+        return true
+      }
     }
 
     /// Those before `head` were sent.
@@ -53,6 +65,15 @@ extension ClientOutbox {
       places[number - removedCount]?.entry = .event(joined)
     }
 
+    mutating func add(completed runs: IDRuns) {
+      let byteCount = runs.runs.count * Self.byteCountOfRun
+      let last = places.count - 1
+      guard last >= head, places[last]?.gather(runs, byteCount) == true else {
+        return append(.completed(runs), byteCount)
+      }
+      self.byteCount += byteCount
+    }
+
     mutating func removeFirst() -> Item? {
       guard head < places.count, let place = places[head] else { return nil }
       let number = removedCount + head
@@ -69,6 +90,7 @@ extension ClientOutbox {
         eventCount -= 1
         if progressNumbers[event.id] == number { progressNumbers[event.id] = nil }
         return .notification(.event(event))
+      case .completed(let runs): return .notification(.completed(CompletedTransfers(runs: runs)))
       }
     }
 
@@ -96,6 +118,9 @@ extension ClientOutbox {
       let (sum, overflow) = left.addingReportingOverflow(right)
       return overflow ? .max : sum
     }
+
+    /// Two numbers and what parts them.
+    private static let byteCountOfRun = 24
 
     /// The names and numbers of an event as JSON are less than 640 bytes; the rest is its texts.
     private static func roughByteCount(of event: TransferEvent) -> Int {

@@ -4,7 +4,8 @@ import TransferModel
 /// bounded amount of memory and nothing else.
 ///
 /// Replies and events leave in the order in which they came. The window of rows is a slot: a newer
-/// one takes the place of the unsent one. Progress of a transfer is added up as long as it waits.
+/// one takes the place of the unsent one. Progress of a transfer is added up as long as it waits,
+/// and ids of the completed are gathered as long as nothing comes behind them.
 /// A client that lets more gather than the limits allow is to be dropped: an event that is left
 /// out would make it believe something wrong.
 package struct ClientOutbox: Sendable {
@@ -69,6 +70,14 @@ package struct ClientOutbox: Sendable {
       waiting.add(event)
       return waiting.eventCount <= limits.eventCountMax
         && waiting.byteCount <= limits.byteCountMax
+    }
+  }
+
+  /// Told with those that wait to be told so, when nothing else came since.
+  package mutating func put(completed runs: IDRuns) -> PutResult {
+    put { waiting, limits in
+      waiting.add(completed: runs)
+      return waiting.byteCount <= limits.byteCountMax
     }
   }
 

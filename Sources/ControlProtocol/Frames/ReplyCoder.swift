@@ -29,6 +29,7 @@ package struct ReplyCoder: Sendable {
       switch notification {
       case .viewport(let window): try? encoder.encode(window)
       case .event(let event): try? encoder.encode(event)
+      case .completed(let completed): try? encoder.encode(completed)
       }
     guard let params else { return nil }
     var line = Array("{\"jsonrpc\":\"2.0\",\"method\":\"\(notification.method)\",\"params\":".utf8)
@@ -130,6 +131,9 @@ private struct ReplyEnvelope: Decodable {
         content = .notification(.viewport(try container.decode(RowWindow.self, forKey: .params)))
       case "event":
         content = .notification(.event(try container.decode(TransferEvent.self, forKey: .params)))
+      case "completed":
+        content = .notification(
+          .completed(try container.decode(CompletedTransfers.self, forKey: .params)))
       default: content = .unknownNotification
       }
     }

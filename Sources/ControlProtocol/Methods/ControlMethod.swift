@@ -172,7 +172,7 @@ package enum SubscribeViewport: ControlMethod {
   package typealias Result = Nothing
 }
 
-/// Sends `event` notifications from now on.
+/// Sends `event` notifications from now on, and `completed` ones where they are asked for.
 package enum WatchEvents: ControlMethod {
   package static let name = "events.watch"
 
@@ -184,13 +184,18 @@ package enum WatchEvents: ControlMethod {
     /// Only what comes into one of these states, is in it or leaves it; nil is all. That one is
     /// removed is told whatever its state was.
     package var states: [TransferState]?
+    /// Those that become completed are told by their ids alone, many at once, in `completed`
+    /// notifications in place of events. Absent is no.
+    package var gathersCompleted: Bool?
 
     package init(
-      includesProgress: Bool, session: SessionID? = nil, states: [TransferState]? = nil
+      includesProgress: Bool, session: SessionID? = nil, states: [TransferState]? = nil,
+      gathersCompleted: Bool? = nil
     ) {
       self.includesProgress = includesProgress
       self.session = session
       self.states = states
+      self.gathersCompleted = gathersCompleted
     }
   }
 

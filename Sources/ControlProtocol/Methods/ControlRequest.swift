@@ -7,6 +7,7 @@ package enum ControlRequest: Sendable, Hashable {
   case add(AddTransfers.Params)
   case addURLs(AddURLs.Params)
   case list(Viewport)
+  case listIDs(ListIDs.Params)
   case find(RowSearch)
   case describe(DescribeTransfer.Params)
   case control(ControlTransfers.Params)
@@ -50,6 +51,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .add: AddTransfers.name
     case .addURLs: AddURLs.name
     case .list: ListTransfers.name
+    case .listIDs: ListIDs.name
     case .find: FindTransfer.name
     case .describe: DescribeTransfer.name
     case .control: ControlTransfers.name
@@ -92,6 +94,7 @@ extension ControlRequest {
     case AddTransfers.name: .add(try params())
     case AddURLs.name: .addURLs(try params())
     case ListTransfers.name: .list(try params())
+    case ListIDs.name: .listIDs(try params())
     case FindTransfer.name: .find(try params())
     case DescribeTransfer.name: .describe(try params())
     case ControlTransfers.name: .control(try params())
@@ -154,8 +157,8 @@ extension ControlRequest {
       return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
     case .find(let search):
       return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
-    case .hello, .describe, .control, .move, .prioritize, .clear, .reset, .watch, .status, .stop,
-      .listSessions, .cancelTasks, .acknowledgeTasks:
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .watch,
+      .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
       return nil
     }
   }

@@ -7,24 +7,37 @@ package struct IDRuns: Hashable, Sendable {
   package struct Run: Hashable, Sendable {
     package let first: Int64
     package let count: Int
+
+    package init(first: Int64, count: Int) {
+      self.first = first
+      self.count = count
+    }
   }
 
   package private(set) var runs: [Run] = []
   /// Of all runs together.
   package private(set) var count = 0
 
-  /// More than any request can ask for; what says more is refused instead of being made room for.
-  package static let countMax = 1 << 20
+  /// More than any list has; what says more is refused instead of being made room for.
+  package static let countMax = 1 << 24
 
-  package init(_ ids: [TransferID]) {
-    for id in ids {
-      if let last = runs.last, last.first &+ Int64(last.count) == id.rawValue {
-        runs[runs.count - 1] = Run(first: last.first, count: last.count + 1)
-      } else {
-        runs.append(Run(first: id.rawValue, count: 1))
-      }
+  package init(_ ids: [TransferID] = []) {
+    for id in ids { append(id) }
+  }
+
+  package mutating func append(_ id: TransferID) { append(Run(first: id.rawValue, count: 1)) }
+
+  package mutating func append(contentsOf others: IDRuns) {
+    for run in others.runs { append(run) }
+  }
+
+  private mutating func append(_ run: Run) {
+    if let last = runs.last, last.first &+ Int64(last.count) == run.first {
+      runs[runs.count - 1] = Run(first: last.first, count: last.count + run.count)
+    } else {
+      runs.append(run)
     }
-    count = ids.count
+    count += run.count
   }
 
   /// As the ids were given.

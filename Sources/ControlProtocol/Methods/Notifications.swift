@@ -4,13 +4,23 @@ import TransferModel
 package enum ControlNotification: Hashable, Sendable {
   case viewport(RowWindow)
   case event(TransferEvent)
+  case completed(CompletedTransfers)
 
   package var method: String {
     switch self {
     case .viewport: "viewport"
     case .event: "event"
+    case .completed: "completed"
     }
   }
+}
+
+/// Transfers that became completed, those of a while together.
+package struct CompletedTransfers: Codable, Hashable, Sendable {
+  /// In the order of their ends.
+  package var runs: IDRuns
+
+  package init(runs: IDRuns) { self.runs = runs }
 }
 
 /// Something that happened to a transfer.

@@ -7,7 +7,7 @@ extension Brain {
   package struct HoldLimits: Sendable, Hashable {
     /// So many transfers more than there were after the last time, and some go.
     package var restingCountMax = 512
-    /// Of the line of each host so many stay.
+    /// Of the line of each host so many stay, and more while there are few hosts.
     package var lineCount = 64
     /// Of all lines together.
     package var allLinesCountMax = 2048
@@ -157,8 +157,7 @@ extension Brain {
   /// Before the last one in memory is started, so that nobody waits for the store.
   mutating func askAhead(_ turn: inout Turn) {
     guard lineRequest == nil, dormantQueuedCount > 0 else { return }
-    let origins = Set(queue.running.compactMap { machines[$0]?.record.spec.url.origin })
-    if let origin = queue.hostRunningShort(among: origins, below: holdLimits.runningShortCount) {
+    if let origin = queue.hostRunningShort(below: holdLimits.runningShortCount) {
       ask(.host(origin), &turn)
     }
   }

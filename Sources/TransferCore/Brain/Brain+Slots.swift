@@ -12,9 +12,7 @@ extension Brain {
     guard phase == .working else { return }
     startQueued(&turn, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makePlace(&turn, at: now) }
-    for id in queue.running where machines[id]?.fetch != nil {
-      fillLanes(of: id, &turn, at: now)
-    }
+    for id in queue.running { fillLanes(of: id, &turn, at: now) }
     askAhead(&turn)
   }
 
@@ -34,6 +32,7 @@ extension Brain {
 
   private mutating func takeNext(_ turn: inout Turn, at now: Moment) -> TransferID? {
     let (hosts, limits, policies) = (hosts, queue.limits, policies)
+    guard queue.hasFreeSlot else { return nil }
     let resting = restingPlaces()
     guard hosts.connectionCount + resting.count < limits.connectionsMax else { return nil }
     let taken = takenCounts(resting)
@@ -64,9 +63,11 @@ extension Brain {
     }
   }
 
-  /// How many connections each session has at each host, with those that are kept for it.
+  /// How many connections each session has at each host, with those that are kept for it; nothing
+  /// where no session has a limit of its own, for which alone they are counted.
   private func takenCounts(_ resting: [TransferQueue.Place]) -> [TransferQueue.Place: Int] {
     var counts: [TransferQueue.Place: Int] = [:]
+    guard policies.values.contains(where: { $0.connectionLimit != nil }) else { return counts }
     for place in resting { counts[place, default: 0] += 1 }
     for (attempt, id) in owners {
       guard let origin = hosts.origin(of: attempt), let spec = machines[id]?.record.spec else {
@@ -97,6 +98,8 @@ extension Brain {
 
   /// Takes a further connection away from a transfer where others wait for the host.
   private mutating func makePlace(_ turn: inout Turn, at now: Moment) {
+    // Nobody has more than one.
+    guard Set(owners.values).count < owners.count else { return }
     let resting = restingPlaces()
     let taken = takenCounts(resting)
     let isFull = hosts.connectionCount + resting.count >= queue.limits.connectionsMax

@@ -31,6 +31,12 @@ struct LineCurtains: Sendable {
     hosts.filter { $0.value != .open }.map { ($0.key, $0.value) }
   }
 
+  /// nil of one that is not known by itself, or of whose line nobody is missing.
+  func closedCurtain(of origin: Origin) -> Curtain? {
+    guard let curtain = hosts[origin], curtain != .open else { return nil }
+    return curtain
+  }
+
   func curtain(of origin: Origin) -> Curtain { hosts[origin] ?? elsewhere }
 
   var curtainElsewhere: Curtain { elsewhere }

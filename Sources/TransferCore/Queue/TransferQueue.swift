@@ -20,7 +20,8 @@ package struct TransferQueue: Sendable {
 
   package var limits: Limits
   private var lanes: [Place: QueueLane] = [:]
-  private var slots: Set<TransferID> = []
+  /// Those that have one, with the place from which they came.
+  private var slots: [TransferID: Place] = [:]
   private var keys: [TransferID: (place: Place, key: QueueKey)] = [:]
   /// Of the lanes, by origin.
   private var sessions: [Origin: Set<SessionID>] = [:]
@@ -37,7 +38,7 @@ package struct TransferQueue: Sendable {
   package var queuedCount: Int { keys.count }
   package var runningCount: Int { slots.count }
   /// Those that have a slot, by id.
-  package var running: [TransferID] { slots.sorted() }
+  package var running: [TransferID] { slots.keys.sorted() }
   package var hasFreeSlot: Bool { slots.count < limits.runningMax }
 
   /// Where transfers wait.
@@ -87,19 +88,19 @@ package struct TransferQueue: Sendable {
   /// - Parameter admits: whether an origin may have another connection, for a session.
   package mutating func next(admits: (Place) -> Bool) -> Next {
     guard hasFreeSlot else { return .nobody }
-    var best: QueueKey?
+    var best: (key: QueueKey, place: Place)?
     for (place, lane) in lanes {
       guard let front = lane.front, curtains.curtain(of: place.origin).shows(front) else {
         continue
       }
-      if let best, best < front { continue }
-      if admits(place) { best = front }
+      if let best, best.key < front { continue }
+      if admits(place) { best = (front, place) }
     }
-    if let asked = askedBefore(best, admits: admits) { return .ask(asked) }
+    if let asked = askedBefore(best?.key, admits: admits) { return .ask(asked) }
     guard let best else { return .nobody }
-    remove(best.id)
-    slots.insert(best.id)
-    return .start(best.id)
+    slots[best.key.id] = best.place
+    remove(best.key.id)
+    return .start(best.key.id)
   }
 
   /// Whose curtain comes before the one that would be started.
@@ -114,25 +115,26 @@ package struct TransferQueue: Sendable {
   }
 
   /// A host that is being fetched from and whose line will soon be at its curtain.
-  package func hostRunningShort(among origins: Set<Origin>, below count: Int) -> Origin? {
-    curtains.closedHosts.first { origin, curtain in
-      guard origins.contains(origin) else { return false }
+  package func hostRunningShort(below count: Int) -> Origin? {
+    Set(slots.values.map(\.origin)).first { origin in
+      guard let curtain = curtains.closedCurtain(of: origin) else { return false }
       let known = sessionsWaiting(for: origin).reduce(0) { sum, session in
         let lane = lanes[Place(origin: origin, session: session)]
         return sum + (lane?.count(before: curtain) ?? 0)
       }
       return known < count
-    }?.origin
+    }
   }
 
   /// Those that may be let go of: of each lane all but the first ones, and no more in all than
-  /// `countMax` stay.
+  /// `countMax` stay. A few lanes share what all may have: what is not let go of need not be read.
   func spare(perLane: Int, countMax: Int) -> [QueueKey] {
+    let share = max(perLane, countMax / max(lanes.count, 1))
     var kept: [QueueKey] = []
     var spare: [QueueKey] = []
     for lane in lanes.values {
-      kept += lane.keys.prefix(perLane)
-      spare += lane.keys.dropFirst(perLane)
+      kept += lane.keys.prefix(share)
+      spare += lane.keys.dropFirst(share)
     }
     if kept.count > countMax { spare += kept.sorted().dropFirst(countMax) }
     return spare
@@ -156,9 +158,9 @@ package struct TransferQueue: Sendable {
   }
 
   /// Gives the slot of a transfer back.
-  package mutating func release(_ id: TransferID) { slots.remove(id) }
+  package mutating func release(_ id: TransferID) { slots[id] = nil }
 
-  package func isRunning(_ id: TransferID) -> Bool { slots.contains(id) }
+  package func isRunning(_ id: TransferID) -> Bool { slots[id] != nil }
   package func isQueued(_ id: TransferID) -> Bool { keys[id] != nil }
 }
 

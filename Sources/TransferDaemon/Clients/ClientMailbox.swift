@@ -11,6 +11,13 @@ final class ClientMailbox: Sendable {
     case progress
   }
 
+  /// How it is told of those that become completed.
+  enum CompletedForm: Sendable, Hashable {
+    case events
+    /// By their ids, those of a while together.
+    case gathered
+  }
+
   private struct State: Sendable {
     var outbox = ClientOutbox()
     var watching = Watching.nothing
@@ -18,6 +25,7 @@ final class ClientMailbox: Sendable {
     var watchedSession: SessionID?
     /// nil is all.
     var watchedStates: Set<TransferState>?
+    var completedForm = CompletedForm.events
     var viewport: Viewport?
     var isWatchedByPerson = false
 
@@ -28,6 +36,13 @@ final class ClientMailbox: Sendable {
       }
       return event.kind == .progress ? watching == .progress : watching != .nothing
     }
+
+    func gathers(_ event: TransferEvent) -> Bool {
+      switch (completedForm, event.kind) {
+      case (.gathered, .stateChanged): event.snapshot.state == .completed
+      case (.events, _), (.gathered, .added), (.gathered, .progress), (.gathered, .removed): false
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -37,8 +52,12 @@ final class ClientMailbox: Sendable {
   /// Yields when the rows of the viewport may be others; many changes are one signal.
   let viewportChanges: AsyncStream<Void>
   private let viewportSignal: AsyncStream<Void>.Continuation
+  /// Yields when ids of the completed were gathered that wait to be sent.
+  let gatherings: AsyncStream<Void>
+  private let gatheringSignal: AsyncStream<Void>.Continuation
 
   init() {
+    (gatherings, gatheringSignal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (mail, mailSignal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (viewportChanges, viewportSignal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -60,12 +79,14 @@ final class ClientMailbox: Sendable {
   ///   - session: the one to tell of; nil is all.
   ///   - states: tells only of what is in one of these or just was; nil is all.
   func watch(
-    _ watching: Watching, of session: SessionID? = nil, in states: Set<TransferState>? = nil
+    _ watching: Watching, of session: SessionID? = nil, in states: Set<TransferState>? = nil,
+    completed: CompletedForm = .events
   ) {
     state.withLock { state in
       state.watching = watching
       state.watchedSession = session
       state.watchedStates = states
+      state.completedForm = completed
     }
   }
 
@@ -81,27 +102,38 @@ final class ClientMailbox: Sendable {
 
   /// - Parameter before: the state in which the transfer was; nil when it is not known.
   func tell(_ event: TransferEvent, since before: TransferState? = nil) {
-    let (isWanted, hasViewport) = state.withLock { state in
-      (state.wants(event, since: before), state.viewport != nil)
+    let (isWanted, isGathered, hasViewport) = state.withLock { state in
+      (state.wants(event, since: before), state.gathers(event), state.viewport != nil)
     }
-    if isWanted { put { $0.put(event: event) } }
+    switch (isWanted, isGathered) {
+    case (true, true): put(gatheringSignal) { $0.put(completed: IDRuns([event.id])) }
+    case (true, false): put(mailSignal) { $0.put(event: event) }
+    case (false, _): break
+    }
     if hasViewport { viewportSignal.yield() }
   }
 
-  func send(reply line: [UInt8]) { put { $0.put(reply: line) } }
+  /// What was gathered is to be sent.
+  func sendGathered() { mailSignal.yield() }
 
-  func send(window: RowWindow) { put { $0.put(viewport: window) } }
+  func send(reply line: [UInt8]) { put(mailSignal) { $0.put(reply: line) } }
+
+  func send(window: RowWindow) { put(mailSignal) { $0.put(viewport: window) } }
 
   func next() -> ClientOutbox.Item? { state.withLock { $0.outbox.next() } }
 
   func close() {
     mailSignal.finish()
     viewportSignal.finish()
+    gatheringSignal.finish()
   }
 
-  private func put(_ body: (inout ClientOutbox) -> ClientOutbox.PutResult) {
+  private func put(
+    _ signal: AsyncStream<Void>.Continuation,
+    _ body: (inout ClientOutbox) -> ClientOutbox.PutResult
+  ) {
     switch state.withLock({ body(&$0.outbox) }) {
-    case .kept: mailSignal.yield()
+    case .kept: signal.yield()
     case .overflow: close()
     }
   }

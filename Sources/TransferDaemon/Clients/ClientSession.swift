@@ -29,6 +29,8 @@ struct ClientSession: Sendable {
 
   /// No client is sent rows more often than this.
   static let viewportInterval = Duration.milliseconds(100)
+  /// Ids of the completed are gathered for so long.
+  static let gatheringInterval = Duration.milliseconds(20)
   /// So long after the store could not be read it is tried again.
   static let viewportRetry = Duration.seconds(2)
 
@@ -44,7 +46,7 @@ struct ClientSession: Sendable {
     /// The client cannot be sent to, or everything was sent.
     case sending
     /// The client did not read what it had asked for.
-    case showing
+    case showing, gathering
   }
 
   /// How long the last replies may take when it is the service that ends.
@@ -75,6 +77,10 @@ struct ClientSession: Sendable {
       group.addTask {
         await showViewport(client)
         return .showing
+      }
+      group.addTask {
+        await sendGathered(mailbox)
+        return .gathering
       }
       if await group.next() == .asking {
         // Only its sending half may be closed: it is still owed the replies.
@@ -199,6 +205,13 @@ struct ClientSession: Sendable {
       do { try await connection.send(line) } catch { return false }
     }
     return true
+  }
+
+  private func sendGathered(_ mailbox: ClientMailbox) async {
+    for await _ in mailbox.gatherings {
+      mailbox.sendGathered()
+      do { try await WorkLanes.pause(for: Self.gatheringInterval) } catch { return }
+    }
   }
 
   private func showViewport(_ client: ConnectedClient) async {

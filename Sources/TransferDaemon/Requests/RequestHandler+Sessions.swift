@@ -36,9 +36,8 @@ extension RequestHandler {
       return coder.encode(result: Nothing(), to: id)
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
-    case .hello, .add, .addURLs, .list, .find, .findURLs, .describe, .control, .relink, .limit,
-      .move,
-      .prioritize, .clear, .reset, .subscribe, .watch, .status, .stop:
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .describe, .control, .relink,
+      .limit, .move, .prioritize, .clear, .reset, .subscribe, .watch, .status, .stop:
       throw ControlError(.internalError, request.method)
     }
   }

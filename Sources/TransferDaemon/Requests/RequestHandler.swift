@@ -53,6 +53,9 @@ struct RequestHandler: Sendable {
     case .list(let viewport):
       return coder.encode(
         result: try await broadcaster.window(viewport, for: client.id), to: id)
+    case .listIDs(let params):
+      let ids = try await broadcaster.matching(params.filter, except: [])
+      return coder.encode(result: ListIDs.Result(runs: IDRuns(ids)), to: id)
     case .find(let search):
       return coder.encode(
         result: FindTransfer.Result(found: try await broadcaster.find(search)), to: id)
@@ -80,7 +83,8 @@ struct RequestHandler: Sendable {
     case .watch(let params):
       client.mailbox.watch(
         params.includesProgress ? .progress : .states, of: params.session,
-        in: params.states.map(Set.init))
+        in: params.states.map(Set.init),
+        completed: params.gathersCompleted == true ? .gathered : .events)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .status:

@@ -4,7 +4,15 @@ import Synchronization
 /// Carries input to the engine, in order. What comes while the engine is busy is taken together, so
 /// that the engine is woken once for it.
 final class EngineInbox: Sendable {
-  typealias Reader = @Sendable ([EngineInput]) -> Void
+  typealias Reader = @Sendable ([EngineInput], Place) -> Void
+
+  /// Where the reader is called.
+  enum Place: Sendable {
+    /// On the engine's own thread, which never waits.
+    case engine
+    /// On the thread that put the input there, which may.
+    case sender
+  }
 
   private enum Phase: Sendable {
     /// What comes is kept.
@@ -15,9 +23,17 @@ final class EngineInbox: Sendable {
     case ended
   }
 
+  private enum Urgency: Sendable {
+    /// It is read with whatever comes next.
+    case canWait
+    case isWaitedFor
+  }
+
   private struct State: Sendable {
     var phase = Phase.closed
     var inputs: [EngineInput] = []
+    /// Of the most urgent of them.
+    var urgency = Urgency.canWait
   }
 
   private let queue: DispatchQueue
@@ -36,10 +52,27 @@ final class EngineInbox: Sendable {
   }
 
   /// For what is not worth being woken for: it is read before whatever comes next.
-  func putQuietly(_ input: EngineInput) {
+  func putQuietly(_ input: EngineInput) { keep(CollectionOfOne(input), .canWait) }
+
+  /// For those who may wait and call `readHere` next: they are awake, and no other thread has to be
+  /// woken then.
+  func putToReadHere(_ inputs: some Collection<EngineInput>) { keep(inputs, .isWaitedFor) }
+
+  private func keep(_ inputs: some Collection<EngineInput>, _ urgency: Urgency) {
     state.withLock { state in
       if case .ended = state.phase { return }
-      state.inputs.append(input)
+      state.inputs += inputs
+      switch urgency {
+      case .canWait: break
+      case .isWaitedFor: state.urgency = .isWaitedFor
+      }
+    }
+  }
+
+  /// Reads what was put to be read here, unless somebody is about to.
+  func readHere() {
+    if state.withLock({ $0.urgency == .isWaitedFor && Self.claimsCall(&$0) }) {
+      queue.sync { read(at: .sender) }
     }
   }
 
@@ -70,15 +103,19 @@ final class EngineInbox: Sendable {
     return true
   }
 
-  private func call() {
-    queue.async { [self] in
-      let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
-        guard case .open(let reader, _) = state.phase else { return (nil, []) }
-        state.phase = .open(reader, isCalled: false)
-        defer { state.inputs = [] }
-        return (reader, state.inputs)
+  private func call() { queue.async { [self] in read(at: .engine) } }
+
+  /// Called on the queue.
+  private func read(at place: Place) {
+    let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
+      guard case .open(let reader, _) = state.phase else { return (nil, []) }
+      state.phase = .open(reader, isCalled: false)
+      defer {
+        state.inputs = []
+        state.urgency = .canWait
       }
-      reader?(inputs)
+      return (reader, state.inputs)
     }
+    reader?(inputs, place)
   }
 }

@@ -22,12 +22,17 @@ enum EngineInput: Sendable {
 
 /// An attempt as the engine knows it, from its beginning until its last byte is written.
 struct LiveAttempt: Sendable {
+  enum Phase: Sendable {
+    case asking
+    /// Its body was accepted.
+    case flowing
+  }
+
   var transfer: TransferID
   var asked: AskedRange?
   /// How much of the request's body is in the kernel's hands; nil when nothing was told.
   var sentByteCount: Int64?
-  /// Its body was accepted.
-  var isFlowing = false
+  var phase = Phase.asking
 }
 
 /// The partial file of a transfer that runs.

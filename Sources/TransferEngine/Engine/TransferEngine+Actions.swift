@@ -20,7 +20,11 @@ extension TransferEngine {
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(id, operation, resumeData, algorithm)
     case .placeFile(let id, let operation, let resumeData, let policy):
-      placeFile(id, operation, resumeData, policy)
+      digests[id] = nil
+      placing.take(
+        FilePlacing.Order(
+          id: id, operation: operation,
+          file: FileToFinish(resumeData: resumeData, onConflict: policy)))
     case .deleteFinishedFile(_, let file):
       nameLanes.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
     case .readLine(let request): readLine(request)
@@ -35,15 +39,14 @@ extension TransferEngine {
     live[id, default: begun(id)].currentURL = plan.url
     noteOpener(plan, of: id)
     live[id]?.sentByteCount = nil
-    transport.limit(
-      id, toBytesPerSecond: brain.machines[id]?.record.spec.limitBytesPerSecond)
+    let spec = brain.machines[id]?.record.spec
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
         loginScheme: plan.loginScheme, caCertificatePath: plan.caCertificatePath,
-        timeouts: configuration.timeouts.bounded(by: brain.machines[id]?.record.spec.task),
+        timeouts: configuration.timeouts.bounded(by: spec?.task),
         content: plan.content, serverTrust: plan.trust.asServerTrust,
-        certificate: plan.certificate))
+        certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
   }
 
   /// Further connections ask where the redirects of the first one led.
@@ -58,7 +61,10 @@ extension TransferEngine {
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // It may have been cancelled while the store was busy.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
-    if one.isFlowing { return apply { brain, now in brain.bodyRecorded(of: id, at: now) } }
+    switch one.phase {
+    case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+    case .asking: break
+    }
     let bound: BodySegment.Bound =
       if let range { one.asked == nil ? .whole(range.upper) : .part(range.upper) } else { .none }
     let sink = body.begin(attempt, from: range?.lower ?? 0, bound)
@@ -67,7 +73,7 @@ extension TransferEngine {
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
       body.shorten(attempt, to: upper)
     }
-    attempts[attempt]?.isFlowing = true
+    attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: sink)
     apply { brain, now in brain.bodyRecorded(of: id, at: now) }
   }
@@ -87,7 +93,7 @@ extension TransferEngine {
     bodies[id] = .opening(close: nil)
     nameLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
-      self?.post(.bodyOpened(id, attempt, result))
+      self?.postFromLane(.bodyOpened(id, attempt, result))
     }
   }
 
@@ -101,7 +107,7 @@ extension TransferEngine {
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
     diskLanes.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try body.sync(extent) }
-      self?.post(.checkpointDone(id, body, result))
+      self?.postFromLane(.checkpointDone(id, body, result))
     }
   }
 
@@ -120,7 +126,7 @@ extension TransferEngine {
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
           TransferMachine.ClosedBody(try body.sync())
         }
-        self?.post(.bodyClosed(id, operation, result))
+        self?.postFromLane(.bodyClosed(id, operation, result))
       }
     }
   }
@@ -130,35 +136,7 @@ extension TransferEngine {
     nameLanes.async { [weak self, files] in
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
-      self?.post(.discarded(id, operation))
-    }
-  }
-
-  private func placeFile(
-    _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData, _ policy: ConflictPolicy
-  ) {
-    digests[id] = nil
-    nameLanes.async { [weak self, files] in
-      let result = Result { () throws(TransferFailure) in
-        let finished: FinishedFile
-        // After a crash the rename may have been done already.
-        if let found = files.finishedFile(of: resumeData) {
-          finished = found
-        } else {
-          do throws(TransferFailure) {
-            finished = try files.finish(resumeData, onConflict: policy)
-          } catch {
-            // It is begun anew, and nobody would remember the one that was set aside.
-            if error.code == .partialFileChanged, let other = resumeData.setAside {
-              files.removePartialFile(other)
-            }
-            throw error
-          }
-        }
-        if let other = resumeData.setAside { files.removePartialFile(other) }
-        return finished
-      }
-      self?.post(.placed(id, operation, result))
+      self?.postFromLane(.discarded(id, operation))
     }
   }
 }

@@ -146,18 +146,18 @@ extension TransferEngine {
 
   /// They have come there.
   func noteKept(_ changes: [JournalChange]) {
+    var recorded: [PartialIdentity] = []
     for change in changes {
       switch change {
       case .put(let record):
         noteKept(record.id)
-        if let identity = record.resumeData?.partialIdentity {
-          files.forgetUnrecorded(identity)
-        }
+        if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
       case .progress(let id, _): noteKept(id)
       case .remove(let id): reading.note(gone: id)
       case .putSession, .removeSession, .clearFinished: break
       }
     }
+    if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
   }
 
   private func noteKept(_ id: TransferID) {

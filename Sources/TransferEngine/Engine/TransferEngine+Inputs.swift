@@ -97,7 +97,8 @@ extension TransferEngine {
     lanes(of: one.transfer).async { [weak self] in
       let (upTo, failure) = body.end(attempt)
       body.settle()
-      self?.post(.attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
+      self?.postFromLane(
+        .attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
     }
     switch end {
     case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }

@@ -14,19 +14,23 @@ extension TransferEngine {
     let body = makeBody(file, of: id, held: HeldRanges(), total: total)
     bodies[id] = .late(
       LateBody(body: body, file: file, attempt: attempt, since: clock.now().monotonic))
-    attempts[attempt]?.isFlowing = true
+    attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total)))
   }
 
   /// One that takes long goes on record before it is whole, as all others do.
   func makeFile(of id: TransferID, _ late: LateBody) {
-    guard late.body.heldByteCount > 0, !late.isBeingMade else { return }
+    switch late.making {
+    case .underWay: return
+    case .notAsked where late.body.heldByteCount == 0: return
+    case .notAsked: break
+    }
     var late = late
-    late.isBeingMade = true
+    late.making = .underWay
     bodies[id] = .late(late)
     nameLanes.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
-      self?.post(.bodyOpened(id, late.attempt, result))
+      self?.postFromLane(.bodyOpened(id, late.attempt, result))
     }
   }
 
@@ -46,9 +50,15 @@ extension TransferEngine {
 
 /// A body whose partial file is still to be made.
 struct LateBody: Sendable {
+  /// Whether its file is being made while bytes still come.
+  enum Making: Sendable {
+    case notAsked
+    case underWay
+  }
+
   var body: TransferBody
   var file: LatePartialFile
   var attempt: AttemptID
   var since: MonotonicTime
-  var isBeingMade = false
+  var making = Making.notAsked
 }

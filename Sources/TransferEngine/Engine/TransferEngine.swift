@@ -69,6 +69,7 @@ package actor TransferEngine {
   let diskLanes = WorkLanes("kettle.disk", width: 16)
   /// Digests of files that are not being written, which take long.
   let digestLanes = WorkLanes("kettle.digests", width: 2)
+  let placing: FilePlacing
   private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
   /// Asks the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
@@ -110,15 +111,19 @@ package actor TransferEngine {
     self.logger = logger
     self.observer = observer
     files = ports.files
+    placing = FilePlacing(ports.files, on: nameLanes)
     archive = ports.archive
     clock = ports.clock
     brain = Brain(limits: configuration.limits, retryPolicy: configuration.retryPolicy)
-    journal = JournalWriter(ports.journal) { error in
-      logger.error("The store cannot be written", metadata: ["error": "\(error)"])
-    }
     executor = QueueExecutor("kettle.engine")
     let inbox = EngineInbox(on: executor.queue)
     self.inbox = inbox
+    journal = JournalWriter(
+      ports.journal,
+      report: { error in
+        logger.error("The store cannot be written", metadata: ["error": "\(error)"])
+      },
+      whenTold: { inbox.readHere() })
     transport = try ports.makeTransport { inbox.put(.transport($0)) }
   }
 
@@ -133,8 +138,8 @@ package actor TransferEngine {
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
     brain.holdLimits = configuration.hold
-    inbox.open { [weak self] inputs in
-      self?.assumeIsolated { engine in engine.receive(inputs) }
+    inbox.open { [weak self] inputs, place in
+      self?.assumeIsolated { engine in engine.receive(inputs, at: place) }
     }
     let others = Brain.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
@@ -163,8 +168,8 @@ package actor TransferEngine {
     }
     for file in left {
       if !known.contains(file.identity) { files.removePartialFile(file.identity) }
-      files.forgetUnrecorded(file.identity)
     }
+    files.forgetUnrecorded(left.map(\.identity))
   }
 
   /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
@@ -205,6 +210,16 @@ package actor TransferEngine {
 
   nonisolated func post(_ input: EngineInput) { inbox.put(input) }
 
+  /// By one of the lanes, which goes on with its work as far as it can without waking another
+  /// thread: it lets the engine decide, and puts on record what was decided.
+  nonisolated func postFromLane(_ inputs: [EngineInput]) {
+    inbox.putToReadHere(inputs)
+    inbox.readHere()
+    journal.commitHere()
+  }
+
+  nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
+
   nonisolated func postQuietly(_ input: EngineInput) { inbox.putQuietly(input) }
 
   /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
@@ -240,33 +255,50 @@ package actor TransferEngine {
     }
     releaseRestWaiters()
     if !brain.hasRunning { releaseIdleWaiters() }
-    if !isReceiving { setAlarm(at: now) }
+    if !isReceiving {
+      beginPlacing()
+      setAlarm(at: now)
+    }
   }
 
-  /// Takes what came together. The changes of all of it are one submission to the store, so that
-  /// none of them is begun alone while the others are still to be decided on.
-  private func receive(_ inputs: [EngineInput]) {
+  private func beginPlacing() {
+    placing.begin { [weak self] placed in self?.postFromLane(placed) }
+  }
+
+  /// Takes what came together. The changes of all of it are one submission to the store, and the
+  /// files of all of it are placed together, so that none is begun alone while the others are still
+  /// to be decided on.
+  private func receive(_ inputs: [EngineInput], at place: EngineInbox.Place) {
     isReceiving = true
     for input in inputs {
       receive(input)
       while !ownInputs.isEmpty { receive(ownInputs.removeFirst()) }
     }
     isReceiving = false
-    submitDecided()
+    submitDecided(at: place)
+    beginPlacing()
     setAlarm(at: clock.now())
   }
 
   /// Before a change that is submitted by itself: an earlier record would write over it.
-  func submitDecided() { if !unsubmitted.isEmpty { submit(nil) } }
+  func submitDecided(at place: EngineInbox.Place = .engine) {
+    if !unsubmitted.isEmpty { submit(nil, at: place) }
+  }
 
-  private func submit(_ whenDurable: (@Sendable () -> Void)?) {
+  private func submit(
+    _ whenDurable: (@Sendable () -> Void)?, at place: EngineInbox.Place = .engine
+  ) {
     let submission = unsubmitted
     unsubmitted = Submission()
-    journal.submit(submission.changes) { [weak self] _ in
-      self?.post(
-        .committed(
-          submission.afterCommit, announce: submission.announced, kept: submission.changes))
+    let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
+      let committed = EngineInput.committed(
+        submission.afterCommit, announce: submission.announced, kept: submission.changes)
+      self?.inbox.putToReadHere(CollectionOfOne(committed))
       whenDurable?()
+    }
+    switch place {
+    case .engine: journal.submit(submission.changes, finish: finish)
+    case .sender: journal.enqueue(submission.changes, finish: finish)
     }
   }
 

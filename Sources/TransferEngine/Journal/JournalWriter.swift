@@ -34,18 +34,26 @@ final class JournalWriter: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "kettle.journal")
   private let report: @Sendable (any Error) -> Void
+  private let whenTold: @Sendable () -> Void
   static let retryDelay = DispatchTimeInterval.seconds(1)
 
-  /// - Parameter report: told of every failed commit, on the journal's queue.
-  init(_ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void) {
+  /// Both are called on the journal's queue.
+  ///
+  /// - Parameters:
+  ///   - report: told of every failed commit.
+  ///   - whenTold: called after each commit, when all who waited for it were told.
+  init(
+    _ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void,
+    whenTold: @escaping @Sendable () -> Void = {}
+  ) {
     self.journal = journal
     self.report = report
+    self.whenTold = whenTold
   }
 
   func load() throws -> JournalContents { try queue.sync { try journal.load() } }
 
-  /// `finish` is called on the journal's queue when the changes are durable, or at once when there
-  /// are none and nothing is waiting.
+  /// `finish` is called on the journal's queue when the changes, and all before them, are durable.
   func submit(
     _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
     finish: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -131,6 +139,7 @@ final class JournalWriter: Sendable {
     do {
       if !changes.isEmpty { try journal.commit(changes) }
       for submission in batch { submission.finish(.success(())) }
+      whenTold()
       return nil
     } catch {
       report(error)

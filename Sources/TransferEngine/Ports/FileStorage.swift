@@ -29,6 +29,10 @@ package protocol FileStorage: Sendable {
     _ resumeData: ResumeData, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> FinishedFile
 
+  /// The same for several, each of which succeeds or fails by itself; the answers are in their
+  /// order. Those of one directory may share its sync.
+  func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>]
+
   /// After a crash in the middle of `finish`: the finished file when the rename happened, nil when
   /// the partial file still stands.
   func finishedFile(of resumeData: ResumeData) -> FinishedFile?
@@ -39,8 +43,8 @@ package protocol FileStorage: Sendable {
   /// Remembers, beyond a kill, that a partial file of a transfer was made and is not on record.
   func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID)
 
-  /// It is on record by now.
-  func forgetUnrecorded(_ identity: PartialIdentity)
+  /// They are on record by now.
+  func forgetUnrecorded(_ identities: [PartialIdentity])
 
   /// What was noted by the last run and not forgotten, and may be on record nevertheless.
   var leftUnrecorded: [UnrecordedFile] { get }
@@ -56,6 +60,27 @@ package protocol FileStorage: Sendable {
 
   /// Free bytes for an ordinary user on the disk of a directory.
   func freeBytes(at directory: String) -> Int64?
+}
+
+extension FileStorage {
+  package func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>] {
+    files.map { file in
+      Result { () throws(TransferFailure) in
+        try finish(file.resumeData, onConflict: file.onConflict)
+      }
+    }
+  }
+}
+
+/// A whole, synced partial file that is to get its final name.
+package struct FileToFinish: Sendable, Hashable {
+  package var resumeData: ResumeData
+  package var onConflict: ConflictPolicy
+
+  package init(resumeData: ResumeData, onConflict: ConflictPolicy) {
+    self.resumeData = resumeData
+    self.onConflict = onConflict
+  }
 }
 
 /// A partial file that was made and is not known to be on record.

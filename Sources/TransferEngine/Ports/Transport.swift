@@ -18,13 +18,16 @@ package struct AttemptRequest: Sendable, Hashable {
   package var content: RequestContent?
   package var serverTrust: ServerTrust
   package var certificate: ClientCertificate?
+  /// That of the transfer, as with `limit`.
+  package var limitBytesPerSecond: Int64?
 
   package init(
     id: AttemptID, transfer: TransferID, url: TransferURL, headers: [HeaderField] = [],
     login: Login? = nil, loginScheme: ServerChallenge.Kind? = nil,
     caCertificatePath: String? = nil,
     timeouts: AttemptTimeouts = AttemptTimeouts(), content: RequestContent? = nil,
-    serverTrust: ServerTrust = .system, certificate: ClientCertificate? = nil
+    serverTrust: ServerTrust = .system, certificate: ClientCertificate? = nil,
+    limitBytesPerSecond: Int64? = nil
   ) {
     self.id = id
     self.transfer = transfer
@@ -37,6 +40,7 @@ package struct AttemptRequest: Sendable, Hashable {
     self.content = content
     self.serverTrust = serverTrust
     self.certificate = certificate
+    self.limitBytesPerSecond = limitBytesPerSecond
   }
 }
 
@@ -103,7 +107,8 @@ package protocol Transport: Sendable {
   /// `ended` comes all the same, with what was under way.
   func cancel(_ attempt: AttemptID)
   /// Sets what all attempts of a transfer together may receive, bodies only; nil is no limit. It
-  /// holds for attempts that are under way, and until it is set again.
+  /// holds for attempts that are under way, and until it is set again or an attempt of the transfer
+  /// begins with another.
   func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?)
   /// The same for everything together. Both limits hold.
   func limitAll(toBytesPerSecond limit: Int64?)

@@ -32,6 +32,33 @@ struct WaitCommandTests {
     #expect(await world.run("wait") == .init(code: 0, output: "", error: ""))
   }
 
+  @Test func `ends are told by ids, and no row is read of what goes on by itself`() async {
+    let world = world(snapshot(1, .running), snapshot(2, .queued), snapshot(3, .scheduled))
+    var failed = snapshot(3, .failed)
+    failed.error = TransferFailure(.hostNotFound, on: "example.org")
+    func completed(_ ids: Int64...) -> ControlNotification {
+      .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
+    }
+    world.service.onWatch([completed(2, 9), .event(event(failed)), completed(1)])
+    let outcome = await world.run("wait")
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error
+        == "kettle: The host \"example.org\" was not found; check its name and the network\n")
+    let lists = world.service.asked.compactMap { asked -> [TransferState]? in
+      if case .list(let viewport) = asked { viewport.filter.states } else { nil }
+    }
+    #expect(lists == [[.idle, .waiting, .paused]])
+    #expect(world.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
+  }
+
+  @Test func `what began to stand still after the start is not waited for`() async {
+    let world = world(snapshot(1, .running))
+    world.service.afterList { $0.append(snapshot(2, .paused)) }
+    world.service.onWatch([event(snapshot(1, .completed))])
+    #expect(await world.run("wait") == .init(code: 0, output: "", error: ""))
+  }
+
   @Test func `one that fails makes it 1, after all are finished`() async {
     let world = world(snapshot(1, .running), snapshot(2, .queued))
     var failed = snapshot(1, .failed)

@@ -16,7 +16,8 @@ final class FakeService: ServiceCalling {
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
-    case watch(includesProgress: Bool)
+    case listIDs(RowFilter)
+    case watch(includesProgress: Bool, gathersCompleted: Bool = false)
     case status
     case stop
     case adopt(SessionID)
@@ -40,6 +41,15 @@ final class FakeService: ServiceCalling {
     var losesReply = false
     var sessions: [SessionSummary] = []
     var notices: [String] = []
+
+    /// The rows that pass; then they change as a test said.
+    mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
+      defer { if !afterList.isEmpty { afterList.removeFirst()(&rows) } }
+      return rows.filter { row in
+        filter.states?.contains(row.state) != false
+          && (filter.session ?? row.session) == row.session
+      }
+    }
   }
 
   private let state: Mutex<State>
@@ -81,6 +91,11 @@ final class FakeService: ServiceCalling {
       $0.onWatch = events.map { .event($0) }
       $0.endsAfterWatch = thenEnd
     }
+  }
+
+  /// Sent as soon as events are watched.
+  func onWatch(_ notifications: [ControlNotification]) {
+    state.withLock { $0.onWatch = notifications }
   }
 
   func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
@@ -147,6 +162,9 @@ final class FakeService: ServiceCalling {
     case let viewport as Viewport:
       record(.subscribe(viewport))
       return Nothing()
+    case let params as ListIDs.Params:
+      record(.listIDs(params.filter))
+      return ListIDs.Result(runs: IDRuns(state.withLock { $0.taken(params.filter).map(\.id) }))
     case let search as RowSearch:
       record(.find(search))
       let words = RowFilter.words(of: search.text)
@@ -265,12 +283,8 @@ final class FakeService: ServiceCalling {
   private func list(_ viewport: Viewport) -> RowWindow {
     state.withLock { state in
       state.asked.append(.list(viewport))
-      let matching = state.rows.filter { row in
-        viewport.filter.states?.contains(row.state) != false
-          && (viewport.filter.session ?? row.session) == row.session
-      }
+      let matching = state.taken(viewport.filter)
       let rows = Array(matching.dropFirst(viewport.first).prefix(viewport.count))
-      if !state.afterList.isEmpty { state.afterList.removeFirst()(&state.rows) }
       return RowWindow(
         first: viewport.first, matchingCount: matching.count, rows: rows, totals: Totals())
     }
@@ -296,7 +310,10 @@ final class FakeService: ServiceCalling {
 
   private func watch(_ params: WatchEvents.Params) {
     let (events, ends) = state.withLock { state in
-      state.asked.append(.watch(includesProgress: params.includesProgress))
+      state.asked.append(
+        .watch(
+          includesProgress: params.includesProgress,
+          gathersCompleted: params.gathersCompleted == true))
       defer {
         state.onWatch = []
         state.endsAfterWatch = false

@@ -60,6 +60,37 @@ struct ClientOutboxTests {
       ])
   }
 
+  @Test func `ids of the completed are gathered until something comes behind them`() {
+    func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
+    func told(_ ids: Int64...) -> ClientOutbox.Item {
+      .notification(
+        .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
+    }
+    var outbox = ClientOutbox()
+    for id in Int64(1)...3 { #expect(outbox.put(completed: runs(id)) == .kept) }
+    #expect(outbox.put(completed: runs(7)) == .kept)
+    let again = event(.stateChanged)
+    _ = outbox.put(event: again)
+    _ = outbox.put(completed: runs(1))
+    #expect(outbox.next() == told(1, 2, 3, 7))
+    #expect(outbox.next() == .notification(.event(again)))
+    _ = outbox.put(completed: runs(9))
+    #expect(drain(&outbox) == [told(1, 9)])
+    // What was sent is not told again.
+    _ = outbox.put(completed: runs(10))
+    #expect(drain(&outbox) == [told(10)])
+  }
+
+  @Test func `a client that never reads ids is dropped as any other`() {
+    var outbox = ClientOutbox(limits: .init(byteCountMax: 1000))
+    var id: Int64 = 0
+    repeat {
+      id += 2
+      #expect(id < 1000)
+    } while outbox.put(completed: IDRuns([TransferID(rawValue: id)])) == .kept
+    #expect(outbox.next() == nil)
+  }
+
   @Test func `progress of two transfers is kept apart`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...3 {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TransferCore
 import TransferEngine
@@ -114,6 +115,20 @@ extension InMemoryFileStorage: FileStorage {
     return try result.get()
   }
 
+  package func finish(_ files: [FileToFinish]) -> [Result<FinishedFile, TransferFailure>] {
+    let gate = state.withLock { $0.finishGate }
+    finishesBegun.yield(files.map(\.resumeData.finalName))
+    if let gate {
+      gate.wait()
+      gate.signal()
+    }
+    return files.map { file in
+      Result { () throws(TransferFailure) in
+        try finish(file.resumeData, onConflict: file.onConflict)
+      }
+    }
+  }
+
   private static func finalPath(
     _ resumeData: ResumeData, _ policy: ConflictPolicy, _ state: State
   ) throws(TransferFailure) -> String {
@@ -151,8 +166,8 @@ extension InMemoryFileStorage: FileStorage {
     state.withLock { $0.unrecorded.append(UnrecordedFile(id: id, identity: identity)) }
   }
 
-  package func forgetUnrecorded(_ identity: PartialIdentity) {
-    state.withLock { $0.unrecorded.removeAll { $0.identity == identity } }
+  package func forgetUnrecorded(_ identities: [PartialIdentity]) {
+    state.withLock { $0.unrecorded.removeAll { identities.contains($0.identity) } }
   }
 
   package var leftUnrecorded: [UnrecordedFile] { state.withLock { $0.unrecorded } }

@@ -29,6 +29,8 @@ package final class InMemoryFileStorage: Sendable {
     var freeBytes: Int64? = 1 << 40
     /// What syncs wait for.
     var syncGate: DispatchSemaphore?
+    /// What the naming of files waits for.
+    var finishGate: DispatchSemaphore?
     var unrecorded: [UnrecordedFile] = []
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
@@ -56,12 +58,16 @@ package final class InMemoryFileStorage: Sendable {
   let state: Mutex<State>
   let documentsDirectory: String
   let heldDirectory: String?
+  /// The final names of files that are given theirs together, as soon as they are begun with.
+  package let finishes: AsyncStream<[String]>
+  let finishesBegun: AsyncStream<[String]>.Continuation
 
   /// - Parameter directories: those that are there; the documents directory and the one for held
   ///   files are made on demand.
   package init(
     documentsDirectory: String, heldDirectory: String? = nil, directories: Set<String> = []
   ) {
+    (finishes, finishesBegun) = AsyncStream.makeStream()
     self.documentsDirectory = documentsDirectory
     self.heldDirectory = heldDirectory
     state = Mutex(State(directories: directories))
@@ -127,6 +133,18 @@ package final class InMemoryFileStorage: Sendable {
 
   package func callCount(_ operation: Operation) -> Int {
     state.withLock { $0.calls[operation] ?? 0 }
+  }
+
+  /// Lets files wait for their names from now on.
+  package func holdFinishes() { state.withLock { $0.finishGate = DispatchSemaphore(value: 0) } }
+
+  /// Lets those go on that wait, and those that come.
+  package func releaseFinishes() {
+    let gate = state.withLock { state in
+      defer { state.finishGate = nil }
+      return state.finishGate
+    }
+    gate?.signal()
   }
 
   /// Lets syncs of files wait from now on.

@@ -1,7 +1,8 @@
 import SeededNumbers
 import Testing
-import TransferCore
 import TransferModel
+
+@testable import TransferCore
 
 struct TransferQueueTests {
   private func record(
@@ -43,6 +44,24 @@ struct TransferQueueTests {
     #expect(queue.sessionsWaiting(for: full) == [.kettle])
     #expect(queue.startNext { _ in true } == TransferID(rawValue: 1))
     #expect(queue.running == [TransferID(rawValue: 1), TransferID(rawValue: 9)])
+  }
+
+  @Test(arguments: 1...4)
+  func `a few lines share what all may have in memory`(hosts: Int) {
+    var queue = TransferQueue()
+    for id in Int64(0)..<40 {
+      queue.enqueue(record(id, host: "\(Int(id) % hosts).example"))
+    }
+    let spare = Set(queue.spare(perLane: 2, countMax: 6).map(\.id.rawValue))
+    // The first of each line, as far as they go.
+    #expect(spare == Set(6..<40))
+  }
+
+  @Test func `a line that is long enough is kept, where all together have room`() {
+    var queue = TransferQueue()
+    for id in Int64(0)..<40 { queue.enqueue(record(id, host: "\(id % 2).example")) }
+    #expect(queue.spare(perLane: 5, countMax: 1000).isEmpty)
+    #expect(queue.spare(perLane: 15, countMax: 32).count == 8)
   }
 
   @Test func `the limit of all holds over the hosts`() {

@@ -52,6 +52,52 @@ struct BroadcasterTests {
     #expect(mailbox.next() != nil)
   }
 
+  @Test func `who gathers the completed is told their ids, at their place among the events`() {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
+    func completed(_ ids: Int64...) -> ClientOutbox.Item {
+      .notification(
+        .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
+    }
+    for id in Int64(1)...4 { broadcaster.observe(.added(row(id, .running)), at: now) }
+    for id in [Int64(1), 3] { broadcaster.observe(.changed(row(id, .completed)), at: now) }
+    broadcaster.observe(.changed(row(2, .failed)), at: now)
+    broadcaster.observe(.changed(row(4, .completed)), at: now)
+    #expect(mailbox.next() == completed(1, 3))
+    guard case .notification(.event(let event))? = mailbox.next() else {
+      Issue.record("one that failed is told as an event")
+      return
+    }
+    #expect(event.snapshot.state == .failed)
+    #expect(mailbox.next() == completed(4))
+    // Nothing that became completed is told twice, and what leaves is an event.
+    broadcaster.observe(.removed(row(4, .completed)), at: now)
+    guard case .notification(.event(let last))? = mailbox.next() else {
+      Issue.record("one that was removed is told as an event")
+      return
+    }
+    #expect(last.kind == .removed)
+  }
+
+  @Test func `what is gathered wakes nobody but the one who waits a moment for more`() async {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, completed: .gathered)
+    broadcaster.observe(.added(row(1, .completed)), at: now)
+    var mail = mailbox.mail.makeAsyncIterator()
+    await mail.next()
+    _ = mailbox.next()
+    broadcaster.observe(.changed(row(2, .completed)), at: now)
+    var gatherings = mailbox.gatherings.makeAsyncIterator()
+    await gatherings.next()
+    mailbox.sendGathered()
+    await mail.next()
+    #expect(mailbox.next() != nil)
+    mailbox.close()
+    // Nothing woke them a second time.
+    #expect(await gatherings.next() == nil)
+    #expect(await mail.next() == nil)
+  }
+
   @Test func `the limit of everything and the batch are in the totals`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
     broadcaster.observe(.limited(bytesPerSecond: 77), at: now)

@@ -55,6 +55,16 @@ struct ListRequestsTests {
     #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])
   }
 
+  @Test func `ids come as runs, of those that a filter lets pass`() async throws {
+    let (world, person) = try await world()
+    func ids(_ filter: RowFilter) async throws -> IDRuns {
+      try await world.ask(ListIDs.self, .listIDs(.init(filter: filter)), person).runs
+    }
+    #expect(try await ids(RowFilter()).runs == [.init(first: 1, count: 5)])
+    #expect(try await ids(RowFilter(host: "b.example")).ids == [TransferID(rawValue: 5)])
+    #expect(try await ids(RowFilter(states: [.completed])).runs.isEmpty)
+  }
+
   @Test func `a search goes through the list as it is shown, and rows come back with their tag`()
     async throws
   {

@@ -41,6 +41,21 @@ struct JournalWriterTests {
         == [put(1, 0), .progress(one, HeldRanges(prefix: 3)), put(2, 0)])
   }
 
+  @Test func `when all of a commit were told, it is said once`() {
+    let journal = InMemoryJournal()
+    let steps = Mutex<[String]>([])
+    let writer = JournalWriter(
+      journal, report: { _ in }, whenTold: { steps.withLock { $0.append("told") } })
+    for number in Int64(1)...3 {
+      writer.enqueue([put(number, 0)]) { _ in steps.withLock { $0.append("\(number)") } }
+    }
+    writer.commitHere()
+    #expect(steps.withLock { $0 } == ["1", "2", "3", "told"])
+    // Nothing waits: nothing is said.
+    writer.commitHere()
+    #expect(steps.withLock { $0 }.count == 4)
+  }
+
   @Test func `who has a thread commits on it, with all that waits`() {
     let journal = InMemoryJournal()
     let writer = JournalWriter(journal) { _ in }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import Testing
 import TransferCore
@@ -32,7 +33,7 @@ struct EngineInboxTests {
   @Test func `what is put quietly is read with what comes next, in its order`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
-    inbox.open { reader.read($0) }
+    inbox.open { inputs, _ in reader.read(inputs) }
     inbox.putQuietly(input(1))
     inbox.putQuietly(input(2))
     queue.sync {}
@@ -54,7 +55,7 @@ struct EngineInboxTests {
     inbox.put(input(2))
     queue.sync {}
     #expect(reader.all.isEmpty)
-    inbox.open { reader.read($0) }
+    inbox.open { inputs, _ in reader.read(inputs) }
     queue.sync {}
     inbox.put(input(3))
     queue.sync {}
@@ -64,7 +65,7 @@ struct EngineInboxTests {
   @Test func `what comes while the reader is busy is read together, in order`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
-    inbox.open { reader.read($0) }
+    inbox.open { inputs, _ in reader.read(inputs) }
     queue.sync { for number in 1...5 { inbox.put(input(Int64(number))) } }
     queue.sync {}
     #expect(reader.all == [[1, 2, 3, 4, 5]])
@@ -73,7 +74,7 @@ struct EngineInboxTests {
   @Test func `it is open from the reader to the end, and not again`() {
     let inbox = EngineInbox(on: queue)
     #expect(!inbox.isOpen)
-    inbox.open { _ in }
+    inbox.open { _, _ in }
     #expect(inbox.isOpen)
     // Also while the reader is about to be called.
     queue.sync {
@@ -82,14 +83,14 @@ struct EngineInboxTests {
     }
     inbox.end()
     #expect(!inbox.isOpen)
-    inbox.open { _ in }
+    inbox.open { _, _ in }
     #expect(!inbox.isOpen)
   }
 
   @Test func `nothing is read after the end`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
-    inbox.open { reader.read($0) }
+    inbox.open { inputs, _ in reader.read(inputs) }
     queue.sync {
       inbox.put(input(1))
       inbox.end()
@@ -97,5 +98,45 @@ struct EngineInboxTests {
     }
     queue.sync {}
     #expect(reader.all == [])
+  }
+
+  @Test func `one who may wait reads what is there, on its own thread`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    let here = pthread_self()
+    inbox.open { inputs, place in
+      #expect(place == .sender)
+      #expect(pthread_equal(pthread_self(), here) != 0)
+      reader.read(inputs)
+    }
+    inbox.readHere()
+    #expect(reader.all.isEmpty)
+    inbox.putQuietly(input(1))
+    inbox.readHere()
+    #expect(reader.all.isEmpty)
+    inbox.putToReadHere([input(2)])
+    inbox.readHere()
+    #expect(reader.all == [[1, 2]])
+    inbox.readHere()
+    #expect(reader.all == [[1, 2]])
+  }
+
+  @Test func `nobody reads here what somebody is about to read`() {
+    let inbox = EngineInbox(on: queue)
+    let reader = Reader()
+    let places = Mutex<[EngineInbox.Place]>([])
+    inbox.open { inputs, place in
+      places.withLock { $0.append(place) }
+      reader.read(inputs)
+    }
+    queue.sync {
+      inbox.put(input(1))
+      inbox.putToReadHere([input(2)])
+      // It would wait for itself.
+      inbox.readHere()
+    }
+    queue.sync {}
+    #expect(reader.all == [[1, 2]])
+    #expect(places.withLock { $0 } == [.engine])
   }
 }
