@@ -36,8 +36,8 @@ package enum ControlRequest: Sendable, Hashable {
   package var adds: Bool {
     switch self {
     case .add, .addURLs: true
-    case .hello, .list, .find, .describe, .control, .relink, .limit, .move, .prioritize, .clear,
-      .findURLs, .reset, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
+    case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
+      .clear, .findURLs, .reset, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
       .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
       .answerChallenge:
       false
