@@ -52,8 +52,8 @@ extension Brain {
 
   // MARK: Never awake
 
-  /// Whether a new transfer that the store has need not come into memory: it would be let go of next,
-  /// or stands in line where the memory does not reach.
+  /// Whether a new transfer that the store has need not come into memory: it would be let go of
+  /// next, or stands in line where the memory does not reach.
   func staysAway(_ record: TransferRecord) -> Bool {
     // What is read of the line may be of the time before.
     guard record.isDormant, lineRequest == nil else { return false }

@@ -52,8 +52,6 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     }
   }
 
-  package func contains(_ element: Element) -> Bool { find(element) != nil }
-
   /// How many stand before it; nil when it is not there.
   package func index(of element: Element) -> Int? {
     guard let (block, place) = find(element) else { return nil }

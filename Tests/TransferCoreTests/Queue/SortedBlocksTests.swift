@@ -34,7 +34,6 @@ struct SortedBlocksTests {
       #expect(ordered.count == sorted.count)
       #expect(ordered.first == sorted.first && ordered.last == sorted.last)
       let probe = TransferID(rawValue: next(9000))
-      #expect(ordered.contains(probe) == model.contains(probe.rawValue))
       #expect(ordered.index(of: probe) == sorted.firstIndex(of: probe))
       #expect(ordered.element(before: probe) == sorted.last { $0 < probe })
       #expect(ordered.element(after: probe) == sorted.first { $0 > probe })
