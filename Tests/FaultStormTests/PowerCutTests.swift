@@ -119,7 +119,7 @@ struct PowerCutTests {
   ) -> (Int64, Int) {
     let findings = storm.findings
     let first = storm.home.rows()
-    findings.check(first != nil, "cut \(number): no list after the cut")
+    findings.check(first != nil, "cut \(number): no list after the cut: \(storm.home.log)")
     for id in completed {
       let row = first?.first { $0.id == id }
       findings.check(

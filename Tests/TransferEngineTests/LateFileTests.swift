@@ -257,4 +257,23 @@ struct LateFileTests {
     #expect(next.transport.requests.isEmpty)
     world.journal.release()
   }
+
+  @Test func `a file that got its name before a crash goes with the bytes on record`() async throws
+  {
+    let world = try await world()
+    let (id, held) = try await commitOfWhole(world)
+    guard case .put(var record)? = held?.first, let resumeData = record.resumeData else {
+      Issue.record("expected the record with the partial file")
+      return
+    }
+    _ = try world.files.finish(resumeData, onConflict: .rename)
+    #expect(world.files.paths == [whole])
+    // It had no time to be looked for: others run.
+    record.state = .paused
+    let next = try await EngineWorld(
+      after: world, kept: InMemoryJournal(JournalContents(records: [record], lastID: id)))
+    #expect(await next.engine.control(.remove(.goes), [id]) == [.applied])
+    #expect(next.files.paths.isEmpty)
+    world.journal.release()
+  }
 }

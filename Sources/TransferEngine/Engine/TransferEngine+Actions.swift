@@ -134,6 +134,10 @@ extension TransferEngine {
   private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
     digests[id] = nil
     nameLanes.async { [weak self, files] in
+      // A crash after the rename and before its record leaves it under its other name.
+      if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
+        _ = files.removeFinishedFile(file)
+      }
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
       self?.postFromLane(.discarded(id, operation))

@@ -55,6 +55,11 @@ final class StormHome: Sendable {
   }
 
   var downloads: String { path + "/Downloads" }
+  /// What the services said.
+  var log: String {
+    let path = path + "/.local/state/kettle/service.log"
+    return (try? String(contentsOfFile: path, encoding: .utf8)) ?? "there is no log"
+  }
 
   func byteCount(ofDownload name: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: downloads + "/" + name)

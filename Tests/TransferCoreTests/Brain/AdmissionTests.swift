@@ -11,7 +11,7 @@ struct AdmissionTests {
     var script = BrainScript(limits: limits)
     script.brain.holdLimits.restingCountMax = 4
     script.brain.holdLimits.lineCount = 2
-    script.brain.holdLimits.allLinesCountMax = 4
+    script.brain.holdLimits.allLinesCountMax = 2
     script.brain.holdLimits.runningShortCount = 0
     return script
   }
