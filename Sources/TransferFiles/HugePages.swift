@@ -27,7 +27,7 @@ final class HugePages: Sendable {
   }
 
   private struct State: Sendable {
-    var kept: [Page] = []
+    var kept: [BlockMemory] = []
     var rest = Rest.nothingKept
   }
 
@@ -48,11 +48,28 @@ final class HugePages: Sendable {
       if state.rest == .watched { state.rest = .usedWhileWatched }
       return state.kept.popLast()
     }
-    guard let page = kept ?? Page() else { return nil }
+    guard let page = kept ?? Self.make() else { return nil }
     return BlockMemory(page.bytes) { [self] _ in keep(page) }
   }
 
-  private func keep(_ page: Page) {
+  /// Asks the kernel, who gets it back when nobody has it.
+  private static func make() -> BlockMemory? {
+    // Twice as much, so that a whole one is in it wherever it begins.
+    let wide = mmap(
+      nil, 2 * byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let wide, wide != MAP_FAILED else { return nil }
+    let misplaced = Int(bitPattern: wide) & (byteCount - 1)
+    let before = (byteCount - misplaced) & (byteCount - 1)
+    let start = wide + before
+    if before > 0 { munmap(wide, before) }
+    munmap(start + byteCount, byteCount - before)
+    // Without huge pages it is memory like any other.
+    madvise(start, byteCount, MADV_HUGEPAGE)
+    let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+    return BlockMemory(bytes) { munmap($0.baseAddress, $0.count) }
+  }
+
+  private func keep(_ page: BlockMemory) {
     let watches = state.withLock { state in
       if state.kept.count < Self.keptCountMax { state.kept.append(page) }
       defer { state.rest = state.rest == .nothingKept ? .watched : .usedWhileWatched }
@@ -62,7 +79,7 @@ final class HugePages: Sendable {
   }
 
   private func giveBackUnused() {
-    let (unused, watches) = state.withLock { state -> ([Page], Bool) in
+    let (unused, watches) = state.withLock { state -> ([BlockMemory], Bool) in
       switch state.rest {
       case .usedWhileWatched:
         state.rest = .watched
@@ -76,31 +93,5 @@ final class HugePages: Sendable {
     if watches { later { [self] in giveBackUnused() } }
     // The kernel takes them outside of the lock.
     withExtendedLifetime(unused) {}
-  }
-
-  /// One of them; gone when nobody has it.
-  ///
-  /// `@unchecked` because one has it at a time: whoever has its `BlockMemory`, or the lock of
-  /// `HugePages`.
-  private final class Page: @unchecked Sendable {
-    let bytes: UnsafeMutableRawBufferPointer
-
-    init?() {
-      let byteCount = HugePages.byteCount
-      // Twice as much, so that a whole one is in it wherever it begins.
-      let wide = mmap(
-        nil, 2 * byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-      guard let wide, wide != MAP_FAILED else { return nil }
-      let misplaced = Int(bitPattern: wide) & (byteCount - 1)
-      let before = (byteCount - misplaced) & (byteCount - 1)
-      let start = wide + before
-      if before > 0 { munmap(wide, before) }
-      munmap(start + byteCount, byteCount - before)
-      // Without huge pages it is memory like any other.
-      madvise(start, byteCount, MADV_HUGEPAGE)
-      bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
-    }
-
-    deinit { munmap(bytes.baseAddress, bytes.count) }
   }
 }
