@@ -17,6 +17,8 @@ struct RowLook: Sendable {
     case nothing
     /// A new order is to be made.
     case wanted
+    /// The order is given up, because nobody uses it.
+    case forgotten
   }
 
   let view: RowView
@@ -69,7 +71,7 @@ struct RowLook: Sendable {
     guard case .none = making else { return .nothing }
     guard isUsed else {
       index = nil
-      return .nothing
+      return .forgotten
     }
     making = .wanted
     return .wanted

@@ -121,10 +121,14 @@ struct RowTable: Sendable {
     if old == nil || new == nil {
       for place in windows.indices { windows[place].drop(id) }
     }
-    for place in looks.indices where looks[place].follow(id, from: old, to: new) == .wanted {
-      wantedOrders.append(looks[place].view)
+    var forgottenCount = 0
+    for place in looks.indices {
+      switch looks[place].follow(id, from: old, to: new) {
+      case .nothing: break
+      case .wanted: wantedOrders.append(looks[place].view)
+      case .forgotten: forgottenCount += 1
+      }
     }
-    // One that became another and is used by nobody.
-    removeUnusedLooks()
+    if forgottenCount > 0 { removeUnusedLooks() }
   }
 }
