@@ -41,9 +41,7 @@ struct ClientSessionTests {
     var ended = Duration.zero
     for await connection in listener.connections {
       let start = ContinuousClock.now
-      let broadcaster = Broadcaster(
-        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
-        archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+      let broadcaster = Self.broadcaster()
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         farewellBudget: farewellBudget
@@ -53,6 +51,12 @@ struct ClientSessionTests {
     }
     await listener.close()
     return (await said, ended)
+  }
+
+  private static func broadcaster() -> Broadcaster {
+    Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
   }
 
   @Test func `a client that closes its sending half is sent the replies to all that it asked`()
@@ -105,9 +109,7 @@ struct ClientSessionTests {
       sayHungUp.finish()
     }
     for await connection in listener.connections {
-      let broadcaster = Broadcaster(
-        freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
-        archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+      let broadcaster = Self.broadcaster()
       let (asked, sayAsked) = AsyncStream<Void>.makeStream()
       let session = ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
@@ -173,9 +175,7 @@ struct ClientSessionTests {
       shutdown(descriptor, Int32(SHUT_WR))
       return readToEnd(descriptor)
     }
-    let broadcaster = Broadcaster(
-      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
-      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+    let broadcaster = Self.broadcaster()
     for await connection in listener.connections {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
@@ -255,9 +255,7 @@ struct ClientSessionTests {
       }
       return steps
     }()
-    let broadcaster = Broadcaster(
-      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
-      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+    let broadcaster = Self.broadcaster()
     for await connection in listener.connections {
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
