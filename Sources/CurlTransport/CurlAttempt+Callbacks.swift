@@ -17,12 +17,17 @@ extension CurlAttempt {
   }
 
   static let onBody: curl_write_callback = { bytes, size, count, context in
-    let byteCount = size * count
-    guard let attempt = CurlAttempt.of(context: context) else { return refusal(of: byteCount) }
-    switch attempt.bodyCame(UnsafeRawBufferPointer(start: bytes, count: byteCount)) {
-    case .goesOn: return byteCount
-    case .pauses: return kettle_write_pause
-    case .ends: return refusal(of: byteCount)
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard let context else { return refusal(of: piece.count) }
+    // The loop keeps it; see `GrantedRoom` for what a counted reference would cost here.
+    let attempt = Unmanaged<CurlAttempt>.fromOpaque(context)
+    return attempt._withUnsafeGuaranteedRef { attempt in
+      if attempt.takesUnasked(piece) { return piece.count }
+      return switch attempt.bodyCame(piece) {
+      case .goesOn: piece.count
+      case .pauses: kettle_write_pause
+      case .ends: refusal(of: piece.count)
+      }
     }
   }
 
@@ -82,10 +87,19 @@ extension CurlAttempt {
     case ends
   }
 
-  private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> PieceAnswer {
-    // Tens of thousands of pieces come: each look at an unowned object is two counts.
-    let loop = loop
+  /// Most pieces, of which tens of thousands come, go where there is room for them and nothing is
+  /// looked up.
+  private func takesUnasked(_ bytes: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
+    guard let room, handedOfPiece == 0, loop.limits.isEmpty,
+      room._withUnsafeGuaranteedRef({ $0.take(bytes) })
+    else { return false }
+    deliveredByteCount += Int64(bytes.count)
+    pace.note(bytes.count, at: loop.now)
+    return true
+  }
+
+  private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> PieceAnswer {
     if bytes.isEmpty { return .goesOn }
     switch phase {
     case .connecting, .awaitingHead:
@@ -100,8 +114,7 @@ extension CurlAttempt {
       phase = .bodyHeld
       return .pauses
     case .bodyHeld, .blocked, .throttled: return .pauses
-    case .receiving(let sink, let silentSince):
-      return hand(bytes, to: sink, silentSince: silentSince, loop)
+    case .receiving(let sink): return hand(bytes, to: sink)
     case .decided: return .ends
     }
   }
@@ -110,10 +123,7 @@ extension CurlAttempt {
   ///
   /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
   /// piece comes again. It begins with the same bytes then, and may have more behind them.
-  private func hand(
-    _ piece: UnsafeRawBufferPointer, to sink: any ByteSink, silentSince: MonotonicTime,
-    _ loop: CurlLoop
-  ) -> PieceAnswer {
+  private func hand(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer {
     let bytes = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
     let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)
     if count > 0 {
@@ -137,14 +147,13 @@ extension CurlAttempt {
       return .pauses
     }
     handedOfPiece = 0
-    if silentSince != loop.now { phase = .receiving(sink, silentSince: loop.now) }
     return .goesOn
   }
 
   private func noteHanded(_ count: Int) {
     deliveredByteCount += Int64(count)
     handedOfPiece += count
-    pace.note(count)
+    pace.note(count, at: loop.now)
   }
 
   /// With the last byte the exchange is over by itself, and its connection stays for others.

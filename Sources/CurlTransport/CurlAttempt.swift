@@ -15,13 +15,20 @@ final class CurlAttempt {
     case headTold
     /// The head was told; libcurl is paused and holds the first bytes of the body.
     case bodyHeld
-    case receiving(any ByteSink, silentSince: MonotonicTime)
+    case receiving(any ByteSink)
     /// The sink was full; libcurl is paused and holds what it did not take.
     case blocked(any ByteSink)
     /// A speed limit is used up; libcurl is paused and holds the next bytes.
     case throttled(any ByteSink)
     /// A callback decided how it ends; libcurl hands the attempt back soon.
     case decided(AttemptEnd)
+
+    fileprivate var room: Unmanaged<GrantedRoom>? {
+      switch self {
+      case .receiving(let sink): sink.room.map(Unmanaged.passUnretained)
+      case .connecting, .awaitingHead, .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
+      }
+    }
   }
 
   /// What `verdict(on:)` answers.
@@ -44,9 +51,12 @@ final class CurlAttempt {
   var addressList: UnsafeMutablePointer<curl_slist>?
   /// The proxy that the way leads through; nil when it leads straight to the server.
   var proxy: ProxyServer?
-  unowned let loop: CurlLoop
+  /// Each keeps the other until the attempt is over: to look at an unowned object is two counts.
+  let loop: CurlLoop
 
-  var phase = Phase.connecting
+  var phase = Phase.connecting { didSet { room = phase.room } }
+  /// Kept by the sink that the phase has.
+  private(set) var room: Unmanaged<GrantedRoom>?
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
   var requestCount = 0
@@ -151,7 +161,7 @@ extension CurlAttempt {
   }
 
   private func receive(into sink: any ByteSink) {
-    phase = .receiving(sink, silentSince: loop.now)
+    phase = .receiving(sink)
     pace.run(at: loop.now)
     noteDeadline()
   }
@@ -173,7 +183,7 @@ extension CurlAttempt {
     // before the whole time is up.
     case .connecting: loop.now.advanced(byMilliseconds: 500)
     case .awaitingHead(let since): [endOfSilence(since), endOfHead].compactMap { $0 }.min()
-    case .receiving(_, let since): [endOfSilence(since), pace.windowEnd].compactMap { $0 }.min()
+    case .receiving: [endOfSilence(pace.silentSince), pace.windowEnd].compactMap { $0 }.min()
     case .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
     }
   }
@@ -189,12 +199,14 @@ extension CurlAttempt {
 
   /// Why the server has used up its time; nil when it has not.
   func overdue(at now: MonotonicTime) -> TransferFailure? {
+    let since: MonotonicTime
     switch phase {
-    case .awaitingHead(let since), .receiving(_, let since):
-      if endOfSilence(since) <= now {
-        return timeout(silence + Self.span(timeouts.idleMilliseconds))
-      }
+    case .awaitingHead(let silentSince): since = silentSince
+    case .receiving: since = pace.silentSince
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
+    }
+    if endOfSilence(since) <= now {
+      return timeout(silence + Self.span(timeouts.idleMilliseconds))
     }
     if case .awaitingHead = phase, let endOfHead, endOfHead <= now {
       return timeout("its head was not whole after " + Self.span(timeouts.headMilliseconds))

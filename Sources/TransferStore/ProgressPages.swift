@@ -172,7 +172,7 @@ struct ProgressPage {
 
   /// Answers whether all of it was written.
   func write(to descriptor: Int32, at place: Int64) -> Bool {
-    words.map(\.littleEndian).withUnsafeBytes { bytes in
+    words.map { $0.littleEndian }.withUnsafeBytes { bytes in
       let offset = off_t(place) * off_t(Self.byteCount)
       while true {
         let count = pwrite(descriptor, bytes.baseAddress, bytes.count, offset)

@@ -11,13 +11,18 @@ struct BodyPace {
   private var spentMilliseconds: Int64 = 0
   /// nil at rest.
   private var runningSince: MonotonicTime?
+  /// When something came last, or when it began to count.
+  private(set) var silentSince = MonotonicTime(milliseconds: 0)
 
   init(leastByteCount: Int64, windowMilliseconds: Int64) {
     self.leastByteCount = leastByteCount
     self.windowMilliseconds = max(windowMilliseconds, 1)
   }
 
-  mutating func run(at now: MonotonicTime) { runningSince = runningSince ?? now }
+  mutating func run(at now: MonotonicTime) {
+    runningSince = runningSince ?? now
+    silentSince = now
+  }
 
   mutating func rest(at now: MonotonicTime) {
     guard let since = runningSince else { return }
@@ -25,7 +30,13 @@ struct BodyPace {
     runningSince = nil
   }
 
-  mutating func note(_ count: Int) { byteCount += Int64(count) }
+  mutating func note(_ count: Int, at now: MonotonicTime) {
+    byteCount += Int64(count)
+    silentSince = now
+  }
+
+  /// The server showed that it is there, without a byte.
+  mutating func hear(at now: MonotonicTime) { silentSince = now }
 
   /// When `tooFew` is to be asked; nil at rest.
   var windowEnd: MonotonicTime? {

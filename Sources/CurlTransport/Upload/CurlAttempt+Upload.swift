@@ -104,7 +104,8 @@ extension CurlAttempt {
   private func bodyWent(to byteCount: Int64) {
     loop.assertIsOnThread()
     guard var upload, upload.progress.sentByteCount != byteCount else { return }
-    pace.note(Int(clamping: max(byteCount - upload.progress.sentByteCount, 0)))
+    let count = Int(clamping: max(byteCount - upload.progress.sentByteCount, 0))
+    pace.note(count, at: loop.now)
     let told = upload.progress.note(byteCount, at: loop.now)
     self.upload = upload
     noteSign()
@@ -129,7 +130,7 @@ extension CurlAttempt {
   func noteSign() {
     switch phase {
     case .awaitingHead: phase = .awaitingHead(silentSince: loop.now)
-    case .receiving(let sink, _): phase = .receiving(sink, silentSince: loop.now)
+    case .receiving: pace.hear(at: loop.now)
     case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: break
     }
     if headBegunAt != nil { headBegunAt = loop.now }

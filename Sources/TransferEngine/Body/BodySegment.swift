@@ -24,11 +24,15 @@ struct BodySegment: Sendable {
   private(set) var bound: Bound
   /// Up to here it is in the file.
   var writtenUpTo: Int64
+  /// Up to here it is there or on its way to be written.
+  private var handedUpTo: Int64
   /// As of the last `settle`.
   private(set) var receivedUpTo: Int64
   private let attempt: AttemptID
   private let blockByteCount: Int64
-  let filling = BlockFilling()
+  let room: GrantedRoom
+  /// The block that is being filled.
+  private var block: GatheredBlock?
   /// What may have come since `settle`, and counts as received for everybody else.
   private(set) var grantedByteCount: Int64 = 0
   var failure: TransferFailure?
@@ -38,7 +42,9 @@ struct BodySegment: Sendable {
   init(_ attempt: AttemptID, from lower: Int64, bound: Bound, blockByteCount: Int64) {
     self.attempt = attempt
     writtenUpTo = lower
+    handedUpTo = lower
     receivedUpTo = lower
+    room = GrantedRoom(from: lower)
     self.bound = bound
     self.blockByteCount = blockByteCount
   }
@@ -47,7 +53,7 @@ struct BodySegment: Sendable {
   var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
 
   /// Of that, what nobody writes yet, because its block is not full.
-  var gatheredByteCount: Int64 { Int64(filling.block?.byteCount ?? 0) }
+  var gatheredByteCount: Int64 { receivedUpTo - handedUpTo }
 
   /// All that is wanted is there, though the reply may go on.
   var isSatisfied: Bool {
@@ -55,24 +61,30 @@ struct BodySegment: Sendable {
     return receivedUpTo >= upper
   }
 
-  /// Counts what was filled under the grant, which ends, and answers how much that was. Comes
-  /// before everything that looks at how far the attempt is.
+  /// Counts what was filled under the grant, and answers how much that was. Comes before
+  /// everything that looks at how far the attempt is.
   mutating func settle() -> Int64 {
-    grantedByteCount = 0
-    let byteCount = Int64(filling.settle())
+    let byteCount = room.filledUpTo - receivedUpTo
     receivedUpTo += byteCount
+    grantedByteCount -= byteCount
     return byteCount
   }
 
+  /// By whom fills, when it is settled: nothing more comes without being asked about.
+  mutating func endGrant() {
+    grantedByteCount = 0
+    room.go(on: block, from: receivedUpTo)
+  }
+
   /// Lets up to so many bytes come without being asked about, as far as the block and the bound
-  /// go. Called when it is settled.
+  /// go. Called when no grant is left.
   mutating func grant(_ byteCount: Int64) {
-    guard failure == nil, let block = filling.block else { return }
+    guard failure == nil, let block else { return }
     let wanted = bound.upper.map { $0 - receivedUpTo } ?? .max
-    let room = min(byteCount, Int64(block.roomByteCount), wanted)
+    let room = min(byteCount, block.upper - receivedUpTo, wanted)
     guard room >= Self.leastGrantByteCount else { return }
     grantedByteCount = room
-    filling.grant(Int(room))
+    self.room.grant(upTo: receivedUpTo + room)
   }
 
   /// Two pieces of the transport; less is not worth a grant.
@@ -81,6 +93,7 @@ struct BodySegment: Sendable {
   mutating func shorten(to upper: Int64) {
     if let known = bound.upper, known <= upper { return }
     bound = .shortened(max(upper, receivedUpTo))
+    room.stop(at: upper)
   }
 
   /// How many of so many bytes are wanted; nil, with the failure noted, when they are not of this
@@ -98,14 +111,13 @@ struct BodySegment: Sendable {
     return Int(max(0, upper - receivedUpTo))
   }
 
-  /// Takes bytes, and answers the blocks that are full now. Called when it is settled.
+  /// Takes bytes, and answers the blocks that are full now. Called when no grant is left.
   ///
   /// - Parameter spare: memory of blocks that were written; taken from where there is some.
   mutating func gather(
     _ bytes: UnsafeRawBufferPointer, _ spare: inout [BlockMemory], of file: any PartialFile
-  ) -> [GatheredBlock] {
-    var full: [GatheredBlock] = []
-    var block = filling.block
+  ) -> [BlockPart] {
+    var full: [BlockPart] = []
     var rest = bytes
     while !rest.isEmpty {
       let filled =
@@ -113,13 +125,16 @@ struct BodySegment: Sendable {
         ?? GatheredBlock(
           of: attempt, from: receivedUpTo, blockByteCount: blockByteCount,
           in: memory(&spare, of: file))
-      let count = filled.append(rest)
+      block = filled
+      let count = filled.put(rest, at: receivedUpTo)
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       receivedUpTo += Int64(count)
-      block = filled.isFull ? nil : filled
-      if filled.isFull { full.append(filled) }
+      if receivedUpTo == filled.upper {
+        if let part = handOver(.isOver) { full.append(part) }
+        block = nil
+      }
     }
-    filling.block = block
+    room.go(on: block, from: receivedUpTo)
     return full
   }
 
@@ -142,9 +157,24 @@ struct BodySegment: Sendable {
 
   private static let largeByteCountMin: Int64 = 8 << 20
 
-  /// Gives away what was gathered, full or not.
-  mutating func takeBlock() -> GatheredBlock? {
-    defer { filling.block = nil }
-    return filling.block
+  /// Gives away what is left of an attempt that is over: nobody fills any more.
+  mutating func end() -> BlockPart? {
+    defer {
+      block = nil
+      endGrant()
+    }
+    return handOver(.isOver)
+  }
+
+  /// What was gathered and is not on its way yet; the block is filled further behind it.
+  mutating func takeGathered() -> BlockPart? {
+    gatheredByteCount > 0 ? handOver(.isFilled) : nil
+  }
+
+  private mutating func handOver(_ rest: BlockPart.Rest) -> BlockPart? {
+    guard let block else { return nil }
+    defer { handedUpTo = receivedUpTo }
+    return BlockPart(
+      block: block, range: ByteRange(lower: handedUpTo, upper: receivedUpTo), rest: rest)
   }
 }

@@ -3,19 +3,14 @@ import TransferModel
 /// Bytes of one attempt on their way to the disk, in memory that lies as they will lie in the file:
 /// address and offset are equal modulo `alignment`, which is what lets a file system write whole
 /// pages without copying them first (O_DIRECT, open(2)).
-///
-/// `@unchecked` because one thread at a time has it: the transport's while it is filled, under the
-/// lock of its `BlockFilling` or of its `TransferBody` while nothing is granted, and after that
-/// whoever writes.
-final class GatheredBlock: @unchecked Sendable {
+final class GatheredBlock: Sendable {
   static let alignment: Int64 = 4096
 
   let attempt: AttemptID
   let lower: Int64
+  /// Of what there is place for.
+  let upper: Int64
   let memory: BlockMemory
-  private let padding: Int
-  private let byteCountMax: Int
-  private(set) var byteCount = 0
 
   /// For the bytes from `lower` on, up to the next border between blocks, or as many as the memory
   /// has place for.
@@ -27,38 +22,56 @@ final class GatheredBlock: @unchecked Sendable {
     self.attempt = attempt
     self.lower = lower
     self.memory = memory
-    padding = Int(lower % Self.alignment)
-    byteCountMax = min(
-      Int(blockByteCount - lower % blockByteCount), memory.bytes.count - padding)
+    let place = Int64(memory.bytes.count) - lower % Self.alignment
+    upper = lower + min(blockByteCount - lower % blockByteCount, place)
   }
 
-  var upper: Int64 { lower + Int64(byteCount) }
-  var isFull: Bool { byteCount == byteCountMax }
-  var roomByteCount: Int { byteCountMax - byteCount }
+  /// The place of `lower`.
+  private var padding: Int { Int(lower % Self.alignment) }
 
-  /// Takes as many bytes as there is place for, and answers how many.
-  func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = min(bytes.count, roomByteCount)
-    let place = UnsafeMutableRawBufferPointer(
-      rebasing: memory.bytes[(padding + byteCount)..<(padding + byteCount + count)])
-    place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
-    byteCount += count
+  /// Puts bytes where they belong, as far as there is place, and answers how many those are. By
+  /// the thread that fills.
+  func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+    let count = Int(min(Int64(bytes.count), upper - offset))
+    let from = padding + Int(offset - lower)
+    UnsafeMutableRawBufferPointer(rebasing: memory.bytes[from..<(from + count)])
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
     return count
   }
+
+  func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+    let from = padding + Int(range.lower - lower)
+    return UnsafeRawBufferPointer(
+      rebasing: memory.bytes[from..<(from + Int(range.upper - range.lower))])
+  }
+
+  /// Where bytes are filled in without a call for each of them; nil of memory that is none.
+  var start: UnsafeMutableRawPointer? { memory.bytes.baseAddress?.advanced(by: padding) }
+}
+
+/// What of a block is to be written at once, while more may be filled in behind it.
+struct BlockPart: Sendable {
+  /// What comes of the block.
+  enum Rest: Sendable {
+    case isFilled
+    /// Nothing: its memory is free when this part is written.
+    case isOver
+  }
+
+  let block: GatheredBlock
+  /// nil when all of it is written and only its memory is left.
+  let range: ByteRange?
+  let rest: Rest
 
   /// Writes the bytes; where `written` says that there are some already, compares them. Blocks.
   func write(
     into file: any PartialFile, over written: HeldRanges
   ) throws(TransferFailure) {
-    guard let range = ByteRange(lower: lower, upper: upper) else { return }
-    for gap in written.gaps(in: range) { try file.write(slice(gap), at: gap.lower) }
-    for held in written.parts(in: range) { try compare(slice(held), with: file, at: held.lower) }
-  }
-
-  private func slice(_ range: ByteRange) -> UnsafeRawBufferPointer {
-    let from = padding + Int(range.lower - lower)
-    return UnsafeRawBufferPointer(
-      rebasing: memory.bytes[from..<(from + Int(range.upper - range.lower))])
+    guard let range else { return }
+    for gap in written.gaps(in: range) { try file.write(block.bytes(gap), at: gap.lower) }
+    for held in written.parts(in: range) {
+      try compare(block.bytes(held), with: file, at: held.lower)
+    }
   }
 
   private func compare(

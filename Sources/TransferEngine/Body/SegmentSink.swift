@@ -4,15 +4,16 @@ import TransferModel
 final class SegmentSink: ByteSink {
   private let body: TransferBody
   private let attempt: AttemptID
-  private let filling: BlockFilling
+  let room: GrantedRoom?
 
-  init(body: TransferBody, attempt: AttemptID, filling: BlockFilling) {
+  init(body: TransferBody, attempt: AttemptID, room: GrantedRoom) {
     self.body = body
     self.attempt = attempt
-    self.filling = filling
+    self.room = room
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-    filling.take(bytes) ? .taken : body.receive(bytes, of: attempt)
+    if let room, room.take(bytes) { return .taken }
+    return body.receive(bytes, of: attempt)
   }
 }

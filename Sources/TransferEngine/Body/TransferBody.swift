@@ -35,8 +35,8 @@ final class TransferBody: Sendable {
   /// How much of what was received a checkpoint puts on the disk.
   enum Extent: Sendable {
     case everything
-    /// Not what is still being gathered, while that is little: a block that is cut where it happens
-    /// to be becomes several writes around borders of pages, and so does the next one.
+    /// Not what is still being gathered, while that is little: what is cut where it happens to be
+    /// becomes several writes around borders of pages, and so does what follows.
     case fullBlocks
   }
 
@@ -49,7 +49,7 @@ final class TransferBody: Sendable {
   private struct State: Sendable {
     var segments: [AttemptID: BodySegment] = [:]
     /// To be written, in this order.
-    var pending: [GatheredBlock] = []
+    var pending: [BlockPart] = []
     var writer = Writer.resting
     var spare: [BlockMemory] = []
     /// What is in the file, synced or not.
@@ -68,19 +68,26 @@ final class TransferBody: Sendable {
     /// All of the file, synced, and not written to since.
     var settled: Synced?
 
-    /// Counts what an attempt brought without asking. Until the next grant it has to ask.
+    /// Counts what an attempt brought without asking.
     mutating func settle(_ attempt: AttemptID) {
-      guard let segment = segments[attempt] else { return }
-      grantedByteCount -= segment.grantedByteCount
-      receivedByteCount += segments[attempt]?.settle() ?? 0
+      let byteCount = segments[attempt]?.settle() ?? 0
+      receivedByteCount += byteCount
+      grantedByteCount -= byteCount
     }
 
     mutating func settleAll() {
       for attempt in segments.keys { settle(attempt) }
     }
 
-    /// Lets a settled attempt bring more without asking. All grants together are an eighth of what
-    /// may be unconfirmed at most, so that those of some do not hold back others.
+    /// The attempt has to ask until the next grant; said by whom brings its bytes.
+    mutating func endGrant(_ attempt: AttemptID) {
+      settle(attempt)
+      grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
+      segments[attempt]?.endGrant()
+    }
+
+    /// Lets an attempt without a grant bring more without asking. All grants together are an
+    /// eighth of what may be unconfirmed at most, so that those of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
       let most = unconfirmedByteCountMax
       let left = most - (receivedByteCount + grantedByteCount - confirmedByteCount)
@@ -89,10 +96,10 @@ final class TransferBody: Sendable {
       grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
     }
 
-    /// Hands over what an attempt has gathered, full or not.
-    mutating func handOver(_ attempt: AttemptID) {
-      settle(attempt)
-      if let block = segments[attempt]?.takeBlock() { pending.append(block) }
+    /// Hands over what is left of an attempt that is over.
+    mutating func handOverLast(_ attempt: AttemptID) {
+      endGrant(attempt)
+      if let part = segments[attempt]?.end() { pending.append(part) }
     }
 
     /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
@@ -104,18 +111,20 @@ final class TransferBody: Sendable {
       case .fullBlocks where gathered <= unconfirmedByteCountMax / 3:
         return receivedByteCount - gathered
       case .fullBlocks, .everything:
-        for attempt in segments.keys { handOver(attempt) }
+        for attempt in segments.keys {
+          if let part = segments[attempt]?.takeGathered() { pending.append(part) }
+        }
         return receivedByteCount
       }
     }
 
-    /// The next block to write, with what is in the file; nil when there is none.
-    mutating func takePending() -> (GatheredBlock, over: HeldRanges)? {
+    /// What is to be written next, with what is in the file; nil when there is nothing.
+    mutating func takePending() -> (BlockPart, over: HeldRanges)? {
       while !pending.isEmpty {
-        let block = pending.removeFirst()
+        let part = pending.removeFirst()
         // After a failure nothing more is written of it: what it brought is believed no more.
-        if failure == nil, let segment = segments[block.attempt], segment.failure == nil {
-          return (block, written)
+        if failure == nil, let segment = segments[part.block.attempt], segment.failure == nil {
+          return (part, written)
         }
       }
       writer = .resting
@@ -129,16 +138,22 @@ final class TransferBody: Sendable {
       return true
     }
 
-    mutating func wrote(_ block: GatheredBlock, _ result: Result<Void, TransferFailure>) {
+    mutating func wrote(_ part: BlockPart, _ result: Result<Void, TransferFailure>) {
       settled = nil
-      if spare.count < TransferBody.spareBlockCountMax { spare.append(block.memory) }
+      let attempt = part.block.attempt
+      switch part.rest {
+      case .isFilled: break
+      case .isOver:
+        if spare.count < TransferBody.spareBlockCountMax { spare.append(part.block.memory) }
+      }
       switch result {
       case .success:
-        if let range = ByteRange(lower: block.lower, upper: block.upper) { written.insert(range) }
-        segments[block.attempt]?.writtenUpTo = block.upper
+        guard let range = part.range else { break }
+        written.insert(range)
+        segments[attempt]?.writtenUpTo = range.upper
       case .failure(let problem):
         if problem.code == .otherVersion {
-          segments[block.attempt]?.failure = problem
+          segments[attempt]?.failure = problem
         } else {
           failure = problem
         }
@@ -188,7 +203,7 @@ final class TransferBody: Sendable {
       state.segments[attempt] = segment
       return segment
     }
-    return SegmentSink(body: self, attempt: attempt, filling: segment.filling)
+    return SegmentSink(body: self, attempt: attempt, room: segment.room)
   }
 
   /// A small file needs one block, of memory that is not mapped for it alone. It never gets full:
@@ -210,7 +225,7 @@ final class TransferBody: Sendable {
   /// body, and what went wrong with it. Blocks.
   func end(_ attempt: AttemptID) -> (receivedUpTo: Int64?, failure: TransferFailure?) {
     disk.withLock { _ in
-      state.withLock { $0.handOver(attempt) }
+      state.withLock { $0.handOverLast(attempt) }
       writePending()
     }
     return state.withLock { state in
@@ -237,7 +252,7 @@ final class TransferBody: Sendable {
   private func take(
     _ bytes: UnsafeRawBufferPointer, of attempt: AttemptID, _ state: inout State
   ) -> (SinkAnswer, asks: Bool) {
-    state.settle(attempt)
+    state.endGrant(attempt)
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
     let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
@@ -355,10 +370,10 @@ final class TransferBody: Sendable {
 
   /// Writes until nothing waits. Called with `disk`; blocks.
   private func writePending() {
-    while let (block, written) = state.withLock({ $0.takePending() }) {
-      let result = Result { () throws(TransferFailure) in try block.write(into: file, over: written)
+    while let (part, written) = state.withLock({ $0.takePending() }) {
+      let result = Result { () throws(TransferFailure) in try part.write(into: file, over: written)
       }
-      state.withLock { $0.wrote(block, result) }
+      state.withLock { $0.wrote(part, result) }
     }
   }
 }

@@ -1,8 +1,8 @@
 /// Memory that bytes are gathered in before they are written. It is used again and again: fresh
 /// memory has to be mapped page by page, which costs more than to fill it.
 ///
-/// `@unchecked` because one thread at a time has it: whoever has the block that is in it, or the
-/// lock under which it lies unused.
+/// `@unchecked` because of each byte one thread at a time has it: who fills, those that are not
+/// filled yet, who writes, those that are, and nobody while it lies unused under a lock.
 package final class BlockMemory: @unchecked Sendable {
   package let bytes: UnsafeMutableRawBufferPointer
   private let owner: Owner

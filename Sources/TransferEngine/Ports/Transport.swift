@@ -119,7 +119,13 @@ package protocol Transport: Sendable {
 /// Where the body of an attempt goes. Called on the transport's thread only, so it must not wait
 /// for anything but the kernel's page cache.
 package protocol ByteSink: AnyObject, Sendable {
+  /// What fits there is taken without a call of `receive`; nil when there never is such room.
+  var room: GrantedRoom? { get }
   func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
+}
+
+extension ByteSink {
+  package var room: GrantedRoom? { nil }
 }
 
 package enum SinkAnswer: Sendable, Hashable {

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// Where the next bytes of one attempt go, and how far that may be without asking anybody.
+///
+/// Bytes come in pieces of at most 16 KiB, tens of thousands for a big file. To look something up
+/// for a piece costs more than to copy it, and so does every lock and every counted reference: the
+/// processor does them when all that was copied before has left it. So there are two counters. Who
+/// fills says by one of them how far that is, and what lies below it may be read meanwhile. The
+/// other one says where to stop; others may lower it.
+///
+/// `@unchecked` for `memory` alone: the thread that fills has it, and nobody else.
+package final class GrantedRoom: @unchecked Sendable {
+  /// Offsets in the file.
+  private let filled: Atomic<Int64>
+  private let end: Atomic<Int64>
+  /// Of the block: its bytes, and the offset of the first one.
+  private var memory: (start: UnsafeMutableRawPointer, lower: Int64)?
+
+  package init(from lower: Int64) {
+    filled = Atomic(lower)
+    end = Atomic(lower)
+  }
+
+  // MARK: By whom fills
+
+  /// Takes bytes that leave some of the granted room. False, with nothing taken, when they would
+  /// not: then the sink is to be asked.
+  package func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let lower = filled.load(ordering: .relaxed)
+    let upper = lower + Int64(bytes.count)
+    guard upper < end.load(ordering: .relaxed), let memory, let start = bytes.baseAddress else {
+      return false
+    }
+    memory.start.advanced(by: Int(lower - memory.lower)).copyMemory(
+      from: start, byteCount: bytes.count)
+    filled.store(upper, ordering: .releasing)
+    return true
+  }
+
+  /// Goes on in this block, behind what it has; the grant is over. nil when none is begun.
+  func go(on block: GatheredBlock?, from lower: Int64) {
+    memory = block.flatMap { block in block.start.map { ($0, block.lower) } }
+    filled.store(lower, ordering: .releasing)
+    end.store(lower, ordering: .relaxed)
+  }
+
+  /// Lets bytes up to this offset come, which lie in the block; never the last of them.
+  func grant(upTo upper: Int64) { end.store(upper, ordering: .relaxed) }
+
+  // MARK: By others, under a lock that whoever fills takes to go on or to be granted more
+
+  /// What lies below is in the block, or was in those before.
+  var filledUpTo: Int64 { filled.load(ordering: .acquiring) }
+
+  /// Stops earlier. Of a piece that is being taken meanwhile all is taken.
+  func stop(at upper: Int64) {
+    end.store(min(upper, end.load(ordering: .relaxed)), ordering: .relaxed)
+  }
+}
