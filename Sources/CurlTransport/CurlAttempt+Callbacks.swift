@@ -113,8 +113,8 @@ extension CurlAttempt {
     case .headTold:
       phase = .bodyHeld
       return .pauses
-    case .bodyHeld, .blocked, .throttled: return .pauses
-    case .receiving(let sink): return hand(bytes, to: sink)
+    case .bodyHeld, .throttled: return .pauses
+    case .receiving(let sink), .blocked(let sink): return hand(bytes, to: sink)
     case .decided: return .ends
     }
   }
@@ -133,20 +133,22 @@ extension CurlAttempt {
         noteHanded(count)
         return satisfied()
       case .full:
-        loop.limits.putBack(count, of: transfer)
-        loop.limits.leave(id)
-        rest(in: .blocked(sink))
-        return .pauses
+        noteHanded(count)
+        block(sink)
       case .failed:
         phase = .decided(.sinkFailed)
         return .ends
       }
     }
     guard count == bytes.count else {
-      rest(in: .throttled(sink))
+      if case .blocked = phase { loop.limits.leave(id) } else { rest(in: .throttled(sink)) }
       return .pauses
     }
     handedOfPiece = 0
+    if case .blocked = phase, isWhole {
+      phase = .receiving(sink)
+      unpause()
+    }
     return .goesOn
   }
 
@@ -156,10 +158,24 @@ extension CurlAttempt {
     pace.note(count, at: loop.now)
   }
 
+  /// Lets no more be read. What was read already libcurl hands over all the same.
+  private func block(_ sink: any ByteSink) {
+    guard case .receiving = phase else { return }
+    loop.limits.leave(id)
+    rest(in: .blocked(sink))
+    _ = curl_easy_pause(easy, CURLPAUSE_RECV)
+  }
+
+  /// What is whole would not end before it is let on. Nothing is held back, so nothing comes of it.
+  private func unpause() { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
+
+  private var isWhole: Bool { bodyEnd == .byteCount(deliveredByteCount) }
+
   /// With the last byte the exchange is over by itself, and its connection stays for others.
   private func satisfied() -> PieceAnswer {
+    if case .blocked = phase, isWhole { unpause() }
     phase = .decided(.satisfied)
-    return bodyEnd == .byteCount(deliveredByteCount) ? .goesOn : .ends
+    return isWhole ? .goesOn : .ends
   }
 
   /// Reports the head unless nobody can tell where its body ends. Answers whether it did.

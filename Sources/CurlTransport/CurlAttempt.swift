@@ -16,7 +16,7 @@ final class CurlAttempt {
     /// The head was told; libcurl is paused and holds the first bytes of the body.
     case bodyHeld
     case receiving(any ByteSink)
-    /// The sink was full; libcurl is paused and holds what it did not take.
+    /// The sink is full; libcurl is paused, and hands over what it had read by then.
     case blocked(any ByteSink)
     /// A speed limit is used up; libcurl is paused and holds the next bytes.
     case throttled(any ByteSink)
@@ -25,8 +25,8 @@ final class CurlAttempt {
 
     fileprivate var room: Unmanaged<GrantedRoom>? {
       switch self {
-      case .receiving(let sink): sink.room.map(Unmanaged.passUnretained)
-      case .connecting, .awaitingHead, .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
+      case .receiving(let sink), .blocked(let sink): sink.room.map(Unmanaged.passUnretained)
+      case .connecting, .awaitingHead, .headTold, .bodyHeld, .throttled, .decided: nil
       }
     }
   }
@@ -55,7 +55,7 @@ final class CurlAttempt {
   let loop: CurlLoop
 
   var phase = Phase.connecting { didSet { room = phase.room } }
-  /// Kept by the sink that the phase has.
+  /// Of the sink that the phase has, which keeps it.
   private(set) var room: Unmanaged<GrantedRoom>?
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
@@ -140,8 +140,8 @@ extension CurlAttempt {
     }
   }
 
-  /// Answers what libcurl says of the bytes that it held back. Without effect when the sink was
-  /// not full.
+  /// Answers what libcurl says of bytes that it may have held back. Without effect when the sink
+  /// was not full.
   func resumeReceiving() -> CURLcode {
     switch phase {
     case .blocked(let sink):

@@ -188,8 +188,8 @@ extension CurlLoop {
 
   /// libcurl shortens it to its own next timer. The hour stands for "until woken".
   private func pollMilliseconds() -> Int32 {
-    let times = [nextDeadline, limits.nextTurn].compactMap { $0 }
-    guard let next = times.min() else { return 3_600_000 }
+    let turn = limits.nextTurn
+    guard let next = nextDeadline.map({ min($0, turn ?? $0) }) ?? turn else { return 3_600_000 }
     return Int32(clamping: min(max(next.milliseconds(since: now), 0), 3_600_000))
   }
 

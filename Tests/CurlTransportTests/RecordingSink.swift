@@ -27,7 +27,9 @@ final class RecordingSink: ByteSink {
       let answer = answer(record)
       switch answer {
       case .taken, .satisfied: record.bytes += bytes
-      case .full: record.fullCount += 1
+      case .full:
+        record.bytes += bytes
+        record.fullCount += 1
       case .failed: break
       }
       return answer

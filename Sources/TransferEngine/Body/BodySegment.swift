@@ -66,7 +66,7 @@ struct BodySegment: Sendable {
   mutating func settle() -> Int64 {
     let byteCount = room.filledUpTo - receivedUpTo
     receivedUpTo += byteCount
-    grantedByteCount -= byteCount
+    grantedByteCount = max(grantedByteCount - byteCount, 0)
     return byteCount
   }
 
@@ -78,13 +78,19 @@ struct BodySegment: Sendable {
 
   /// Lets up to so many bytes come without being asked about, as far as the block and the bound
   /// go. Called when no grant is left.
-  mutating func grant(_ byteCount: Int64) {
-    guard failure == nil, let block else { return }
+  mutating func grant(_ byteCount: Int64) { grantedByteCount = makeRoom(byteCount) }
+
+  /// The same for bytes that nobody need count, because the transport has them already.
+  mutating func grantReserve(_ byteCount: Int64) { _ = makeRoom(byteCount) }
+
+  /// Answers how much there is.
+  private func makeRoom(_ byteCount: Int64) -> Int64 {
+    guard failure == nil, let block else { return 0 }
     let wanted = bound.upper.map { $0 - receivedUpTo } ?? .max
-    let room = min(byteCount, block.upper - receivedUpTo, wanted)
-    guard room >= Self.leastGrantByteCount else { return }
-    grantedByteCount = room
-    self.room.grant(upTo: receivedUpTo + room)
+    let count = min(byteCount, block.upper - receivedUpTo, wanted)
+    guard count >= Self.leastGrantByteCount else { return 0 }
+    room.grant(upTo: receivedUpTo + count)
+    return count
   }
 
   /// Two pieces of the transport; less is not worth a grant.

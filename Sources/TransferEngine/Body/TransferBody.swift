@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import TransferModel
 
@@ -70,9 +69,9 @@ final class TransferBody: Sendable {
 
     /// Counts what an attempt brought without asking.
     mutating func settle(_ attempt: AttemptID) {
-      let byteCount = segments[attempt]?.settle() ?? 0
-      receivedByteCount += byteCount
-      grantedByteCount -= byteCount
+      grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
+      receivedByteCount += segments[attempt]?.settle() ?? 0
+      grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
     }
 
     mutating func settleAll() {
@@ -86,14 +85,23 @@ final class TransferBody: Sendable {
       segments[attempt]?.endGrant()
     }
 
-    /// Lets an attempt without a grant bring more without asking. All grants together are an
-    /// eighth of what may be unconfirmed at most, so that those of some do not hold back others.
+    /// Lets an attempt without a grant bring more without asking. Several get an eighth of what may
+    /// be unconfirmed together, so that the grants of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
       let most = unconfirmedByteCountMax
       let left = most - (receivedByteCount + grantedByteCount - confirmedByteCount)
-      let share = most / 8 / Int64(max(segments.count, 1))
+      let share = segments.count > 1 ? most / 8 / Int64(segments.count) : most
       segments[attempt]?.grant(min(left, share))
       grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
+    }
+
+    /// Answers whether an attempt is to wait until more is on record. What the transport has read
+    /// of it comes all the same, and without asking.
+    mutating func holdBack(_ attempt: AttemptID) -> Bool {
+      guard awaitsRecord else { return false }
+      heldBack.insert(attempt)
+      segments[attempt]?.grantReserve(TransferBody.transportBufferByteCount)
+      return true
     }
 
     /// Hands over what is left of an attempt that is over.
@@ -160,6 +168,11 @@ final class TransferBody: Sendable {
       }
     }
 
+    /// More is received than may be neither synced nor on record.
+    var awaitsRecord: Bool {
+      receivedByteCount + grantedByteCount - confirmedByteCount > unconfirmedByteCountMax
+    }
+
     var unconfirmedByteCountMax: Int64 {
       let inTransport = Int64(segments.count + 1) * TransferBody.transportBufferByteCount
       return max(TransferBody.refetchedByteCountMax - inTransport, 2 << 20)
@@ -169,7 +182,7 @@ final class TransferBody: Sendable {
   let file: any PartialFile
   let totalByteCount: Int64?
   private let askForCheckpoint: @Sendable (TransferBody) -> Void
-  private let queue: DispatchQueue
+  private let queue: LingeringQueue
   private let state: Mutex<State>
   /// Had by whoever writes, so that blocks are written one after the other. Taken before `state`,
   /// never after it.
@@ -181,7 +194,7 @@ final class TransferBody: Sendable {
   ///   - askForCheckpoint: called on the transport's thread, at most once between two checkpoints,
   ///     when what is full is on its way to the queue.
   init(
-    file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: DispatchQueue,
+    file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: LingeringQueue,
     askForCheckpoint: @escaping @Sendable (TransferBody) -> Void
   ) {
     self.file = file
@@ -255,22 +268,20 @@ final class TransferBody: Sendable {
     state.endGrant(attempt)
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
-    let unconfirmed = state.receivedByteCount + Int64(allowed) - state.confirmedByteCount
-    let most = state.unconfirmedByteCountMax
-    if unconfirmed + state.grantedByteCount > most {
-      state.heldBack.insert(attempt)
-      return (.full, state.beginCheckpoint())
-    }
     state.receivedByteCount += Int64(allowed)
     let taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(allowed))
     let full = state.segments[attempt]?.gather(taken, &state.spare, of: file) ?? []
     state.pending += full
+    guard let segment = state.segments[attempt] else { return (.failed, false) }
+    if segment.isSatisfied || allowed < bytes.count { return (.satisfied, false) }
     // Seldom, because each costs the same however much it confirms; and while there is room, so
     // that the network goes on meanwhile. With a full block there is little that it leaves out.
-    let asks = !full.isEmpty && unconfirmed > most / 4 * 3 && state.beginCheckpoint()
+    let unconfirmed = state.receivedByteCount - state.confirmedByteCount
+    let isTime = !full.isEmpty && unconfirmed > state.unconfirmedByteCountMax / 4 * 3
+    let asks = (isTime || state.awaitsRecord) && state.beginCheckpoint()
+    if state.holdBack(attempt) { return (.full, asks) }
     state.grant(attempt)
-    guard let segment = state.segments[attempt] else { return (.failed, asks) }
-    return (segment.isSatisfied || allowed < bytes.count ? .satisfied : .taken, asks)
+    return (.taken, asks)
   }
 
   // MARK: Progress
@@ -359,13 +370,17 @@ final class TransferBody: Sendable {
   /// This is on record. Answers the attempts that were held back and may go on; nobody when it is
   /// not what was synced last, but what an earlier run of the transfer left to be recorded.
   func confirm(_ held: HeldRanges) -> Set<AttemptID> {
-    state.withLock { state in
-      guard case .synced(held, let byteCount) = state.checkpoint else { return [] }
+    let (on, asks) = state.withLock { state -> (Set<AttemptID>, Bool) in
+      guard case .synced(held, let byteCount) = state.checkpoint else { return ([], false) }
       state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
       state.checkpoint = .none
+      // A little was on record and much has come meanwhile: it is still too much.
+      if state.awaitsRecord { return ([], state.beginCheckpoint()) }
       defer { state.heldBack = [] }
-      return state.heldBack
+      return (state.heldBack, false)
     }
+    if asks { askForCheckpoint(self) }
+    return on
   }
 
   /// Writes until nothing waits. Called with `disk`; blocks.

@@ -72,7 +72,7 @@ extension TransferEngine {
   func makeBody(
     _ file: any PartialFile, of id: TransferID, held: HeldRanges, total: Int64?
   ) -> TransferBody {
-    let queue = DispatchQueue(label: "kettle.body")
+    let queue = LingeringQueue("kettle.body")
     return TransferBody(file: file, held: held, totalByteCount: total, queue: queue) {
       [weak self] body in
       queue.async { [weak self] in self?.checkpointHere(id, body) }

@@ -133,7 +133,8 @@ package enum SinkAnswer: Sendable, Hashable {
   /// All that is wanted of this body is there: the attempt ends with `satisfied`. What was handed
   /// over with this call counts as taken.
   case satisfied
-  /// Nothing was taken; the same bytes come again after `resumeReceiving`.
+  /// Taken, and no more is wanted until `resumeReceiving`. What was read from the network by then
+  /// comes all the same.
   case full
   /// The bytes cannot be kept; the attempt ends with `sinkFailed`.
   case failed

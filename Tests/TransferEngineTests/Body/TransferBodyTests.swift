@@ -11,7 +11,7 @@ struct TransferBodyTests {
   private let files = InMemoryFileStorage(documentsDirectory: "/d")
   private let file: any PartialFile
   private let asked = Counter()
-  private let queue = DispatchQueue(label: "test.disk")
+  private let queue = LingeringQueue("test.disk")
 
   init() throws {
     file = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
@@ -98,15 +98,17 @@ struct TransferBodyTests {
     let body = body(total: 64 << 20)
     let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
     let piece = [UInt8](repeating: 7, count: 6 << 20)
-    queue.suspend()
+    let isLookedAt = DispatchSemaphore(value: 0)
+    queue.async { isLookedAt.wait() }
     let answer = give(sink, piece)
     let writtenMeanwhile = files.callCount(.write)
-    // A queue that is let go of while it is suspended ends the process.
-    queue.resume()
+    isLookedAt.signal()
     #expect(answer == .taken)
     #expect(writtenMeanwhile == 0)
     // Behind what waits for the queue already.
-    queue.sync {}
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async { isDone.signal() }
+    isDone.wait()
     #expect(files.callCount(.write) == 3)
     #expect(files.bytes(at: file.path)?.elementsEqual(piece) == true)
   }
@@ -226,13 +228,30 @@ struct TransferBodyTests {
     // Of one attempt the transport may hold a MiB, of three others half of that each.
     #expect(taken == 5)
     #expect(asked.value == 1)
-    for sink in sinks { #expect(give(sink, piece) == .full) }
+    // What it holds comes all the same.
+    let held = Array(piece.prefix(512 << 10))
+    for sink in [sinks[0], sinks[2], sinks[3]] { #expect(give(sink, held) == .full) }
+    #expect(body.heldByteCount <= 8 << 20)
     let synced = try body.sync()
-    #expect(give(sinks[0], piece) == .full, "synced is not on record")
-    #expect(body.heldBack.count == 4)
+    #expect(body.heldBack.count == 4, "synced is not on record")
     #expect(body.confirm(HeldRanges(prefix: 1)).isEmpty, "another run's record")
     #expect(body.confirm(synced.held) == Set((UInt64(0)..<4).map(attempt)))
+    #expect(asked.value == 1)
     #expect(give(sinks[0], piece) == .taken)
+  }
+
+  @Test func `when too much came during a checkpoint, another one follows at once`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    #expect(give(sink, [7]) == .taken)
+    let synced = try body.sync()
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<6 { #expect(give(sink, piece) == .taken) }
+    for _ in 0..<2 { #expect(give(sink, piece) == .full) }
+    #expect(asked.value == 0, "one is under way")
+    #expect(body.confirm(synced.held).isEmpty)
+    #expect(asked.value == 1)
+    #expect(body.confirm(try body.sync().held) == [attempt(1)])
   }
 
   @Test func `a checkpoint leaves out what is gathered while that is little`() throws {
@@ -249,9 +268,9 @@ struct TransferBodyTests {
     _ = body.confirm(synced.held)
     // What was left out counts on.
     let rest = [UInt8](repeating: 7, count: 7 << 20)
-    #expect(give(sink, rest) == .full)
     #expect(give(sink, Array(rest.dropLast(1000))) == .taken)
-    #expect(try body.sync().held == HeldRanges(prefix: (6 << 20) + Int64(rest.count)))
+    #expect(give(sink, [7]) == .full)
+    #expect(try body.sync().held == HeldRanges(prefix: (13 << 20) + 1))
   }
 
   @Test func `many attempts that have gathered a little each are put on the disk all the same`()
@@ -262,12 +281,13 @@ struct TransferBodyTests {
       body.begin(attempt(number), from: Int64(number) << 22, .part((Int64(number) + 1) << 22))
     }
     let piece = [UInt8](repeating: 7, count: 200 << 10)
-    var taken: Int64 = 0
-    for sink in sinks where give(sink, piece) == .taken { taken += Int64(piece.count) }
+    for sink in sinks.prefix(10) { #expect(give(sink, piece) == .taken) }
+    #expect(asked.value == 0)
+    for sink in sinks.suffix(2) { #expect(give(sink, piece) == .full) }
     #expect(asked.value == 1)
     let synced = try body.sync(.fullBlocks)
-    #expect(synced.held.byteCount == taken)
-    #expect(!body.confirm(synced.held).isEmpty)
+    #expect(synced.held.byteCount == 12 * Int64(piece.count))
+    #expect(body.confirm(synced.held) == [attempt(10), attempt(11)])
     for sink in sinks.prefix(10) { #expect(give(sink, piece) == .taken) }
   }
 
@@ -280,10 +300,13 @@ struct TransferBodyTests {
     for _ in 0..<3 { #expect(give(sink, piece) == .taken) }
     _ = body.confirm(synced.held)
     for _ in 0..<4 { #expect(give(sink, piece) == .taken) }
-    #expect(give(sink, piece) == .full)
+    #expect(give(sink, [7]) == .full)
   }
 
-  @Test func `no more than 7 MiB of small pieces of one attempt are unconfirmed`() throws {
+  @Test
+  func `7 MiB of small pieces of one attempt are unconfirmed, and what the transport has read`()
+    throws
+  {
     let body = body(total: 64 << 20)
     let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
     let piece = [UInt8](repeating: 7, count: 16 << 10)
@@ -295,11 +318,13 @@ struct TransferBodyTests {
     }
     #expect(taken == 7 << 20)
     #expect(asked.value == 1)
+    for _ in 1..<64 { #expect(give(sink, piece) != .failed) }
+    #expect(body.heldByteCount == 8 << 20)
     let synced = try body.sync()
-    #expect(synced.held == HeldRanges(prefix: taken))
+    #expect(synced.held == HeldRanges(prefix: 8 << 20))
     #expect(body.confirm(synced.held) == [attempt(1)])
     #expect(give(sink, piece) == .taken)
-    #expect(body.heldByteCount == taken + Int64(piece.count))
+    #expect(body.heldByteCount == (8 << 20) + Int64(piece.count))
   }
 
   @Test func `an attempt that is shortened takes no small piece behind its new end`() throws {
