@@ -136,6 +136,8 @@ let package = Package(
       name: "kettle-floor", dependencies: [], path: "Sources/Benchmarks/Floor",
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
+      name: "origin-sockets", dependencies: [], path: "Sources/Benchmarks/OriginSockets"),
+    .executableTarget(
       name: "first-screen", dependencies: ["CNcurses"], path: "Sources/Benchmarks/FirstScreen",
       swiftSettings: strict),
     .executableTarget(

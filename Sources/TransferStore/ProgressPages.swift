@@ -153,9 +153,15 @@ struct ProgressPage {
   }
 
   private var words: [Int64] {
-    var words = [Self.mark, stamp.rawValue, sequence, Int64(held.ranges.count)]
-    for range in held.ranges { words += [range.lower, range.upper] }
-    words += [Int64](repeating: 0, count: Self.wordCount - words.count)
+    var words = [Int64](repeating: 0, count: Self.wordCount)
+    words[0] = Self.mark
+    words[1] = stamp.rawValue
+    words[2] = sequence
+    words[3] = Int64(held.ranges.count)
+    for (index, range) in held.ranges.enumerated() {
+      words[Self.headCount + 2 * index] = range.lower
+      words[Self.headCount + 2 * index + 1] = range.upper
+    }
     words[Self.wordCount - 1] = Self.sum(words)
     return words
   }

@@ -43,6 +43,10 @@ package final class SQLiteJournal: TransferJournal {
   }
 
   package func commit(_ changes: [JournalChange]) throws {
+    if changes.count == 1, case .progress(let id, let held)? = changes.first, putPage(held, of: id)
+    {
+      return
+    }
     let known = state.withLock { state in
       state.opened = nil
       return state
@@ -66,14 +70,18 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
+  /// False when the row itself has to say it.
+  private func putPage(_ held: HeldRanges, of id: TransferID) -> Bool {
+    let advanced = state.withLock { $0.advanced }
+    guard let stamp = advanced[id] else { return false }
+    return pages.put(held, stamp, among: advanced.values)
+  }
+
   /// Answers which transfers have a row of progress then.
   private func write(
     _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
   ) throws -> [TransferID: ProgressStamp] {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
-      if let stamp = known.advanced[id], pages.put(held, stamp, among: known.advanced.values) {
-        return known.advanced
-      }
       var advanced = known.advanced
       // One statement is a transaction of its own.
       advanced[id] = try queue.writeWithoutTransaction { db in

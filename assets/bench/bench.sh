@@ -25,8 +25,8 @@ json=${KETTLE_BENCH_JSON:-.build/bench.json}
 
 # The order of the budgets in the documentation.
 all_rows='plain-1 plain-4 tls-1 small-files slow-origin million control dashboard idle library'
-programs='kettle kettle-floor measured-run session-download foundation-download first-screen
-  control-requests dashboard-frames'
+programs='kettle kettle-floor origin-sockets measured-run session-download foundation-download
+  first-screen control-requests dashboard-frames'
 rows=${*:-$all_rows}
 for row in $rows; do
   [ -r "$bench/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"

@@ -24,7 +24,7 @@ parts=${*:-connections queue sizes}
 for part in $parts; do
   [ -r "$bench/growth/$part.sh" ] || fail "there is no part \"$part\": connections, queue, sizes"
 done
-for program in kettle measured-run first-screen; do
+for program in kettle origin-sockets measured-run first-screen; do
   # shellcheck disable=SC2046
   swift build -c release $(assets/release-flags.sh) --product "$program"
 done

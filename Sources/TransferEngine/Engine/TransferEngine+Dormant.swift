@@ -137,9 +137,10 @@ extension TransferEngine {
     for change in changes {
       switch change {
       case .put(let record): unkept[record.id, default: 0] += 1
-      case .progress(let id, _): unkept[id, default: 0] += 1
       case .remove(let id): reading.note(leaving: id)
-      case .putSession, .removeSession, .clearFinished: break
+      // Progress is of an open file, whose transfer is in memory, and stays there until the record
+      // that follows the closing has come to the store.
+      case .progress, .putSession, .removeSession, .clearFinished: break
       }
     }
   }
@@ -152,9 +153,8 @@ extension TransferEngine {
       case .put(let record):
         noteKept(record.id)
         if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
-      case .progress(let id, _): noteKept(id)
       case .remove(let id): reading.note(gone: id)
-      case .putSession, .removeSession, .clearFinished: break
+      case .progress, .putSession, .removeSession, .clearFinished: break
       }
     }
     if !recorded.isEmpty { files.forgetUnrecorded(recorded) }

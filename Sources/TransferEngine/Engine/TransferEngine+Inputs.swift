@@ -166,7 +166,9 @@ extension TransferEngine {
       // Nobody is told of it, and the network need not wait for the engine to go on.
       let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
         self?.confirm(synced.held, in: body)
-        self?.postQuietly(.committed([], announce: [], kept: turn.changes))
+        if case .put? = turn.changes.first {
+          self?.postQuietly(.committed([], announce: [], kept: turn.changes))
+        }
       }
       if isCommittedHere {
         journal.enqueue(turn.changes, finish: finish)

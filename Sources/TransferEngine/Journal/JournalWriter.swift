@@ -135,7 +135,7 @@ final class JournalWriter: Sendable {
 
   /// Answers what is to be tried again, nil when nothing is.
   private func commit(_ batch: [Submission]) -> [Submission]? {
-    let changes = Self.withoutOutdated(batch.flatMap(\.changes))
+    let changes = Self.withoutOutdated(batch.flatMap { $0.changes })
     do {
       if !changes.isEmpty { try journal.commit(changes) }
       for submission in batch { submission.finish(.success(())) }

@@ -273,6 +273,23 @@ struct TransferBodyTests {
     #expect(try body.sync().held == HeldRanges(prefix: (13 << 20) + 1))
   }
 
+  @Test func `a checkpoint in the middle of a block leaves it where it is`() throws {
+    let body = body(total: 8 << 20)
+    let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) }
+    let first = body.begin(attempt(1), from: 0, .whole(8 << 20))
+    #expect(give(first, Array(bytes[..<1_000_001])) == .taken)
+    #expect(try body.sync().held == HeldRanges(prefix: 1_000_001))
+    // Takes memory that is free, if there is any.
+    let other = body.begin(attempt(2), from: 6 << 20, .part(8 << 20))
+    #expect(give(other, [UInt8](repeating: 255, count: 1 << 20)) == .taken)
+    for piece in stride(from: 1_000_001, to: bytes.count, by: 16_384) {
+      let end = min(piece + 16_384, bytes.count)
+      #expect(give(first, Array(bytes[piece..<end])) == .taken)
+    }
+    #expect(try body.sync().held == held((0, 5 << 20), (6 << 20, 7 << 20)))
+    #expect(files.bytes(at: file.path)?.prefix(5 << 20).elementsEqual(bytes) == true)
+  }
+
   @Test func `many attempts that have gathered a little each are put on the disk all the same`()
     throws
   {

@@ -1,0 +1,54 @@
+// Starts nginx on listening sockets whose connections send at once what the window allows.
+//
+//     origin-sockets PORT,PORT… NGINX [ARGUMENT…]
+//
+// Some kernels are set to a congestion control that paces what is sent (BBR): a timer for every few
+// segments, which on the loopback rings on whatever processor it was set on, and is charged to the
+// program that just happens to run there. Reno is part of every kernel (tcp(7), TCP_CONGESTION) and
+// needs no timer; connections have what their listening socket has. nginx takes sockets over that
+// it finds in its environment, as when it is replaced by a new release of itself.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void fail(const char *what) {
+  fprintf(stderr, "origin-sockets: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static int listening(const char *port) {
+  const int on = 1;
+  const struct sockaddr_in address = {
+      .sin_family = AF_INET,
+      .sin_port = htons((uint16_t)atoi(port)),
+      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  if (descriptor < 0) fail("socket");
+  if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0) fail("SO_REUSEADDR");
+  if (setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, "reno", 4) < 0) fail("TCP_CONGESTION");
+  if (bind(descriptor, (const struct sockaddr *)&address, sizeof address) < 0) fail("bind");
+  if (listen(descriptor, 511) < 0) fail("listen");
+  return descriptor;
+}
+
+int main(int count, char **words) {
+  if (count < 3) {
+    fprintf(stderr, "Usage: origin-sockets PORT,PORT NGINX [ARGUMENT…]\n");
+    return 2;
+  }
+  char inherited[256] = "";
+  for (char *port = strtok(words[1], ","); port; port = strtok(NULL, ",")) {
+    const size_t length = strlen(inherited);
+    snprintf(inherited + length, sizeof inherited - length, "%d;", listening(port));
+  }
+  setenv("NGINX", inherited, 1);
+  execvp(words[2], words + 2);
+  fail(words[2]);
+}
