@@ -96,6 +96,7 @@ extension CurlAttempt {
     else { return false }
     deliveredByteCount += Int64(bytes.count)
     pace.note(bytes.count, at: loop.now)
+    if isWhole { letEnd() }
     return true
   }
 
@@ -145,10 +146,7 @@ extension CurlAttempt {
       return .pauses
     }
     handedOfPiece = 0
-    if case .blocked = phase, isWhole {
-      phase = .receiving(sink)
-      unpause()
-    }
+    if isWhole { letEnd() }
     return .goesOn
   }
 
@@ -163,17 +161,24 @@ extension CurlAttempt {
     guard case .receiving = phase else { return }
     loop.limits.leave(id)
     rest(in: .blocked(sink))
-    _ = curl_easy_pause(easy, CURLPAUSE_RECV)
+    // Both directions: when one of them goes on, older releases look at the socket at once, and put
+    // aside what they read there (`cselect_bits`, before 8.4).
+    _ = curl_easy_pause(easy, CURLPAUSE_ALL)
   }
 
   /// What is whole would not end before it is let on. Nothing is held back, so nothing comes of it.
-  private func unpause() { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
+  private func letEnd() {
+    guard case .blocked(let sink) = phase else { return }
+    receive(into: sink)
+    _ = curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
 
   private var isWhole: Bool { bodyEnd == .byteCount(deliveredByteCount) }
 
   /// With the last byte the exchange is over by itself, and its connection stays for others.
   private func satisfied() -> PieceAnswer {
-    if case .blocked = phase, isWhole { unpause() }
+    let isWhole = isWhole
+    if isWhole { letEnd() }
     phase = .decided(.satisfied)
     return isWhole ? .goesOn : .ends
   }

@@ -160,7 +160,7 @@ extension CurlAttempt {
     return curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  private func receive(into sink: any ByteSink) {
+  func receive(into sink: any ByteSink) {
     phase = .receiving(sink)
     pace.run(at: loop.now)
     noteDeadline()

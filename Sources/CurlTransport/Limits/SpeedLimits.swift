@@ -73,8 +73,8 @@ extension SpeedLimits {
     return Int(taken)
   }
 
-  /// The sink did not want what was taken.
-  mutating func putBack(_ byteCount: Int, of transfer: TransferID) {
+  /// What was taken was not used.
+  private mutating func putBack(_ byteCount: Int, of transfer: TransferID) {
     total?.putBack(Int64(byteCount))
     ofTransfer[transfer]?.putBack(Int64(byteCount))
   }

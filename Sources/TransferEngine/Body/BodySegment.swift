@@ -61,26 +61,21 @@ struct BodySegment: Sendable {
     return receivedUpTo >= upper
   }
 
-  /// Counts what was filled under the grant, and answers how much that was. Comes before
-  /// everything that looks at how far the attempt is.
+  /// Counts what was filled under the grant, which ends, and answers how much that was. A piece
+  /// that is being filled meanwhile counts the next time. Comes before everything that looks at how
+  /// far the attempt is.
   mutating func settle() -> Int64 {
-    let byteCount = room.filledUpTo - receivedUpTo
+    grantedByteCount = 0
+    let byteCount = room.settle() - receivedUpTo
     receivedUpTo += byteCount
-    grantedByteCount = max(grantedByteCount - byteCount, 0)
     return byteCount
   }
 
-  /// By whom fills, when it is settled: nothing more comes without being asked about.
-  mutating func endGrant() {
-    grantedByteCount = 0
-    room.go(on: block, from: receivedUpTo)
-  }
-
   /// Lets up to so many bytes come without being asked about, as far as the block and the bound
-  /// go. Called when no grant is left.
+  /// go. Called when it is settled.
   mutating func grant(_ byteCount: Int64) { grantedByteCount = makeRoom(byteCount) }
 
-  /// The same for bytes that nobody need count, because the transport has them already.
+  /// The same for bytes that the transport has already, so that they count in any case.
   mutating func grantReserve(_ byteCount: Int64) { _ = makeRoom(byteCount) }
 
   /// Answers how much there is.
@@ -99,7 +94,6 @@ struct BodySegment: Sendable {
   mutating func shorten(to upper: Int64) {
     if let known = bound.upper, known <= upper { return }
     bound = .shortened(max(upper, receivedUpTo))
-    room.stop(at: upper)
   }
 
   /// How many of so many bytes are wanted; nil, with the failure noted, when they are not of this
@@ -117,7 +111,7 @@ struct BodySegment: Sendable {
     return Int(max(0, upper - receivedUpTo))
   }
 
-  /// Takes bytes, and answers the blocks that are full now. Called when no grant is left.
+  /// Takes bytes, and answers the blocks that are full now. Called when it is settled.
   ///
   /// - Parameter spare: memory of blocks that were written; taken from where there is some.
   mutating func gather(
@@ -167,7 +161,7 @@ struct BodySegment: Sendable {
   mutating func end() -> BlockPart? {
     defer {
       block = nil
-      endGrant()
+      room.go(on: nil, from: receivedUpTo)
     }
     return handOver(.isOver)
   }

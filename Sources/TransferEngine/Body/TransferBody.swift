@@ -19,8 +19,8 @@ final class TransferBody: Sendable {
   /// As many as can be under way: memory that is given back and asked for again has to be mapped
   /// and cleared page by page, which costs as much as to receive into it.
   static let spareBlockCountMax = Int(refetchedByteCountMax / blockByteCountMin)
-  /// What the transport may have read of each attempt and not handed over, and of one of them
-  /// twice as much.
+  /// What the transport may have read of each attempt and not handed over when it is full, and of
+  /// one of them twice as much.
   static let transportBufferByteCount: Int64 = 512 << 10
 
   private enum Checkpoint: Sendable {
@@ -67,25 +67,17 @@ final class TransferBody: Sendable {
     /// All of the file, synced, and not written to since.
     var settled: Synced?
 
-    /// Counts what an attempt brought without asking.
+    /// Counts what an attempt brought without asking. Until the next grant it has to ask.
     mutating func settle(_ attempt: AttemptID) {
       grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
       receivedByteCount += segments[attempt]?.settle() ?? 0
-      grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
     }
 
     mutating func settleAll() {
       for attempt in segments.keys { settle(attempt) }
     }
 
-    /// The attempt has to ask until the next grant; said by whom brings its bytes.
-    mutating func endGrant(_ attempt: AttemptID) {
-      settle(attempt)
-      grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
-      segments[attempt]?.endGrant()
-    }
-
-    /// Lets an attempt without a grant bring more without asking. Several get an eighth of what may
+    /// Lets a settled attempt bring more without asking. Several get an eighth of what may
     /// be unconfirmed together, so that the grants of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
       let most = unconfirmedByteCountMax
@@ -106,7 +98,7 @@ final class TransferBody: Sendable {
 
     /// Hands over what is left of an attempt that is over.
     mutating func handOverLast(_ attempt: AttemptID) {
-      endGrant(attempt)
+      settle(attempt)
       if let part = segments[attempt]?.end() { pending.append(part) }
     }
 
@@ -168,9 +160,20 @@ final class TransferBody: Sendable {
       }
     }
 
+    private var unconfirmedByteCount: Int64 {
+      receivedByteCount + grantedByteCount - confirmedByteCount
+    }
+
     /// More is received than may be neither synced nor on record.
-    var awaitsRecord: Bool {
-      receivedByteCount + grantedByteCount - confirmedByteCount > unconfirmedByteCountMax
+    var awaitsRecord: Bool { unconfirmedByteCount > unconfirmedByteCountMax }
+
+    /// Little was put on record and much has come meanwhile, in full blocks: those who wait would
+    /// bring too much. What the transport still has of the read that it is at comes in any case.
+    var shouldConfirmMore: Bool {
+      let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
+      return unconfirmedByteCount > gathered
+        && unconfirmedByteCount + 2 * TransferBody.transportBufferByteCount
+          > unconfirmedByteCountMax
     }
 
     var unconfirmedByteCountMax: Int64 {
@@ -191,8 +194,8 @@ final class TransferBody: Sendable {
   /// - Parameters:
   ///   - held: what of the file is there.
   ///   - queue: where blocks are written.
-  ///   - askForCheckpoint: called on the transport's thread, at most once between two checkpoints,
-  ///     when what is full is on its way to the queue.
+  ///   - askForCheckpoint: called at most once between two checkpoints, when what is full is on its
+  ///     way to the queue, by whoever brings bytes or says that some are on record.
   init(
     file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: LingeringQueue,
     askForCheckpoint: @escaping @Sendable (TransferBody) -> Void
@@ -209,6 +212,8 @@ final class TransferBody: Sendable {
   /// Lets an attempt write from `lower` on, and answers what takes its bytes.
   func begin(_ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound) -> SegmentSink {
     let segment = state.withLock { state in
+      // What one alone was granted is much for one of several.
+      state.settleAll()
       let share = min(
         max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin),
         smallBlockByteCount)
@@ -265,7 +270,7 @@ final class TransferBody: Sendable {
   private func take(
     _ bytes: UnsafeRawBufferPointer, of attempt: AttemptID, _ state: inout State
   ) -> (SinkAnswer, asks: Bool) {
-    state.endGrant(attempt)
+    state.settle(attempt)
     guard state.failure == nil, let allowed = state.segments[attempt]?.allowance(for: bytes.count)
     else { return (.failed, false) }
     state.receivedByteCount += Int64(allowed)
@@ -374,8 +379,9 @@ final class TransferBody: Sendable {
       guard case .synced(held, let byteCount) = state.checkpoint else { return ([], false) }
       state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
       state.checkpoint = .none
-      // A little was on record and much has come meanwhile: it is still too much.
-      if state.awaitsRecord { return ([], state.beginCheckpoint()) }
+      state.settleAll()
+      if state.heldBack.isEmpty { return ([], false) }
+      if state.shouldConfirmMore { return ([], state.beginCheckpoint()) }
       defer { state.heldBack = [] }
       return (state.heldBack, false)
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// for a piece costs more than to copy it, and so does every lock and every counted reference: the
 /// processor does them when all that was copied before has left it. So there are two counters. Who
 /// fills says by one of them how far that is, and what lies below it may be read meanwhile. The
-/// other one says where to stop; others may lower it.
+/// other one says where to stop; others may take back what was granted.
 ///
 /// `@unchecked` for `memory` alone: the thread that fills has it, and nobody else.
 package final class GrantedRoom: @unchecked Sendable {
@@ -49,11 +49,14 @@ package final class GrantedRoom: @unchecked Sendable {
 
   // MARK: By others, under a lock that whoever fills takes to go on or to be granted more
 
+  /// Ends the grant, and answers up to where it was filled. A piece that is being taken meanwhile
+  /// is taken all the same.
+  func settle() -> Int64 {
+    let upper = filledUpTo
+    end.store(upper, ordering: .relaxed)
+    return upper
+  }
+
   /// What lies below is in the block, or was in those before.
   var filledUpTo: Int64 { filled.load(ordering: .acquiring) }
-
-  /// Stops earlier. Of a piece that is being taken meanwhile all is taken.
-  func stop(at upper: Int64) {
-    end.store(min(upper, end.load(ordering: .relaxed)), ordering: .relaxed)
-  }
 }

@@ -38,14 +38,15 @@ struct GrantedRoomTests {
       bytes(5000, 5099) == [UInt8](repeating: 1, count: 60) + [UInt8](repeating: 3, count: 39))
   }
 
-  @Test func `a grant that is stopped earlier takes what leaves room before that`() {
+  @Test func `a grant that was settled is over`() {
     room.go(on: block, from: 5000)
     room.grant(upTo: 6000)
-    room.stop(at: 5100)
-    room.stop(at: 5200)
-    #expect(!take(100))
-    #expect(take(99))
-    #expect(room.filledUpTo == 5099)
+    #expect(take(10))
+    #expect(room.settle() == 5010)
+    #expect(!take(10))
+    room.grant(upTo: 6000)
+    #expect(take(10))
+    #expect(room.settle() == 5020)
   }
 
   @Test func `a block that was taken away is filled no more`() {

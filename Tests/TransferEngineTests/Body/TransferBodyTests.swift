@@ -273,6 +273,34 @@ struct TransferBodyTests {
     #expect(try body.sync().held == HeldRanges(prefix: (13 << 20) + 1))
   }
 
+  @Test func `what was granted to one that is silent now holds back nobody`() throws {
+    let body = body(total: 64 << 20)
+    let piece = [UInt8](repeating: 7, count: 16 << 10)
+    #expect(give(body.begin(attempt(99), from: 60 << 20, .part(64 << 20)), piece) == .taken)
+    let sinks = (UInt64(0)..<11).map { number in
+      body.begin(attempt(number), from: Int64(number) << 22, .part((Int64(number) + 1) << 22))
+    }
+    for _ in 0..<10 {
+      for sink in sinks { #expect(give(sink, piece) == .taken) }
+    }
+    #expect(asked.value == 0)
+  }
+
+  @Test func `those who wait go on when nothing more can be confirmed`() throws {
+    let body = body(total: 64 << 20)
+    let sinks = (UInt64(0)..<20).map { number in
+      body.begin(attempt(number), from: Int64(number) << 21, .part((Int64(number) + 1) << 21))
+    }
+    let piece = [UInt8](repeating: 7, count: 400 << 10)
+    for sink in sinks { #expect(give(sink, piece) != .failed) }
+    var rounds = 0
+    while body.heldBack.count > 0, rounds < 3 {
+      _ = body.confirm(try body.sync(.fullBlocks).held)
+      rounds += 1
+    }
+    #expect(body.heldBack.isEmpty)
+  }
+
   @Test func `a checkpoint in the middle of a block leaves it where it is`() throws {
     let body = body(total: 8 << 20)
     let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) }
