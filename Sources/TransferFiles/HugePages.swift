@@ -35,11 +35,11 @@ final class HugePages: Sendable {
   private let later: Later
 
   /// - Parameter later: calls what it is given after as long as pages are to be kept unused.
-  init(later: @escaping Later = HugePages.afterTenSeconds()) { self.later = later }
+  init(later: @escaping Later = HugePages.afterAMinute()) { self.later = later }
 
-  private static func afterTenSeconds() -> Later {
+  private static func afterAMinute() -> Later {
     let queue = DispatchQueue(label: "kettle.memory")
-    return { work in queue.asyncAfter(deadline: .now() + .seconds(10), execute: work) }
+    return { work in queue.asyncAfter(deadline: .now() + .seconds(60), execute: work) }
   }
 
   /// Answers nil when there is no memory.
