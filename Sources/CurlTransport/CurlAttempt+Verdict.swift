@@ -20,7 +20,6 @@ extension CurlAttempt {
     case .headTold: return .endedBeforeAccept(end(for: code))
     case .bodyHeld: return .endedBeforeAccept(endWithBytesHeld(code))
     case .receiving: return .ended(end(for: code))
-    case .blocked where bodyEnd == .byteCount(deliveredByteCount): return .ended(end(for: code))
     case .blocked, .throttled: return .ended(endWithBytesHeld(code))
     }
   }

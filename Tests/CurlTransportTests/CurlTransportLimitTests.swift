@@ -163,6 +163,7 @@ struct CurlTransportLimitTests {
 
 /// Has enough with its last byte.
 private final class EndingSink: ByteSink {
+  let room: GrantedRoom? = nil
   private let count: Int
   private let received = Monitor(0)
 

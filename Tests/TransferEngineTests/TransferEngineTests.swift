@@ -144,7 +144,7 @@ struct TransferEngineTests {
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     var taken = 0
     while world.transport.body(attempt, piece) == .taken { taken += 1 }
-    // And half a MiB more is the transport's.
+    // The eighth was taken as well: the transport had read it.
     #expect(taken == 7)
     world.journal.release()
     await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
@@ -163,6 +163,33 @@ struct TransferEngineTests {
     _ = await world.engine.control(.pause, [id])
     #expect(world.journal.records[id]?.resumeData?.held.byteCount == 6 << 20)
     #expect(world.journal.records[id]?.state == .paused)
+  }
+
+  @Test func `the first checkpoint after a retry is a record, and the network goes on`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let refused = await world.transport.request(1).id
+    world.transport.head(refused, 500)
+    world.transport.end(refused, .complete)
+    await world.told.wait { events in
+      events.contains { if case .changed(let row) = $0 { row.state == .waiting } else { false } }
+    }
+    world.clock.advance(milliseconds: 600_000)
+    let attempt = await world.transport.request(2).id
+    world.transport.head(attempt, 200, ["Content-Length": "\(64 << 20)", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    #expect(world.journal.records[id]?.retryCount == 1)
+    world.journal.hold()
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    while world.transport.body(attempt, piece) == .taken {}
+    world.journal.release()
+    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+    #expect(world.journal.records[id]?.retryCount == 0)
+    let held = try #require(world.journal.records[id]?.resumeData?.held)
+    // Six, and two more when the fourth block was full before the checkpoint came to the disk.
+    #expect([6 << 20, 8 << 20].contains(held.prefixByteCount))
   }
 
   @Test func `pause keeps what came and start asks for the rest`() async throws {

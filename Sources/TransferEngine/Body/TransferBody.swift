@@ -81,7 +81,7 @@ final class TransferBody: Sendable {
     /// be unconfirmed together, so that the grants of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
       let most = unconfirmedByteCountMax
-      let left = most - (receivedByteCount + grantedByteCount - confirmedByteCount)
+      let left = most - unconfirmedByteCount
       let share = segments.count > 1 ? most / 8 / Int64(segments.count) : most
       segments[attempt]?.grant(min(left, share))
       grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
@@ -106,10 +106,9 @@ final class TransferBody: Sendable {
     /// it.
     mutating func handOver(_ extent: Extent) -> Int64 {
       settleAll()
-      let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
       switch extent {
-      case .fullBlocks where gathered <= unconfirmedByteCountMax / 3:
-        return receivedByteCount - gathered
+      case .fullBlocks where gatheredByteCount <= unconfirmedByteCountMax / 3:
+        return receivedByteCount - gatheredByteCount
       case .fullBlocks, .everything:
         for attempt in segments.keys {
           if let part = segments[attempt]?.takeGathered() { pending.append(part) }
@@ -160,6 +159,12 @@ final class TransferBody: Sendable {
       }
     }
 
+    /// In blocks that are not full, and written by nobody yet.
+    private var gatheredByteCount: Int64 {
+      segments.values.reduce(0) { $0 + $1.gatheredByteCount }
+    }
+
+    /// With what may have come besides.
     private var unconfirmedByteCount: Int64 {
       receivedByteCount + grantedByteCount - confirmedByteCount
     }
@@ -170,8 +175,7 @@ final class TransferBody: Sendable {
     /// Little was put on record and much has come meanwhile, in full blocks: those who wait would
     /// bring too much. What the transport still has of the read that it is at comes in any case.
     var shouldConfirmMore: Bool {
-      let gathered = segments.values.reduce(0) { $0 + $1.gatheredByteCount }
-      return unconfirmedByteCount > gathered
+      unconfirmedByteCount > gatheredByteCount
         && unconfirmedByteCount + 2 * TransferBody.transportBufferByteCount
           > unconfirmedByteCountMax
     }

@@ -23,17 +23,9 @@ final class EngineInbox: Sendable {
     case ended
   }
 
-  private enum Urgency: Sendable {
-    /// It is read with whatever comes next.
-    case canWait
-    case isWaitedFor
-  }
-
   private struct State: Sendable {
     var phase = Phase.closed
     var inputs: [EngineInput] = []
-    /// Of the most urgent of them.
-    var urgency = Urgency.canWait
   }
 
   private let queue: DispatchQueue
@@ -51,27 +43,18 @@ final class EngineInbox: Sendable {
     if calls { call() }
   }
 
-  /// For what is not worth being woken for: it is read before whatever comes next.
-  func putQuietly(_ input: EngineInput) { keep(CollectionOfOne(input), .canWait) }
-
   /// For those who may wait and call `readHere` next: they are awake, and no other thread has to be
   /// woken then.
-  func putToReadHere(_ inputs: some Collection<EngineInput>) { keep(inputs, .isWaitedFor) }
-
-  private func keep(_ inputs: some Collection<EngineInput>, _ urgency: Urgency) {
+  func putToReadHere(_ inputs: some Collection<EngineInput>) {
     state.withLock { state in
       if case .ended = state.phase { return }
       state.inputs += inputs
-      switch urgency {
-      case .canWait: break
-      case .isWaitedFor: state.urgency = .isWaitedFor
-      }
     }
   }
 
   /// Reads what was put to be read here, unless somebody is about to.
   func readHere() {
-    if state.withLock({ $0.urgency == .isWaitedFor && Self.claimsCall(&$0) }) {
+    if state.withLock({ !$0.inputs.isEmpty && Self.claimsCall(&$0) }) {
       queue.sync { read(at: .sender) }
     }
   }
@@ -110,10 +93,7 @@ final class EngineInbox: Sendable {
     let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
       guard case .open(let reader, _) = state.phase else { return (nil, []) }
       state.phase = .open(reader, isCalled: false)
-      defer {
-        state.inputs = []
-        state.urgency = .canWait
-      }
+      defer { state.inputs = [] }
       return (reader, state.inputs)
     }
     reader?(inputs, place)

@@ -160,15 +160,11 @@ extension TransferEngine {
       bodies[id] = .open(body, checkpointedAt: now.monotonic)
       advanceDigest(of: id, to: synced.held)
       let turn = brain.bytesSynced(synced.held, of: id)
-      if turn.changes.isEmpty { return run(turn, at: now) }
+      guard case .progress? = turn.changes.first else { return run(turn, at: now) }
       submitDecided()
-      noteUnkept(turn.changes)
       // Nobody is told of it, and the network need not wait for the engine to go on.
       let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
         self?.confirm(synced.held, in: body)
-        if case .put? = turn.changes.first {
-          self?.postQuietly(.committed([], announce: [], kept: turn.changes))
-        }
       }
       if isCommittedHere {
         journal.enqueue(turn.changes, finish: finish)

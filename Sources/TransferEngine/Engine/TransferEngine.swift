@@ -220,8 +220,6 @@ package actor TransferEngine {
 
   nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
 
-  nonisolated func postQuietly(_ input: EngineInput) { inbox.putQuietly(input) }
-
   /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
   /// engine has come to its end.
   nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {

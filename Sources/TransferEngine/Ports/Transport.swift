@@ -124,10 +124,6 @@ package protocol ByteSink: AnyObject, Sendable {
   func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
 }
 
-extension ByteSink {
-  package var room: GrantedRoom? { nil }
-}
-
 package enum SinkAnswer: Sendable, Hashable {
   case taken
   /// All that is wanted of this body is there: the attempt ends with `satisfied`. What was handed

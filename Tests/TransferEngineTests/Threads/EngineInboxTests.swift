@@ -30,19 +30,19 @@ struct EngineInboxTests {
     }
   }
 
-  @Test func `what is put quietly is read with what comes next, in its order`() {
+  @Test func `what nobody reads here is read with what comes next, in its order`() {
     let inbox = EngineInbox(on: queue)
     let reader = Reader()
     inbox.open { inputs, _ in reader.read(inputs) }
-    inbox.putQuietly(input(1))
-    inbox.putQuietly(input(2))
+    inbox.putToReadHere([input(1)])
+    inbox.putToReadHere([input(2)])
     queue.sync {}
     #expect(reader.all.isEmpty)
     inbox.put(input(3))
     queue.sync {}
     #expect(reader.all == [[1, 2, 3]])
     inbox.end()
-    inbox.putQuietly(input(4))
+    inbox.putToReadHere([input(4)])
     inbox.put(input(5))
     queue.sync {}
     #expect(reader.all == [[1, 2, 3]])
@@ -111,9 +111,7 @@ struct EngineInboxTests {
     }
     inbox.readHere()
     #expect(reader.all.isEmpty)
-    inbox.putQuietly(input(1))
-    inbox.readHere()
-    #expect(reader.all.isEmpty)
+    inbox.putToReadHere([input(1)])
     inbox.putToReadHere([input(2)])
     inbox.readHere()
     #expect(reader.all == [[1, 2]])
