@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Synchronization
 import TransferEngine
 import TransferModel
@@ -28,37 +29,63 @@ final class CommandQueue: Sendable {
   }
 
   private let state = Mutex(State.open([]))
+  /// Senders that wake the thread, or are about to. Without the lock: the thread that wakes takes
+  /// it at once, and would find it held.
+  private let wakingCount = Atomic(0)
   /// Only curl_multi_wakeup(3) is called on it here, the one call that any thread may make, and
-  /// only while the state is not `closed`: after that the thread frees the handle.
+  /// only while `wakingCount` is not 0: the thread frees the handle when nobody wakes any more.
   nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
   init(waking multi: UnsafeMutableRawPointer) { self.multi = multi }
 
   /// Drops the command when the queue was closed.
   func send(_ command: Command) {
-    state.withLock { state in
-      guard case .open(var commands) = state else { return }
+    let wakes = state.withLock { state in
+      guard case .open(var commands) = state else { return false }
       // The list must have one owner while it grows, or each command copies all before it.
       state = .closed
       commands.append(command)
       let isFirst = commands.count == 1
       state = .open(commands)
       // With commands waiting, a wake-up is already under way.
-      if isFirst { curl_multi_wakeup(multi) }
+      if isFirst { willWake() }
+      return isFirst
     }
+    if wakes { wake() }
   }
 
   /// Takes no more commands, and lets the thread end.
   func close() {
-    state.withLock { state in
-      guard case .open(let commands) = state else { return }
+    let wakes = state.withLock { state in
+      guard case .open(let commands) = state else { return false }
       state = .closing(commands)
-      curl_multi_wakeup(multi)
+      willWake()
+      return true
     }
+    if wakes { wake() }
+  }
+
+  /// With the lock, so that the thread that takes what is last finds it counted.
+  private func willWake() { wakingCount.add(1, ordering: .relaxed) }
+
+  private func wake() {
+    curl_multi_wakeup(multi)
+    wakingCount.subtract(1, ordering: .releasing)
   }
 
   /// Called by the thread. After `last` the queue does not touch the multi handle any more.
   func take() -> Taken {
+    let taken = takeWaiting()
+    switch taken {
+    case .commands: break
+    case .last:
+      // Each of them is at most one call away.
+      while wakingCount.load(ordering: .acquiring) > 0 { sched_yield() }
+    }
+    return taken
+  }
+
+  private func takeWaiting() -> Taken {
     state.withLock { state in
       switch state {
       case .open(let commands):
