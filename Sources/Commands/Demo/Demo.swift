@@ -122,7 +122,7 @@ struct DemoWatch {
       } else {
         try took(event.snapshot)
       }
-    case .completed: return nil
+    case .completed, .lookDue: return nil
     case .interrupted: return .interrupted
     case .limitReached: return .done
     }

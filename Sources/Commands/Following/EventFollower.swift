@@ -18,6 +18,8 @@ struct EventFollower {
   var states: [TransferState]?
   /// Whether those that become completed are told by their ids alone.
   var gathersCompleted = false
+  /// How often to look without having been told anything; nil is never.
+  var lookMilliseconds: Int64?
   /// How long to follow; nil is without an end.
   var limitMilliseconds: Int64?
 
@@ -33,6 +35,8 @@ struct EventFollower {
     case event(TransferEvent)
     /// Only where it is asked for; of these no event comes.
     case completed([TransferID])
+    /// Only where it is asked for, and while there is a connection.
+    case lookDue(any ServiceCalling)
     case interrupted(Interruption)
     case limitReached
   }
@@ -42,6 +46,7 @@ struct EventFollower {
     let feed = Feed(clock: world.clock)
     defer { feed.end() }
     feed.watch(world.interruptions)
+    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
     if let limitMilliseconds { feed.send(.limitReached, afterMilliseconds: limitMilliseconds) }
     var link = Link(try await reconnection.connect(startIfNeeded: true))
     do {
@@ -88,6 +93,7 @@ struct EventFollower {
       if number == link.number { try await lost(&link, feed) }
       return nil
     case .tryAgain: return try await reconnect(&link, feed, handle)
+    case .lookDue: return try await look(link, feed, handle)
     case .interrupted(let interruption): return try await handle(.interrupted(interruption))
     case .limitReached: return try await handle(.limitReached)
     }
@@ -108,6 +114,19 @@ struct EventFollower {
       return try await handle(.connected(link.service))
     } catch ClientError.connectionLost {
       try await lost(&link, feed)
+      return nil
+    }
+  }
+
+  private func look(
+    _ link: Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode? {
+    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
+    guard link.connectedAt != nil else { return nil }
+    do {
+      return try await handle(.lookDue(link.service))
+    } catch ClientError.connectionLost {
+      // The feed tells of it.
       return nil
     }
   }

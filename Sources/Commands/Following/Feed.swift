@@ -8,6 +8,7 @@ final class Feed: Sendable {
     case notification(number: Int, ControlNotification)
     case connectionEnded(number: Int)
     case tryAgain
+    case lookDue
     case interrupted(Interruption)
     case limitReached
   }

@@ -33,7 +33,7 @@ struct PlainMode {
         if let line { try world.console.say(text.shown(line)) }
         return nil
       case .interrupted: return .interrupted
-      case .completed, .limitReached: return nil
+      case .completed, .lookDue, .limitReached: return nil
       }
     }
   }

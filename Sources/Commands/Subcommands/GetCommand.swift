@@ -29,6 +29,10 @@ struct GetCommand: RunnableCommand {
   @Flag(help: "Print only the finished transfer, as \"kettle list --json\" prints one.")
   var json = false
 
+  /// Between two lines of a pipe there is time enough for some; an event for every tick of the
+  /// service would cost more than all else that the command does.
+  private static let lookMilliseconds = ProgressPrinter.plainMilliseconds / 5
+
   func run(in world: CommandWorld) async throws -> ExitCode {
     let spec = try readSpec(in: world)
     let id = try await world.withService(for: "kettle get") { service in
@@ -39,7 +43,9 @@ struct GetCommand: RunnableCommand {
     guard let id else { throw ControlError(.internalError, AddTransfers.name) }
     var watch = GetWatch(id: id, world: world, json: json)
     let follower = EventFollower(
-      world: world, place: world.place, client: "kettle get", includesProgress: !json)
+      world: world, place: world.place, client: "kettle get",
+      includesProgress: watch.progressNews == .events,
+      lookMilliseconds: watch.progressNews == .looks ? Self.lookMilliseconds : nil)
     return try await follower.run { try await watch.take($0) }
   }
 
@@ -61,6 +67,16 @@ struct GetWatch {
   /// The reader of the pipe has gone: the exit code still counts.
   private var isSilent: Bool
 
+  /// How it learns of what is no change of state.
+  enum ProgressNews {
+    case none, looks, events
+  }
+
+  var progressNews: ProgressNews {
+    if json { return .none }
+    return world.console.isTerminal(.output) ? .events : .looks
+  }
+
   init(id: TransferID, world: CommandWorld, json: Bool) {
     self.id = id
     self.world = world
@@ -72,7 +88,7 @@ struct GetWatch {
 
   mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
     switch happening {
-    case .connected(let service): return try await look(service)
+    case .connected(let service), .lookDue(let service): return try await look(service)
     case .event(let event):
       guard event.id == id else { return nil }
       switch event.kind {

@@ -37,7 +37,7 @@ struct WatchCommand: RunnableCommand {
         if hasConnected { world.console.mention(Sentences.eventsMissed) }
         hasConnected = true
         return nil
-      case .completed, .limitReached: return nil
+      case .completed, .lookDue, .limitReached: return nil
       }
     }
   }

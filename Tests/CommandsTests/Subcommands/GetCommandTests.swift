@@ -33,7 +33,8 @@ struct GetCommandTests {
   }
 
   @Test func `in a pipe: a line for each state, then the path`() async {
-    let world = FakeWorld()
+    var world = FakeWorld()
+    world.clock = FakeClock(stands: true)
     world.service.onWatch([
       event(running(0)), event(running(52_428_800), .progress), event(completed),
     ])
@@ -49,14 +50,36 @@ struct GetCommandTests {
             /home/anna/Downloads/file.iso
 
             """, error: ""))
-    #expect(world.service.asked.contains(.watch(includesProgress: true)))
+    #expect(world.service.asked.contains(.watch(includesProgress: false)))
+  }
+
+  @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
+    let world = FakeWorld()
+    let looks = (0...11).map { running($0 * 8_388_608) }
+    world.service.describe([snapshot(1, .queued)] + looks + [completed])
+    let outcome = await world.run("get", url)
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            1  file.iso: queued
+            1  file.iso: running, 0 %, 0/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: running, 40 %, 40/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: running, 80 %, 80/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: completed, 100 %, 100 MiB
+            /home/anna/Downloads/file.iso
+
+            """, error: ""))
+    #expect(world.clock.elapsedMilliseconds == 13_000)
   }
 
   @Test func `on a terminal: one line drawn over itself, without escapes`() async {
     var world = FakeWorld()
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
-    world.service.onWatch([event(running(52_428_800)), event(completed)])
+    world.service.onWatch([event(running(52_428_800), .progress), event(completed)])
     let outcome = await world.run("get", url)
+    #expect(world.service.asked.contains(.watch(includesProgress: true)))
     let running = "1  file.iso: running, 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
     #expect(
       outcome.output == "\r1  file.iso: queued" + "\r" + running.prefix(58) + "…"
@@ -100,7 +123,8 @@ struct GetCommandTests {
   }
 
   @Test func `what goes on by itself is waited for`() async {
-    let world = FakeWorld()
+    var world = FakeWorld()
+    world.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
     row.reason = .network
     world.service.onWatch([event(row), event(snapshot(1, .paused)), event(completed)])
@@ -145,7 +169,7 @@ struct GetCommandTests {
     let outcome = await world.run("get", url)
     #expect(outcome.code == 0)
     #expect(door.knocks.map(\.startIfNeeded) == [true, true, false, true])
-    #expect(next.asked == [.watch(includesProgress: true), .describe(TransferID(rawValue: 1))])
+    #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
   }
 
   @Test func `a service that was stopped is left alone`() async {

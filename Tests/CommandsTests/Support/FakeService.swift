@@ -32,6 +32,7 @@ final class FakeService: ServiceCalling {
     var endsAfterWatch = false
     var refused: [ControlTransfers.Refusal] = []
     var resetResult = ResetTransfers.Result(deletedPaths: [], keptPaths: [])
+    var descriptions: [TransferSnapshot] = []
     var afterList: [@Sendable (inout [TransferSnapshot]) -> Void] = []
     var isClosed = false
     var reader: AsyncStream<ControlNotification>.Continuation?
@@ -106,6 +107,9 @@ final class FakeService: ServiceCalling {
 
   func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
 
+  /// What is answered about one transfer, one after the other; then the rows again.
+  func describe(_ answers: [TransferSnapshot]) { state.withLock { $0.descriptions = answers } }
+
   /// Changes the rows after the next answer to a list request.
   func afterList(_ change: @escaping @Sendable (inout [TransferSnapshot]) -> Void) {
     state.withLock { $0.afterList.append(change) }
@@ -176,7 +180,11 @@ final class FakeService: ServiceCalling {
         })
     case let params as DescribeTransfer.Params:
       record(.describe(params.id))
-      guard let row = state.withLock({ $0.rows.first { $0.id == params.id } }) else {
+      let row = state.withLock { state in
+        state.descriptions.isEmpty
+          ? state.rows.first { $0.id == params.id } : state.descriptions.removeFirst()
+      }
+      guard let row else {
         throw ControlError(.unknownTransfer, params.id.description)
       }
       return TransferDetails(snapshot: row)
