@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -79,6 +80,38 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
   int result = fstatfs(descriptor, &status);
   if (result == 0) *kind = (long)status.f_type;
   return result;
+}
+
+/// Copies like memcpy(3), and leaves what was copied out of the processor's cache, where that is
+/// known to pay: what no processor reads again would push out what one does, and each line of it
+/// would be read from memory before it is overwritten. Who learns that the bytes are there may read
+/// them.
+static inline void kettle_copy_past_cache(void *to, const void *from, long byte_count) {
+#if defined(__x86_64__)
+  typedef long long unaligned __attribute__((vector_size(16), aligned(1)));
+  typedef long long aligned __attribute__((vector_size(16)));
+  char *place = to;
+  const char *bytes = from;
+  long head = (long)(-(uintptr_t)place & 63);
+  if (head > byte_count) head = byte_count;
+  memcpy(place, bytes, (size_t)head);
+  place += head, bytes += head, byte_count -= head;
+  for (; byte_count >= 64; place += 64, bytes += 64, byte_count -= 64) {
+    // Whole lines of the cache, or they are written in parts.
+    const unaligned *source = (const unaligned *)bytes;
+    aligned first = source[0], second = source[1], third = source[2], fourth = source[3];
+    aligned *line = (aligned *)place;
+    __builtin_nontemporal_store(first, line);
+    __builtin_nontemporal_store(second, line + 1);
+    __builtin_nontemporal_store(third, line + 2);
+    __builtin_nontemporal_store(fourth, line + 3);
+  }
+  memcpy(place, bytes, (size_t)byte_count);
+  // Nothing else orders such stores before the counter that tells of them.
+  __builtin_ia32_sfence();
+#else
+  memcpy(to, from, (size_t)byte_count);
+#endif
 }
 
 /// One program or library of the process (struct dl_phdr_info, dl_iterate_phdr(3)).

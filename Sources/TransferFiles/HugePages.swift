@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import Glibc
 import Synchronization
@@ -42,14 +43,27 @@ final class HugePages: Sendable {
     return { work in queue.asyncAfter(deadline: .now() + .seconds(60), execute: work) }
   }
 
+  /// Who reads what is filled in.
+  enum Reader: Sendable {
+    case device
+    case processor
+  }
+
   /// Answers nil when there is no memory.
-  func take() -> BlockMemory? {
+  func take(for reader: Reader) -> BlockMemory? {
     let kept = state.withLock { state in
       if state.rest == .watched { state.rest = .usedWhileWatched }
       return state.kept.popLast()
     }
     guard let page = kept ?? Self.make() else { return nil }
-    return BlockMemory(page.bytes) { [self] _ in keep(page) }
+    return BlockMemory(page.bytes, copy: Self.copy(for: reader)) { [self] _ in keep(page) }
+  }
+
+  private static func copy(for reader: Reader) -> BlockMemory.Copy? {
+    switch reader {
+    case .device: kettle_copy_past_cache
+    case .processor: nil
+    }
   }
 
   /// Asks the kernel, who gets it back when nobody has it.

@@ -81,7 +81,9 @@ package final class POSIXPartialFile: PartialFile {
     try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
   }
 
-  package func makeLargeMemory() -> BlockMemory? { HugePages.shared.take() }
+  package func makeLargeMemory() -> BlockMemory? {
+    HugePages.shared.take(for: uncached.isExpectedToWork ? .device : .processor)
+  }
 
   package func keepInMemory() { uncached.refuse() }
 

@@ -53,6 +53,17 @@ final class UncachedWriter: Sendable {
     }
   }
 
+  /// Whether large writes go past the page cache, as far as is known. Waits for nobody: who opens
+  /// the file may wait for a disk.
+  var isExpectedToWork: Bool {
+    way.withLockIfAvailable { way in
+      switch way {
+      case .untried, .open: true
+      case .refused: false
+      }
+    } ?? true
+  }
+
   private func uncached(_ file: OpenFile) -> OpenFile? {
     way.withLock { way in
       switch way {

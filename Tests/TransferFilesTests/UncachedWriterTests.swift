@@ -45,6 +45,13 @@ struct UncachedWriterTests {
     withBytes(1 << 20, at: 512) { #expect(UncachedWriter.part(of: $0, at: 0) == nil) }
   }
 
+  @Test func `it is expected to work until it was refused`() {
+    let writer = UncachedWriter()
+    #expect(writer.isExpectedToWork)
+    writer.refuse()
+    #expect(!writer.isExpectedToWork)
+  }
+
   @Test(arguments: [nil, EINVAL, EOPNOTSUPP])
   func `the file has the bytes, whether or not the disk takes them so`(refusal: Int32?) throws {
     let own = Mutex<Int32?>(nil)

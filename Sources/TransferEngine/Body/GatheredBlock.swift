@@ -33,9 +33,8 @@ final class GatheredBlock: Sendable {
   /// the thread that fills.
   func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
     let count = Int(min(Int64(bytes.count), upper - offset))
-    let from = padding + Int(offset - lower)
-    UnsafeMutableRawBufferPointer(rebasing: memory.bytes[from..<(from + count)])
-      .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+    memory.fill(
+      from: padding + Int(offset - lower), UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
     return count
   }
 

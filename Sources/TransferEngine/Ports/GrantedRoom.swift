@@ -13,8 +13,8 @@ package final class GrantedRoom: @unchecked Sendable {
   /// Offsets in the file.
   private let filled: Atomic<Int64>
   private let end: Atomic<Int64>
-  /// Of the block: its bytes, and the offset of the first one.
-  private var memory: (start: UnsafeMutableRawPointer, lower: Int64)?
+  /// Of the block: its bytes, the offset of the first one, and how they come there.
+  private var memory: (start: UnsafeMutableRawPointer, lower: Int64, copy: BlockMemory.Copy?)?
 
   package init(from lower: Int64) {
     filled = Atomic(lower)
@@ -31,15 +31,19 @@ package final class GrantedRoom: @unchecked Sendable {
     guard upper < end.load(ordering: .relaxed), let memory, let start = bytes.baseAddress else {
       return false
     }
-    memory.start.advanced(by: Int(lower - memory.lower)).copyMemory(
-      from: start, byteCount: bytes.count)
+    let place = memory.start.advanced(by: Int(lower - memory.lower))
+    if let copy = memory.copy {
+      copy(place, start, bytes.count)
+    } else {
+      place.copyMemory(from: start, byteCount: bytes.count)
+    }
     filled.store(upper, ordering: .releasing)
     return true
   }
 
   /// Goes on in this block, behind what it has; the grant is over. nil when none is begun.
   func go(on block: GatheredBlock?, from lower: Int64) {
-    memory = block.flatMap { block in block.start.map { ($0, block.lower) } }
+    memory = block.flatMap { block in block.start.map { ($0, block.lower, block.memory.copy) } }
     filled.store(lower, ordering: .releasing)
     end.store(lower, ordering: .relaxed)
   }

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TransferModel
 
 @testable import TransferEngine
 
@@ -29,6 +30,29 @@ struct BlockMemoryTests {
     let starts = parts.map { UInt(bitPattern: $0.bytes.baseAddress) - start }
     #expect(starts == [0, 30, 60])
     #expect(whole.split(byteCount: 200).first === whole)
+  }
+
+  @Test func `bytes come into it, and into its parts, in its own way`() {
+    let whole = BlockMemory(
+      .allocate(byteCount: 100, alignment: 16),
+      copy: { place, source, byteCount in
+        guard let place, let source else { return }
+        for index in 0..<byteCount {
+          let byte = source.load(fromByteOffset: index, as: UInt8.self)
+          place.storeBytes(of: ~byte, toByteOffset: index, as: UInt8.self)
+        }
+      }, release: { $0.deallocate() })
+    let part = whole.split(byteCount: 50)[1]
+    let block = GatheredBlock(
+      of: AttemptID(rawValue: 1), from: 4096, blockByteCount: 4096, in: part)
+    let room = GrantedRoom(from: 4096)
+    let asked = [UInt8](repeating: 1, count: 10).withUnsafeBytes { block.put($0, at: 4096) }
+    room.go(on: block, from: 4106)
+    room.grant(upTo: 4140)
+    let unasked = [UInt8](repeating: 2, count: 20).withUnsafeBytes { room.take($0) }
+    #expect(asked == 10 && unasked)
+    #expect(Array(part.bytes.prefix(10)) == [UInt8](repeating: ~1, count: 10))
+    #expect(Array(part.bytes[10..<30]) == [UInt8](repeating: ~2, count: 20))
   }
 
   @Test func `the whole goes with its last part, and once`() {
