@@ -150,7 +150,8 @@ struct RealServiceTests {
     #expect(
       FileManager.default.contents(atPath: state + "/" + aside)
         == Data("not a database at all, and long enough to be one".utf8))
-    #expect(try await home.kettle("daemon", "status").output.contains(aside))
+    let status = try await home.kettle("daemon", "status")
+    #expect(status.output.contains(aside), "\(status)")
   }
 
   // Fault 96
