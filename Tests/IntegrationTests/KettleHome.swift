@@ -132,8 +132,16 @@ final class KettleHome: Sendable {
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The threads of tests have most signals blocked; a server of tmux that inherits it hears no end.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var processID: pid_t = 0
-    let problem = posix_spawn(&processID, program, &actions, nil, words, variables)
+    let problem = posix_spawn(&processID, program, &actions, &attributes, words, variables)
     guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO) }
     var status: Int32 = 0
     while waitpid(processID, &status, 0) == -1, errno == EINTR {}
