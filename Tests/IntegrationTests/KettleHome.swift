@@ -135,7 +135,7 @@ final class KettleHome: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of tests have most signals blocked; a server of tmux that inherits it hears no end.
+    // The threads of tests have most signals blocked: a server of tmux that inherits it never ends.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
