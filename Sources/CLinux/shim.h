@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <linux/membarrier.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -84,12 +85,13 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
 
 /// Copies like memcpy(3), and leaves what was copied out of the processor's cache, where that is
 /// known to pay: what no processor reads again would push out what one does, and each line of it
-/// would be read from memory before it is overwritten. Who learns that the bytes are there may read
-/// them.
+/// would be read from memory before it is overwritten. Nothing orders these stores: whoever copied
+/// calls `kettle_publish_copies` before it lets another thread read them, or the other one calls
+/// `kettle_collect_copies` first.
 static inline void kettle_copy_past_cache(void *to, const void *from, long byte_count) {
 #if defined(__x86_64__)
-  typedef long long unaligned __attribute__((vector_size(16), aligned(1)));
-  typedef long long aligned __attribute__((vector_size(16)));
+  typedef long long unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+  typedef long long aligned __attribute__((vector_size(16), may_alias));
   char *place = to;
   const char *bytes = from;
   long head = (long)(-(uintptr_t)place & 63);
@@ -107,11 +109,32 @@ static inline void kettle_copy_past_cache(void *to, const void *from, long byte_
     __builtin_nontemporal_store(fourth, line + 3);
   }
   memcpy(place, bytes, (size_t)byte_count);
-  // Nothing else orders such stores before the counter that tells of them.
-  __builtin_ia32_sfence();
 #else
   memcpy(to, from, (size_t)byte_count);
 #endif
+}
+
+/// What this thread copied past the cache is there for whoever sees what it does from here on.
+static inline void kettle_publish_copies(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#else
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
+/// Asks the kernel for `kettle_collect_copies` (membarrier(2)). Waits some milliseconds in a process
+/// of several threads. Returns 0 or -1.
+static inline int kettle_allow_collecting_copies(void) {
+  return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+/// What other threads copied past the cache before they did something that this one saw is there:
+/// each of them that runs executes a fence (membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED).
+static inline void kettle_collect_copies(void) {
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+  // That one wants memory in the kernel. This one needs none, and waits for milliseconds.
+  syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 /// One program or library of the process (struct dl_phdr_info, dl_iterate_phdr(3)).

@@ -56,15 +56,23 @@ final class HugePages: Sendable {
       return state.kept.popLast()
     }
     guard let page = kept ?? Self.make() else { return nil }
-    return BlockMemory(page.bytes, copy: Self.copy(for: reader)) { [self] _ in keep(page) }
+    return BlockMemory(page.bytes, copying: Self.copying(for: reader)) { [self] _ in keep(page) }
   }
 
-  private static func copy(for reader: Reader) -> BlockMemory.Copy? {
+  private static func copying(for reader: Reader) -> BlockCopying? {
     switch reader {
-    case .device: kettle_copy_past_cache
+    case .device: pastCache
     case .processor: nil
     }
   }
+
+  /// nil where the kernel does not let one thread wait for the stores of another (membarrier(2)).
+  /// Asking it takes milliseconds in a process of several threads.
+  static let pastCache: BlockCopying? =
+    kettle_allow_collecting_copies() == 0
+    ? BlockCopying(
+      copy: kettle_copy_past_cache, publish: kettle_publish_copies, collect: kettle_collect_copies)
+    : nil
 
   /// Asks the kernel, who gets it back when nobody has it.
   private static func make() -> BlockMemory? {

@@ -36,6 +36,9 @@ package struct POSIXFileStorage: FileStorage {
     self.freeNameRename = freeNameRename
   }
 
+  /// Does now what the network would wait some milliseconds for at the first big file.
+  package static func prepare() { _ = HugePages.pastCache }
+
   package func createPartialFile(
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile {

@@ -5,6 +5,7 @@ import MachineWatch
 import NetworkWatch
 import TransferCore
 import TransferEngine
+import TransferFiles
 import TransferModel
 
 /// What goes on beside the transfers as long as the service runs.
@@ -62,6 +63,7 @@ struct ServiceHealth: Sendable {
       },
     ]
     let queue = DispatchQueue(label: "kettle.health")
+    queue.async { POSIXFileStorage.prepare() }
     queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
       ProcessMemory.giveBackUnused()
     }

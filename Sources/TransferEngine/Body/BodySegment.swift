@@ -173,6 +173,7 @@ struct BodySegment: Sendable {
 
   private mutating func handOver(_ rest: BlockPart.Rest) -> BlockPart? {
     guard let block else { return nil }
+    if receivedUpTo < block.upper { block.memory.collect() }
     defer { handedUpTo = receivedUpTo }
     return BlockPart(
       block: block, range: ByteRange(lower: handedUpTo, upper: receivedUpTo), rest: rest)

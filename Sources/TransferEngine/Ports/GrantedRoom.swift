@@ -14,7 +14,7 @@ package final class GrantedRoom: @unchecked Sendable {
   private let filled: Atomic<Int64>
   private let end: Atomic<Int64>
   /// Of the block: its bytes, the offset of the first one, and how they come there.
-  private var memory: (start: UnsafeMutableRawPointer, lower: Int64, copy: BlockMemory.Copy?)?
+  private var memory: (start: UnsafeMutableRawPointer, lower: Int64, copy: BlockCopying.Copy?)?
 
   package init(from lower: Int64) {
     filled = Atomic(lower)
@@ -43,7 +43,9 @@ package final class GrantedRoom: @unchecked Sendable {
 
   /// Goes on in this block, behind what it has; the grant is over. nil when none is begun.
   func go(on block: GatheredBlock?, from lower: Int64) {
-    memory = block.flatMap { block in block.start.map { ($0, block.lower, block.memory.copy) } }
+    memory = block.flatMap { block in
+      block.start.map { ($0, block.lower, block.memory.copying?.copy) }
+    }
     filled.store(lower, ordering: .releasing)
     end.store(lower, ordering: .relaxed)
   }

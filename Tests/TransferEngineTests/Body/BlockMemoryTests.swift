@@ -35,13 +35,14 @@ struct BlockMemoryTests {
   @Test func `bytes come into it, and into its parts, in its own way`() {
     let whole = BlockMemory(
       .allocate(byteCount: 100, alignment: 16),
-      copy: { place, source, byteCount in
-        guard let place, let source else { return }
-        for index in 0..<byteCount {
-          let byte = source.load(fromByteOffset: index, as: UInt8.self)
-          place.storeBytes(of: ~byte, toByteOffset: index, as: UInt8.self)
-        }
-      }, release: { $0.deallocate() })
+      copying: BlockCopying(
+        copy: { place, source, byteCount in
+          guard let place, let source else { return }
+          for index in 0..<byteCount {
+            let byte = source.load(fromByteOffset: index, as: UInt8.self)
+            place.storeBytes(of: ~byte, toByteOffset: index, as: UInt8.self)
+          }
+        }, publish: {}, collect: {}), release: { $0.deallocate() })
     let part = whole.split(byteCount: 50)[1]
     let block = GatheredBlock(
       of: AttemptID(rawValue: 1), from: 4096, blockByteCount: 4096, in: part)

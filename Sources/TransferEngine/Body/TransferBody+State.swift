@@ -1,0 +1,159 @@
+import TransferModel
+
+extension TransferBody {
+  enum Checkpoint: Sendable {
+    case none
+    /// Asked for, or being synced.
+    case underWay
+    /// Being recorded. When it is on record, what had been received when it was taken is confirmed.
+    case synced(HeldRanges, receivedByteCount: Int64)
+  }
+
+  enum Writer: Sendable {
+    case resting
+    /// It comes, or is at work.
+    case called
+  }
+
+  /// What is received, on its way to the disk, written and on record; had under one lock.
+  struct State: Sendable {
+    var segments: [AttemptID: BodySegment] = [:]
+    /// To be written, in this order.
+    var pending: [BlockPart] = []
+    var writer = Writer.resting
+    var spare: [BlockMemory] = []
+    /// What is in the file, synced or not.
+    var written: HeldRanges
+    /// Of all attempts since the file was opened, without what came under grants that were not
+    /// settled yet.
+    var receivedByteCount: Int64 = 0
+    /// What may have come besides.
+    var grantedByteCount: Int64 = 0
+    var confirmedByteCount: Int64 = 0
+    var checkpoint = Checkpoint.none
+    /// Attempts that wait for the disk.
+    var heldBack: Set<AttemptID> = []
+    /// Of the file as a whole.
+    var failure: TransferFailure?
+    /// All of the file, synced, and not written to since.
+    var settled: Synced?
+
+    /// Counts what an attempt brought without asking. Until the next grant it has to ask.
+    mutating func settle(_ attempt: AttemptID) {
+      grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
+      receivedByteCount += segments[attempt]?.settle() ?? 0
+    }
+
+    mutating func settleAll() {
+      for attempt in segments.keys { settle(attempt) }
+    }
+
+    /// Lets a settled attempt bring more without asking. Several get an eighth of what may
+    /// be unconfirmed together, so that the grants of some do not hold back others.
+    mutating func grant(_ attempt: AttemptID) {
+      let most = unconfirmedByteCountMax
+      let left = most - unconfirmedByteCount
+      let share = segments.count > 1 ? most / 8 / Int64(segments.count) : most
+      segments[attempt]?.grant(min(left, share))
+      grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
+    }
+
+    /// Answers whether an attempt is to wait until more is on record. What the transport has read
+    /// of it comes all the same, and without asking.
+    mutating func holdBack(_ attempt: AttemptID) -> Bool {
+      guard awaitsRecord else { return false }
+      heldBack.insert(attempt)
+      segments[attempt]?.grantReserve(TransferBody.transportBufferByteCount)
+      return true
+    }
+
+    /// Hands over what is left of an attempt that is over.
+    mutating func handOverLast(_ attempt: AttemptID) {
+      settle(attempt)
+      if let part = segments[attempt]?.end() { pending.append(part) }
+    }
+
+    /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
+    /// it.
+    mutating func handOver(_ extent: Extent) -> Int64 {
+      settleAll()
+      switch extent {
+      case .fullBlocks where gatheredByteCount <= unconfirmedByteCountMax / 3:
+        return receivedByteCount - gatheredByteCount
+      case .fullBlocks, .everything:
+        for attempt in segments.keys {
+          if let part = segments[attempt]?.takeGathered() { pending.append(part) }
+        }
+        return receivedByteCount
+      }
+    }
+
+    /// What is to be written next, with what is in the file; nil when there is nothing.
+    mutating func takePending() -> (BlockPart, over: HeldRanges)? {
+      while !pending.isEmpty {
+        let part = pending.removeFirst()
+        // After a failure nothing more is written of it: what it brought is believed no more.
+        if failure == nil, let segment = segments[part.block.attempt], segment.failure == nil {
+          return (part, written)
+        }
+      }
+      writer = .resting
+      return nil
+    }
+
+    /// False when one is under way.
+    mutating func beginCheckpoint() -> Bool {
+      guard case .none = checkpoint else { return false }
+      checkpoint = .underWay
+      return true
+    }
+
+    mutating func wrote(_ part: BlockPart, _ result: Result<Void, TransferFailure>) {
+      settled = nil
+      let attempt = part.block.attempt
+      switch part.rest {
+      case .isFilled: break
+      case .isOver:
+        if spare.count < TransferBody.spareBlockCountMax { spare.append(part.block.memory) }
+      }
+      switch result {
+      case .success:
+        guard let range = part.range else { break }
+        written.insert(range)
+        segments[attempt]?.writtenUpTo = range.upper
+      case .failure(let problem):
+        if problem.code == .otherVersion {
+          segments[attempt]?.failure = problem
+        } else {
+          failure = problem
+        }
+      }
+    }
+
+    /// In blocks that are not full, and written by nobody yet.
+    private var gatheredByteCount: Int64 {
+      segments.values.reduce(0) { $0 + $1.gatheredByteCount }
+    }
+
+    /// With what may have come besides.
+    private var unconfirmedByteCount: Int64 {
+      receivedByteCount + grantedByteCount - confirmedByteCount
+    }
+
+    /// More is received than may be neither synced nor on record.
+    var awaitsRecord: Bool { unconfirmedByteCount > unconfirmedByteCountMax }
+
+    /// Little was put on record and much has come meanwhile, in full blocks: those who wait would
+    /// bring too much. What the transport still has of the read that it is at comes in any case.
+    var shouldConfirmMore: Bool {
+      unconfirmedByteCount > gatheredByteCount
+        && unconfirmedByteCount + 2 * TransferBody.transportBufferByteCount
+          > unconfirmedByteCountMax
+    }
+
+    var unconfirmedByteCountMax: Int64 {
+      let inTransport = Int64(segments.count + 1) * TransferBody.transportBufferByteCount
+      return max(TransferBody.refetchedByteCountMax - inTransport, 2 << 20)
+    }
+  }
+}
