@@ -26,14 +26,14 @@ struct BodySegment: Sendable {
   var writtenUpTo: Int64
   /// Up to here it is there or on its way to be written.
   private var handedUpTo: Int64
-  /// As of the last `settle`.
+  /// As of the last `settle` or `count`.
   private(set) var receivedUpTo: Int64
   private let attempt: AttemptID
   private let blockByteCount: Int64
   let room: GrantedRoom
   /// The block that is being filled.
   private var block: GatheredBlock?
-  /// What may have come since `settle`, and counts as received for everybody else.
+  /// What may have come since then, and counts as received for everybody else.
   private(set) var grantedByteCount: Int64 = 0
   var failure: TransferFailure?
 
@@ -62,12 +62,23 @@ struct BodySegment: Sendable {
   }
 
   /// Counts what was filled under the grant, which ends, and answers how much that was. A piece
-  /// that is being filled meanwhile counts the next time. Comes before everything that looks at how
-  /// far the attempt is.
+  /// that is being filled meanwhile counts the next time. Comes before everything that changes what
+  /// the attempt may bring.
   mutating func settle() -> Int64 {
+    let byteCount = count(upTo: room.settle())
     grantedByteCount = 0
-    let byteCount = room.settle() - receivedUpTo
-    receivedUpTo += byteCount
+    return byteCount
+  }
+
+  /// The same while the grant goes on: whoever brings the bytes need not ask for another. Comes
+  /// before everything that looks at how far the attempt is.
+  mutating func count() -> Int64 { count(upTo: room.filledUpTo) }
+
+  private mutating func count(upTo filledUpTo: Int64) -> Int64 {
+    let byteCount = filledUpTo - receivedUpTo
+    receivedUpTo = filledUpTo
+    // Under the reserve of an attempt that is held back nothing is granted, and some comes.
+    grantedByteCount = max(0, grantedByteCount - byteCount)
     return byteCount
   }
 

@@ -24,8 +24,8 @@ extension TransferBody {
     var spare: [BlockMemory] = []
     /// What is in the file, synced or not.
     var written: HeldRanges
-    /// Of all attempts since the file was opened, without what came under grants that were not
-    /// settled yet.
+    /// Of all attempts since the file was opened, without what came under grants and was not
+    /// counted yet.
     var receivedByteCount: Int64 = 0
     /// What may have come besides.
     var grantedByteCount: Int64 = 0
@@ -48,6 +48,15 @@ extension TransferBody {
       for attempt in segments.keys { settle(attempt) }
     }
 
+    /// Counts what the attempts have brought without asking, and lets them go on.
+    mutating func countAll() {
+      for attempt in segments.keys {
+        grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
+        receivedByteCount += segments[attempt]?.count() ?? 0
+        grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
+      }
+    }
+
     /// Lets a settled attempt bring more without asking. Several get an eighth of what may
     /// be unconfirmed together, so that the grants of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
@@ -67,6 +76,16 @@ extension TransferBody {
       return true
     }
 
+    /// Answers those that were held back; they may bring more now, and need not ask first.
+    mutating func letGoOn() -> Set<AttemptID> {
+      defer { heldBack = [] }
+      for attempt in heldBack {
+        settle(attempt)
+        grant(attempt)
+      }
+      return heldBack
+    }
+
     /// Hands over what is left of an attempt that is over.
     mutating func handOverLast(_ attempt: AttemptID) {
       settle(attempt)
@@ -76,7 +95,7 @@ extension TransferBody {
     /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
     /// it.
     mutating func handOver(_ extent: Extent) -> Int64 {
-      settleAll()
+      countAll()
       switch extent {
       case .fullBlocks where gatheredByteCount <= unconfirmedByteCountMax / 3:
         return receivedByteCount - gatheredByteCount

@@ -145,7 +145,7 @@ final class TransferBody: Sendable {
   /// How far each attempt has come, with what is gathered but not written.
   var progress: [AttemptID: Int64] {
     state.withLock { state in
-      state.settleAll()
+      state.countAll()
       return state.segments.mapValues(\.receivedUpTo)
     }
   }
@@ -157,7 +157,7 @@ final class TransferBody: Sendable {
   /// counts once.
   var heldByteCount: Int64 {
     state.withLock { state in
-      state.settleAll()
+      state.countAll()
       var held = state.written
       for segment in state.segments.values {
         if let range = segment.underWay { held.insert(range) }
@@ -178,7 +178,7 @@ final class TransferBody: Sendable {
   /// way from here on.
   func claimCheckpoint() -> Bool {
     state.withLock { state in
-      state.settleAll()
+      state.countAll()
       return state.receivedByteCount > state.confirmedByteCount && state.beginCheckpoint()
     }
   }
@@ -228,11 +228,10 @@ final class TransferBody: Sendable {
       guard case .synced(held, let byteCount) = state.checkpoint else { return ([], false) }
       state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
       state.checkpoint = .none
-      state.settleAll()
+      state.countAll()
       if state.heldBack.isEmpty { return ([], false) }
       if state.shouldConfirmMore { return ([], state.beginCheckpoint()) }
-      defer { state.heldBack = [] }
-      return (state.heldBack, false)
+      return (state.letGoOn(), false)
     }
     if asks { askForCheckpoint(self) }
     return on

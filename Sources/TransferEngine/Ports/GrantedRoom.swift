@@ -50,10 +50,10 @@ package final class GrantedRoom: @unchecked Sendable {
     end.store(lower, ordering: .relaxed)
   }
 
+  // MARK: By anybody, under a lock that whoever fills takes to go on
+
   /// Lets bytes up to this offset come, which lie in the block; never the last of them.
   func grant(upTo upper: Int64) { end.store(upper, ordering: .relaxed) }
-
-  // MARK: By others, under a lock that whoever fills takes to go on or to be granted more
 
   /// Ends the grant, and answers up to where it was filled. A piece that is being taken meanwhile
   /// is taken all the same.

@@ -383,4 +383,64 @@ struct TransferBodyTests {
     #expect(body.end(attempt(1)).receivedUpTo == 2500)
     #expect(files.bytes(at: file.path)?.count == 2500)
   }
+
+  @Test func `who brings bytes goes on without asking while others look and sync`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let room = try #require(sink.room)
+    let piece = [UInt8](repeating: 7, count: 16 << 10)
+    #expect(give(sink, piece) == .taken)
+    var taken = Int64(piece.count)
+    func takesUnasked() -> Bool {
+      defer { taken += Int64(piece.count) }
+      return piece.withUnsafeBytes { room.take($0) }
+    }
+    #expect(takesUnasked())
+    #expect(body.progress == [attempt(1): taken])
+    #expect(takesUnasked())
+    #expect(body.heldByteCount == taken)
+    #expect(takesUnasked())
+    let first = try body.sync()
+    #expect(first.held == HeldRanges(prefix: taken))
+    #expect(takesUnasked())
+    _ = body.confirm(first.held)
+    #expect(takesUnasked())
+    #expect(body.claimCheckpoint())
+    #expect(takesUnasked())
+    #expect(try body.sync().held == HeldRanges(prefix: taken))
+    #expect(
+      files.bytes(at: file.path)?.elementsEqual(repeatElement(7, count: Int(taken))) == true)
+  }
+
+  @Test func `what comes without asking counts once, however often it is looked at`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let room = try #require(sink.room)
+    let piece = [UInt8](repeating: 7, count: 16 << 10)
+    var taken: Int64 = 0
+    var unasked = 0
+    while true {
+      if piece.withUnsafeBytes({ room.take($0) }) {
+        unasked += 1
+      } else if give(sink, piece) != .taken {
+        break
+      }
+      taken += Int64(piece.count)
+      #expect(body.progress == [attempt(1): taken])
+    }
+    // As if nobody had looked: see the test of 7 MiB of small pieces.
+    #expect(taken == 7 << 20)
+    #expect(unasked > 400)
+  }
+
+  @Test func `who was held back goes on without asking`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let room = try #require(sink.room)
+    let piece = [UInt8](repeating: 7, count: 1_000_000)
+    while give(sink, piece) == .taken {}
+    let synced = try body.sync()
+    #expect(body.confirm(synced.held) == [attempt(1)])
+    #expect([UInt8](repeating: 7, count: 1000).withUnsafeBytes { room.take($0) })
+  }
 }
