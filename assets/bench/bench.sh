@@ -9,6 +9,7 @@
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
 #     KETTLE_BENCH_PAIRS   how often each program runs, 3
+#     KETTLE_BENCH_FLOOR_PAIRS   how often Kettle and the floor run, 7
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files

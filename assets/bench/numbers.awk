@@ -34,7 +34,8 @@ function table(    i, key, part) {
   print "\nMeasured on " measuredAt ", " times(runs) ", a miss in bold:\n"
   print "- " processor ", " cores " cores, " memory " MiB of memory, " fileSystem ", " kernel
   print "- " versions
-  print "- the big file has " mebibytes " MiB, and each program ran " times(pairs) " in each run"
+  print "- the big file has " mebibytes " MiB, and each program ran " times(pairs) " in each run,"
+  print "  Kettle and the floor " times(floorPairs)
   if (many != 1000000) print "- the row `million` has " grouped(many)
 }
 
@@ -50,7 +51,8 @@ file == 1 && /^"versions":/ {
   sub(/^"versions":\["/, "", versions); sub(/"\],?$/, "", versions); gsub(/","/, ", ", versions)
 }
 file == 1 && /^"settings":/ {
-  mebibytes = grouped(number("mebibytes")); pairs = number("pairs"); many = number("many")
+  mebibytes = grouped(number("mebibytes")); pairs = number("pairs")
+  floorPairs = number("floorPairs"); many = number("many")
 }
 file == 1 && /"rows":\[/ { runs++ }
 file == 1 && /"budget":/ {

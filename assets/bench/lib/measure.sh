@@ -16,10 +16,31 @@ status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
 
 same_file() { cmp -s "$1" "$2" || fail "\"$1\" is not the file that was served"; }
 
+# Returns when no disk has anything left to do, or after some seconds. What was deleted is given back
+# to the device at the next commit of the file system (ext4(5), discard), within the time of whoever
+# runs then.
+rest_disk() {
+  sync -f "$world"
+  looked=
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    counted=$(cat /proc/diskstats)
+    [ "$counted" != "$looked" ] || return 0
+    looked=$counted
+    sleep 0.3
+  done
+}
+
 median() {
   sort -n | awk '
     { value[NR] = $1 }
     END {
       printf "%.7g\n", NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2
     }'
+}
+
+spread() {
+  sort -n | awk '
+    NR == 1 { least = $1 }
+    { most = $1 }
+    END { printf "%.4g-%.4g", least, most }'
 }

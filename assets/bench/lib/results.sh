@@ -14,12 +14,7 @@ sample() { echo "$@" >>"$results/samples"; }
 # samples_of ROW PROGRAM FIELD: 3 wall seconds, 4 CPU seconds, 5 peak KiB.
 samples_of() { awk -v r="$1" -v p="$2" -v f="$3" '$1 == r && $2 == p { print $f }' "$results/samples"; }
 median_of() { samples_of "$@" | median; }
-spread_of() {
-  samples_of "$@" | sort -n | awk '
-    NR == 1 { least = $1 }
-    { most = $1 }
-    END { printf "%.4g-%.4g", least, most }'
-}
+spread_of() { samples_of "$@" | spread; }
 
 # verdict ROW WHAT VALUE BUDGET UNIT [least]: a line of the table. The value has to be at most the
 # budget, or at least with that word.
@@ -81,8 +76,8 @@ write_json() {
   {
     printf '{\n'
     json_machine
-    printf '"settings":{"pairs":%d,"mebibytes":%d,"many":%d},\n"runs":[\n' \
-      "$pairs" "$mebibytes" "$many"
+    printf '"settings":{"pairs":%d,"floorPairs":%d,"mebibytes":%d,"many":%d},\n"runs":[\n' \
+      "$pairs" "$floor_pairs" "$mebibytes" "$many"
     separator=
     for results in "$world"/results-*; do
       printf '%s' "$separator"
