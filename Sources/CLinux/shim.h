@@ -132,9 +132,8 @@ static inline int kettle_allow_collecting_copies(void) {
 /// What other threads copied past the cache before they did something that this one saw is there:
 /// each of them that runs executes a fence (membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED).
 static inline void kettle_collect_copies(void) {
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-  // That one wants memory in the kernel. This one needs none, and waits for milliseconds.
-  syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+  // Once it is allowed nothing but a shortage of the kernel's own memory can be in its way.
+  while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {}
 }
 
 /// One program or library of the process (struct dl_phdr_info, dl_iterate_phdr(3)).

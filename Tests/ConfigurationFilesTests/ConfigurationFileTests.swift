@@ -5,13 +5,17 @@ import Testing
 
 @testable import ConfigurationFiles
 
-struct ConfigurationFileTests {
+final class ConfigurationFileTests {
   private let path: String
 
   init() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     path = directory.path + "/config.toml"
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
   }
 
   private func read(_ text: String) throws -> (ServiceConfiguration, [String]) {

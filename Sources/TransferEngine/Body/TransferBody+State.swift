@@ -79,9 +79,12 @@ extension TransferBody {
     /// Answers those that were held back; they may bring more now, and need not ask first.
     mutating func letGoOn() -> Set<AttemptID> {
       defer { heldBack = [] }
-      for attempt in heldBack {
-        settle(attempt)
-        grant(attempt)
+      // After a failure they hear of it with the next piece.
+      if failure == nil {
+        for attempt in heldBack {
+          settle(attempt)
+          grant(attempt)
+        }
       }
       return heldBack
     }
@@ -165,9 +168,9 @@ extension TransferBody {
     /// Little was put on record and much has come meanwhile, in full blocks: those who wait would
     /// bring too much. What the transport still has of the read that it is at comes in any case.
     var shouldConfirmMore: Bool {
-      unconfirmedByteCount > gatheredByteCount
-        && unconfirmedByteCount + 2 * TransferBody.transportBufferByteCount
-          > unconfirmedByteCountMax
+      let unconfirmed = receivedByteCount - confirmedByteCount
+      return unconfirmed > gatheredByteCount
+        && unconfirmed + 2 * TransferBody.transportBufferByteCount > unconfirmedByteCountMax
     }
 
     var unconfirmedByteCountMax: Int64 {

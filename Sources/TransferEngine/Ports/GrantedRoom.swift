@@ -5,8 +5,9 @@ import Synchronization
 /// Bytes come in pieces of at most 16 KiB, tens of thousands for a big file. To look something up
 /// for a piece costs more than to copy it, and so does every lock and every counted reference: the
 /// processor does them when all that was copied before has left it. So there are two counters. Who
-/// fills says by one of them how far that is, and what lies below it may be read meanwhile. The
-/// other one says where to stop; others may take back what was granted.
+/// fills says by one of them how far that is, and what lies below it may be read meanwhile (in
+/// memory with a copying of its own, after `BlockMemory.collect`). The other one says where to
+/// stop; others may take back what was granted.
 ///
 /// `@unchecked` for `memory` alone: the thread that fills has it, and nobody else.
 package final class GrantedRoom: @unchecked Sendable {
@@ -63,6 +64,6 @@ package final class GrantedRoom: @unchecked Sendable {
     return upper
   }
 
-  /// What lies below is in the block, or was in those before.
+  /// What lies below was copied into the block, or into those before.
   var filledUpTo: Int64 { filled.load(ordering: .acquiring) }
 }

@@ -3,16 +3,21 @@ import Testing
 
 @testable import TransferDaemon
 
-struct CrashMarksTests {
-  private func temporaryPath() throws -> String {
+final class CrashMarksTests {
+  private let path: String
+
+  init() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    return directory.path + "/crashes"
+    path = directory.path + "/crashes"
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
   }
 
   // Fault 112
   @Test func `three marks in a row pause, and a clean end forgets them`() throws {
-    let path = try temporaryPath()
     for count in 0...4 {
       try Data(repeating: 120, count: count).write(to: URL(filePath: path))
       let marks = CrashMarks(path: path)
@@ -24,7 +29,6 @@ struct CrashMarksTests {
   }
 
   @Test func `a start by itself is no crash`() throws {
-    let path = try temporaryPath()
     for _ in 0..<5 { #expect(CrashMarks(path: path).count == 0) }
   }
 

@@ -3,13 +3,17 @@ import Testing
 
 @testable import TransferDaemon
 
-struct LogFileTests {
+final class LogFileTests {
   private let path: String
 
   init() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     path = directory.path + "/service.log"
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
   }
 
   private func byteCount(_ path: String) -> Int? {

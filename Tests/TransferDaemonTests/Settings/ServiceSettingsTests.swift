@@ -11,7 +11,7 @@ import TransferEngine
 
 @testable import TransferDaemon
 
-struct ServiceSettingsTests {
+final class ServiceSettingsTests {
   private let home: String
 
   init() throws {
@@ -20,6 +20,8 @@ struct ServiceSettingsTests {
       at: directory.appending(path: ".config/kettle"), withIntermediateDirectories: true)
     home = directory.path
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
 
   private func settings(
     _ file: String?, descriptorLimit: Int = 4096, environment: [String: String] = [:]

@@ -412,6 +412,25 @@ struct TransferBodyTests {
       files.bytes(at: file.path)?.elementsEqual(repeatElement(7, count: Int(taken))) == true)
   }
 
+  @Test func `who was held back hears of a failure, and brings nothing more`() throws {
+    let body = body(total: 64 << 20)
+    let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
+    let room = try #require(sink.room)
+    while give(sink, [UInt8](repeating: 7, count: 750_000)) == .taken {}
+    let synced = try body.sync()
+    files.fail(.write, with: TransferFailure(.diskFull, on: file.path))
+    _ = give(sink, [UInt8](repeating: 7, count: 2 << 20))
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async { isDone.signal() }
+    isDone.wait()
+    // What the transport has read already.
+    let piece = [UInt8](repeating: 7, count: 1000)
+    while piece.withUnsafeBytes({ room.take($0) }) {}
+    #expect(body.confirm(synced.held) == [attempt(1)])
+    #expect(!piece.withUnsafeBytes { room.take($0) })
+    #expect(give(sink, piece) == .failed)
+  }
+
   @Test func `what comes without asking counts once, however often it is looked at`() throws {
     let body = body(total: 64 << 20)
     let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
@@ -437,10 +456,14 @@ struct TransferBodyTests {
     let body = body(total: 64 << 20)
     let sink = body.begin(attempt(1), from: 0, .whole(64 << 20))
     let room = try #require(sink.room)
-    let piece = [UInt8](repeating: 7, count: 1_000_000)
-    while give(sink, piece) == .taken {}
+    while give(sink, [UInt8](repeating: 7, count: 750_000)) == .taken {}
+    // What the transport has read already.
+    let piece = [UInt8](repeating: 7, count: 1000)
+    var reserve = 0
+    while piece.withUnsafeBytes({ room.take($0) }) { reserve += 1 }
+    #expect(reserve > 500)
     let synced = try body.sync()
     #expect(body.confirm(synced.held) == [attempt(1)])
-    #expect([UInt8](repeating: 7, count: 1000).withUnsafeBytes { room.take($0) })
+    #expect(piece.withUnsafeBytes { room.take($0) })
   }
 }

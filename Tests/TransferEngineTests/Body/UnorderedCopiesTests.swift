@@ -18,6 +18,9 @@ import TransferModel
 
     static var count: Int { underWay.withLock { $0.count } }
 
+    /// Those of a test that failed have no place any more.
+    static func forget() { underWay.withLock { $0 = [] } }
+
     static let copying = BlockCopying(
       copy: { place, source, byteCount in
         let bytes = Array(UnsafeRawBufferPointer(start: source, count: byteCount))
@@ -74,6 +77,7 @@ import TransferModel
   private let attempt = AttemptID(rawValue: 1)
 
   init() throws {
+    Copies.forget()
     file = File(try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename))
     body = TransferBody(
       file: file, held: HeldRanges(), totalByteCount: Self.totalByteCount,

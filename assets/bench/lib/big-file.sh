@@ -2,6 +2,7 @@
 
 # How often Kettle and the floor run: their distance is small, and so is its budget.
 floor_pairs=${KETTLE_BENCH_FLOOR_PAIRS:-7}
+[ "$floor_pairs" -ge "$pairs" ] || floor_pairs=$pairs
 
 # big_file ROW URL CONNECTIONS PEER BUDGET [OTHER]: PEER is curl or aria2; the budget is a share of
 # its CPU time. OTHER is wget2 or axel, measured beside them where it is installed.
@@ -12,8 +13,9 @@ big_file() {
     other=
   fi
   : >"$world/fetched"
+  rest_disk
   pair=1
-  while [ "$pair" -le "$floor_pairs" ] || [ "$pair" -le "$pairs" ]; do
+  while [ "$pair" -le "$floor_pairs" ]; do
     big_file_pair "$pair"
     pair=$((pair + 1))
   done
@@ -23,13 +25,8 @@ big_file() {
   for program in kettle "$peer" floor $other; do
     note_program "$row" "$program"
   done
-  ours=$(median_of "$row" kettle 4)
-  theirs=$(median_of "$row" "$peer" 4)
-  verdict "$row" "CPU time over $peer's" "$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print a / b }')" \
-    "$budget" ratio
-  over_floor >"$world/over-floor"
-  note "$row" "over the floor: $(spread <"$world/over-floor") in $((pair - 1)) pairs"
-  verdict "$row" 'CPU time over the floor' "$(median <"$world/over-floor")" 1.15 ratio
+  over "$peer" "$peer's" "$budget"
+  over floor 'the floor' 1.15
 }
 
 # The one that begins changes, so that none always finds what the other left.
@@ -47,11 +44,13 @@ big_file_pair() {
   done
 }
 
-# The ratio of each pair: two runs one after the other, so that what the machine did at the time
-# concerns both.
-over_floor() {
+# over PROGRAM WHOSE BUDGET: the median of the ratios of the pairs. Two runs of one pair have the same
+# neighbours on the machine, which those of another have not.
+over() {
   samples_of "$row" kettle 4 >"$world/ours"
-  samples_of "$row" floor 4 | paste "$world/ours" - | awk '{ print $1 / $2 }'
+  samples_of "$row" "$1" 4 | paste "$world/ours" - | awk 'NF == 2 { print $1 / $2 }' >"$world/ratios"
+  note "$row" "over $2: $(spread <"$world/ratios") in $(wc -l <"$world/ratios") pairs"
+  verdict "$row" "CPU time over $2" "$(median <"$world/ratios")" "$3" ratio
 }
 
 big_file_run() {

@@ -41,7 +41,7 @@ add_list() {
     steps=$((steps + 1))
     sleep 0.2
   done
-  if wait "$adder"; then status=0; else status=$?; fi
+  if wait "$adder"; then added_status=0; else added_status=$?; fi
   added_count=$(wc -l <"$world/added")
   added_seconds=$(cut -d ' ' -f 1 "$world/measured")
   rm "$world/added"
@@ -49,7 +49,7 @@ add_list() {
     service_id=
     return 1
   fi
-  [ "$status" -eq 0 ] || fail "the list was not added: $(tail -n 3 "$world/peer.out")"
+  [ "$added_status" -eq 0 ] || fail "the list was not added: $(tail -n 3 "$world/peer.out")"
 }
 
 # Everything that was added has to wait still, or what is measured is something else.
