@@ -121,13 +121,21 @@ package struct StoreOpening: Sendable {
     }
   }
 
+  /// The transfers are not taken on before it is known that they can be kept. It is enough that
+  /// SQLite makes the statements: then a key that leads to no table, or to no key of it, shows
+  /// (sqlite.org/foreignkeys.html, 3).
+  private static let writingNothing = """
+    DELETE FROM counter WHERE name = '';
+    UPDATE transfer SET session = session WHERE 0;
+    DELETE FROM session WHERE 0;
+    """
+
   private static func writable(
     _ place: StorePlace, _ depth: StoreInspection.Depth
   ) throws -> SQLiteJournal {
     let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
-    // The transfers are not taken on before it is known that they can be kept.
-    try queue.inDatabase { db in try db.execute(sql: "DELETE FROM counter WHERE name = ''") }
+    try queue.inDatabase { db in try db.execute(sql: writingNothing) }
     let contents =
       switch depth {
       case .quick:

@@ -294,6 +294,31 @@ import TransferModel
   }
 
   // Fault 99
+  @Test(arguments: [
+    ["transfer", "REFERENCES session (name)", "REFERENCES session (nbme)"],
+    ["transfer", "REFERENCES session (name)", "REFERENCES sessiom (name)"],
+    ["session", "name TEXT NOT NULL PRIMARY KEY", "nbme TEXT NOT NULL PRIMARY KEY"],
+    ["session", "last_task_identifier", "lbst_task_identifier"],
+    ["counter", "value", "vblue"],
+  ])
+  func `tables that cannot be written to together are damage, and cost no transfer`(
+    _ edit: [String]
+  ) throws {
+    try scratch.fill(Sample.puts(1...3))
+    try meddle(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, '\(edit[1])', '\(edit[2])')
+      WHERE name = '\(edit[0])';
+      """)
+    let (notice, contents) = try openDamaged()
+    #expect(notice.keptCount == 3)
+    #expect(contents.records.map(\.id.rawValue) == [1, 2, 3])
+    let journal = try scratch.open().journal
+    try journal.commit([.put(Sample.plain(4))])
+  }
+
+  // Fault 99
   @Test(arguments: TransferIndex.allCases)
   func `an index that is no index costs no transfer`(_ index: TransferIndex) throws {
     try scratch.fill(Sample.puts(1...20))
