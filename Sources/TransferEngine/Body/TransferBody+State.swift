@@ -39,10 +39,7 @@ extension TransferBody {
     var settled: Synced?
 
     /// Counts what an attempt brought without asking. Until the next grant it has to ask.
-    mutating func settle(_ attempt: AttemptID) {
-      grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
-      receivedByteCount += segments[attempt]?.settle() ?? 0
-    }
+    mutating func settle(_ attempt: AttemptID) { change(attempt) { $0.settle() } }
 
     mutating func settleAll() {
       for attempt in segments.keys { settle(attempt) }
@@ -50,11 +47,7 @@ extension TransferBody {
 
     /// Counts what the attempts have brought without asking, and lets them go on.
     mutating func countAll() {
-      for attempt in segments.keys {
-        grantedByteCount -= segments[attempt]?.grantedByteCount ?? 0
-        receivedByteCount += segments[attempt]?.count() ?? 0
-        grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
-      }
+      for attempt in segments.keys { change(attempt) { $0.count() } }
     }
 
     /// Lets a settled attempt bring more without asking. Several get an eighth of what may
@@ -63,8 +56,22 @@ extension TransferBody {
       let most = unconfirmedByteCountMax
       let left = most - unconfirmedByteCount
       let share = segments.count > 1 ? most / 8 / Int64(segments.count) : most
-      segments[attempt]?.grant(min(left, share))
-      grantedByteCount += segments[attempt]?.grantedByteCount ?? 0
+      change(attempt) { segment in
+        segment.grant(min(left, share))
+        return 0
+      }
+    }
+
+    /// Keeps the sums while an attempt changes.
+    ///
+    /// - Parameter change: answers how much more was received.
+    private mutating func change(
+      _ attempt: AttemptID, _ change: (inout BodySegment) -> Int64
+    ) {
+      guard let place = segments.index(forKey: attempt) else { return }
+      grantedByteCount -= segments.values[place].grantedByteCount
+      receivedByteCount += change(&segments.values[place])
+      grantedByteCount += segments.values[place].grantedByteCount
     }
 
     /// Answers whether an attempt is to wait until more is on record. What the transport has read
