@@ -127,7 +127,6 @@ package struct StoreOpening: Sendable {
   private static let writingNothing = """
     DELETE FROM counter WHERE name = '';
     UPDATE transfer SET session = session WHERE 0;
-    DELETE FROM session WHERE 0;
     """
 
   private static func writable(
