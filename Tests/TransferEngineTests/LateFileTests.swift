@@ -25,6 +25,16 @@ struct LateFileTests {
     #expect(world.files.bytes(at: whole) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `the length that the server said is shown while there is no file`() async throws {
+    let world = try await world()
+    let (id, attempt) = try await world.flowing(total: 6)
+    world.transport.body(attempt, [1, 2])
+    #expect(world.files.paths.isEmpty)
+    let row = await world.engine.details(of: id)?.snapshot
+    #expect(row?.bytesReceived == 2)
+    #expect(row?.bytesExpected == 6)
+  }
+
   /// What the store is to keep of a body that came whole, and is held before it does.
   private func commitOfWhole(
     _ world: EngineWorld

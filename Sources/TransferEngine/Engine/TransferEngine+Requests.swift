@@ -191,6 +191,8 @@ extension TransferEngine {
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
       snapshot.bytesReceived = byteCount
     }
+    // Without a file yet, the length is on no record.
+    if case .late(let late)? = bodies[id] { snapshot.bytesExpected = late.body.totalByteCount }
     if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
       snapshot.task?.sentByteCount = byteCount
     }
