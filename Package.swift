@@ -205,8 +205,8 @@ let package = Package(
     tests(
       "TransferClientTests",
       [
-        "TransferClient", "ControlSocket", "ControlProtocol", "ProcessSpawn", "TransferModel",
-        "CLinux",
+        "TransferClient", "ControlSocket", "ControlProtocol", "ProcessSpawn", "TestSupport",
+        "TransferModel", "CLinux",
       ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
     .executableTarget(
@@ -260,7 +260,7 @@ let package = Package(
       "CommandsTests",
       [
         "Commands", "Configuration", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-        "TransferClient", "TransferModel",
+        "TestSupport", "TransferClient", "TransferModel",
         argumentParser,
       ]),
   ]

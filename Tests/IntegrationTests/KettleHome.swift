@@ -36,7 +36,6 @@ final class KettleHome: Sendable {
       environment["LD_LIBRARY_PATH"] = libraries
     }
     environment.merge(further) { _, further in further }
-    environment.merge(further) { _, further in further }
     self.environment = environment
     try FileManager.default.createDirectory(
       atPath: path + "/run", withIntermediateDirectories: true,

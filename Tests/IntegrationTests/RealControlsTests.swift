@@ -22,9 +22,9 @@ struct RealControlsTests {
 
   @Test func `a fresh link goes on from the bytes that are there`() async throws {
     let body = SeededBody(seed: 21, byteCount: 6_000_000)
-    let slow = OriginBehavior(body).with { $0.bytesPerSecond = 1_500_000 }
-    origin.serve(slow, at: "/old.bin")
-    let id = try await home.kettle("add", origin.url("/old.bin").text).output.trimmed
+    origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/old.bin")
+    let url = try origin.url("/old.bin").text
+    let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
     try await origin.waitForBytesSent(2_000_000, at: "/old.bin")
     #expect(try await home.kettle("pause", id).code == 0)
     origin.serve(.status(403, headers: [], text: "expired"), at: "/old.bin")

@@ -21,8 +21,9 @@ struct RealDashboardTests {
     _ = try await home.tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", line)
   }
 
+  /// One that takes longer than any of these tests may.
   private func addSlow(_ name: String, seed: UInt64) async throws -> SeededBody {
-    let body = SeededBody(seed: seed, byteCount: 4_000_000)
+    let body = SeededBody(seed: seed, byteCount: 80_000_000)
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 400_000 }, at: "/" + name)
     let added = try await home.kettle(
       "add", "--paused", "--connections", "1", origin.url("/" + name).text)
@@ -62,6 +63,8 @@ struct RealDashboardTests {
     try await origin.waitForBytesSent(before + 400_000, at: "/two.bin")
     try await open()
     _ = try await home.screen { $0.contains("1 running") }
+    origin.serve(OriginBehavior(body), at: "/two.bin")
+    origin.cutConnections()
     #expect(try await home.kettle("wait", "--timeout", "60").code == 0)
     #expect(body.difference(fromFileAt: home.downloads + "/two.bin") == nil)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The real program on two machines, which are two homes; a script stands for ssh.
@@ -14,15 +15,13 @@ struct RealHostTests {
     let bin = there.path + "/bin"
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
     let script = """
-      #!/bin/sh
       echo "$@" >> \(there.path)/ssh.log
       while [ "$1" != -- ]; do shift; done
       shift 3
       echo $$ > \(there.path)/ssh.pid
       exec env HOME=\(there.path) XDG_RUNTIME_DIR=\(there.path)/run \(KettleHome.program) "$@"
       """
-    try script.write(toFile: bin + "/ssh", atomically: true, encoding: .utf8)
-    chmod(bin + "/ssh", 0o700)
+    try ShellProgram.write(script, to: bin + "/ssh")
     here = try KettleHome(environment: ["PATH": bin + ":/usr/local/bin:/usr/bin:/bin"])
   }
 

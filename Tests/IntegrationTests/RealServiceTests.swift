@@ -25,9 +25,9 @@ struct RealServiceTests {
 
   @Test func `pause and start go on from where it was`() async throws {
     let body = SeededBody(seed: 2, byteCount: 6_000_000)
-    let slow = OriginBehavior(body).with { $0.bytesPerSecond = 1_500_000 }
-    origin.serve(slow, at: "/b.bin")
-    let id = try await home.kettle("add", origin.url("/b.bin").text).output.trimmed
+    origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/b.bin")
+    let url = try origin.url("/b.bin").text
+    let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
     try await origin.waitForBytesSent(2_000_000, at: "/b.bin")
     #expect(try await home.kettle("pause", id).code == 0)
     #expect(try await home.state(of: id) == "paused")
@@ -80,11 +80,10 @@ struct RealServiceTests {
   }
 
   @Test func `stop takes the partial file away`() async throws {
-    let slow = OriginBehavior(SeededBody(seed: 5, byteCount: 9_000_000)).with {
-      $0.bytesPerSecond = 1_000_000
-    }
-    origin.serve(slow, at: "/e.bin")
-    let id = try await home.kettle("add", origin.url("/e.bin").text).output.trimmed
+    let body = SeededBody(seed: 5, byteCount: 9_000_000)
+    origin.serve(OriginBehavior(body).stuck(after: 1_000_000), at: "/e.bin")
+    let url = try origin.url("/e.bin").text
+    let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
     try await origin.waitForBytesSent(1_000_000, at: "/e.bin")
     #expect(try await home.kettle("stop", id).code == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.downloads).isEmpty)
@@ -173,9 +172,9 @@ struct RealServiceTests {
 
   @Test func `a service that is told to stop keeps what runs for the next one`() async throws {
     let body = SeededBody(seed: 7, byteCount: 5_000_000)
-    let slow = OriginBehavior(body).with { $0.bytesPerSecond = 1_000_000 }
-    origin.serve(slow, at: "/i.bin")
-    let id = try await home.kettle("add", origin.url("/i.bin").text).output.trimmed
+    origin.serve(OriginBehavior(body).stuck(after: 2_000_000), at: "/i.bin")
+    let url = try origin.url("/i.bin").text
+    let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
     try await origin.waitForBytesSent(2_000_000, at: "/i.bin")
     #expect(try await home.kettle("daemon", "stop").code == 0)
     origin.serve(OriginBehavior(body), at: "/i.bin")

@@ -20,9 +20,9 @@ final class ClientWorld: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
-  func write(_ name: String, _ content: String, mode: mode_t = 0o600) throws -> String {
+  func write(_ name: String, _ content: String) throws -> String {
     let path = root + "/" + name
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     let all = Array(content.utf8)

@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlSocket
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 import TransferClient
 
@@ -10,7 +11,8 @@ import TransferClient
 struct ServiceStarterTests {
   /// A starter whose executable is a script. `$WORLD` is the directory of the test.
   private func starter(_ world: ClientWorld, _ script: String) throws -> ServiceStarter {
-    let path = try world.write("service", "#!/bin/sh\n" + script, mode: 0o700)
+    let path = world.root + "/service"
+    try ShellProgram.write(script, to: path)
     var starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
     starter.environment = world.environment
     // Longer than the product waits: here hundreds of tests share the processors.

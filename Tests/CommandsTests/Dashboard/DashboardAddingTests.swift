@@ -1,6 +1,7 @@
 import ControlProtocol
 import DashboardUI
 import Foundation
+import TestSupport
 import Testing
 import TransferClient
 import TransferModel
@@ -105,9 +106,8 @@ struct DashboardAddingTests {
     async throws
   {
     let place = try TemporaryDirectory()
-    let script = try place.file(
-      "xdg-open", "#!/bin/sh\nprintf %s \"$1\" > \"\(place.path)/opened\"\nexit 3\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+    try ShellProgram.write(
+      "printf %s \"$1\" > \"\(place.path)/opened\"; exit 3", to: place.path + "/xdg-open")
     let path = try place.file("a file; $(touch x) 'y'", "")
     var world = FakeWorld()
     world.environment = ["DISPLAY": ":0", "PATH": place.path]

@@ -71,10 +71,7 @@ final class SessionHome: Sendable {
   /// Writes a program into the home, and answers its path.
   @discardableResult
   func script(_ name: String, _ body: String) throws -> String {
-    try ("#!/bin/sh\n" + body + "\n").write(
-      toFile: path + "/" + name, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o700], ofItemAtPath: path + "/" + name)
+    try ShellProgram.write(body, to: path + "/" + name)
     return path + "/" + name
   }
 

@@ -181,6 +181,12 @@ extension OriginBehavior {
     return behavior
   }
 
+  /// This behaviour, with nothing more after so many bytes of body: what follows has all the time
+  /// it needs.
+  package func stuck(after byteCount: Int64) -> OriginBehavior {
+    with { $0.stall = Stall(after: byteCount, until: "for ever") }
+  }
+
   /// This behaviour with something changed, to be written in one expression.
   package func with(_ change: (inout OriginBehavior) -> Void) -> OriginBehavior {
     var changed = self

@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import Glibc
 import ProcessSpawn
+import TestSupport
 import Testing
 
 @testable import TransferClient
@@ -18,22 +19,10 @@ struct RemoteStarterTests {
     host = try #require(RemoteHost("me@box"))
   }
 
-  private func starter(_ script: String?) async throws -> RemoteStarter {
+  private func starter(_ script: String?) throws -> RemoteStarter {
     if let script {
-      let text = "#!/bin/sh\necho \"$@\" > \(directory)/words\n" + script
-      try text.write(toFile: directory + "/script", atomically: true, encoding: .utf8)
-      // A process that another test just starts could have a file of ours open for writing, and
-      // what is open for writing is not run (ETXTBSY of execve(2)).
-      try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-        do {
-          _ = try Process.run(
-            URL(filePath: "/usr/bin/install"),
-            arguments: ["-m", "700", directory + "/script", directory + "/ssh"]
-          ) { _ in done.resume() }
-        } catch {
-          done.resume(throwing: error)
-        }
-      }
+      try ShellProgram.write(
+        "echo \"$@\" > \(directory)/words\n" + script, to: directory + "/ssh")
     }
     var starter = RemoteStarter(
       host: host, clientName: "test", environment: ["PATH": directory + ":/usr/bin:/bin"])
@@ -52,7 +41,7 @@ struct RemoteStarterTests {
   }
 
   @Test func `the service there is greeted`() async throws {
-    let starter = try await starter(greeting(version: ProtocolVersion.current))
+    let starter = try starter(greeting(version: ProtocolVersion.current))
     let service = try await starter.connect(startingIfNeeded: true)
     await service.close()
     let words = try String(contentsOfFile: directory + "/words", encoding: .utf8)
@@ -60,7 +49,7 @@ struct RemoteStarterTests {
   }
 
   @Test func `ssh ends with the connection`() async throws {
-    let starter = try await starter("cat > /dev/null; exit 7")
+    let starter = try starter("cat > /dev/null; exit 7")
     let shell = try RemoteShell.start(
       starter.arguments(startingIfNeeded: true), environment: starter.environment, mayAsk: false
     ).get()
@@ -69,13 +58,13 @@ struct RemoteStarterTests {
   }
 
   @Test func `where nothing shall be started, the other end knows`() async throws {
-    let starter = try await starter("")
+    let starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: false).last == "--if-running")
     #expect(!starter.arguments(startingIfNeeded: true).contains("--if-running"))
   }
 
   @Test func `only a terminal that is free is asked`() async throws {
-    var starter = try await starter("")
+    var starter = try starter("")
     #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=yes"))
     starter.mayAsk = true
     #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=no"))
@@ -91,7 +80,7 @@ struct RemoteStarterTests {
   ])
   func `what went wrong is told by how ssh ends`(script: String, why: RemoteError.Why) async throws
   {
-    let starter = try await starter(script)
+    let starter = try starter(script)
     let error = await #expect(throws: RemoteError.self) {
       _ = try await starter.connect(startingIfNeeded: true)
     }
@@ -100,21 +89,21 @@ struct RemoteStarterTests {
   }
 
   @Test func `no service there is no service`() async throws {
-    let starter = try await starter("exit 69")
+    let starter = try starter("exit 69")
     await #expect(throws: RemoteError(host: host, why: .notRunning)) {
       _ = try await starter.connect(startingIfNeeded: false)
     }
   }
 
   @Test func `without ssh that is said`() async throws {
-    let starter = try await starter(nil)
+    let starter = try starter(nil)
     await #expect(throws: RemoteError(host: host, why: .cannotRunSSH(code: ENOENT))) {
       _ = try await starter.connect(startingIfNeeded: true)
     }
   }
 
   @Test func `another protocol there is named with both versions`() async throws {
-    let starter = try await starter(greeting(version: 99))
+    let starter = try starter(greeting(version: 99))
     let why = RemoteError.Why.otherVersion(ours: ProtocolVersion.current, theirs: "99")
     await #expect(throws: RemoteError(host: host, why: why)) {
       _ = try await starter.connect(startingIfNeeded: true)
@@ -122,7 +111,7 @@ struct RemoteStarterTests {
   }
 
   @Test func `of much that is said the end is kept`() async throws {
-    let starter = try await starter(
+    let starter = try starter(
       "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 255")
     let error = await #expect(throws: RemoteError.self) {
       _ = try await starter.connect(startingIfNeeded: true)
