@@ -40,6 +40,7 @@ struct DormantEngineTests {
     for event in world.told.all {
       switch event {
       case .slept(let slept): ids.formUnion(slept)
+      case .listed(let rows): ids.formUnion(rows.map(\.id))
       case .woken(let row), .removed(let row): ids.remove(row.id)
       case .recovered, .added, .changed, .progress, .cleared, .limited: break
       }
@@ -151,7 +152,7 @@ struct DormantEngineTests {
     let told = second.told.all.compactMap { event -> TransferState? in
       switch event {
       case .woken(let row), .changed(let row): row.id == ids[0] ? row.state : nil
-      case .recovered, .added, .progress, .removed, .slept, .cleared, .limited: nil
+      case .recovered, .added, .listed, .progress, .removed, .slept, .cleared, .limited: nil
       }
     }
     #expect(told.first == .queued)

@@ -48,7 +48,13 @@ final class Broadcaster: Sendable {
     // Also of what wakes up or falls asleep, by which no row becomes another: a window from which
     // rows were left out, because they did so while the store was asked, is looked at again.
     for mailbox in mailboxes {
-      if let told { mailbox.tell(told, since: before) } else { mailbox.refreshViewport() }
+      if let told {
+        mailbox.tell(told, since: before)
+      } else if case .listed(let rows) = event {
+        mailbox.tell(listed: rows, at: now)
+      } else {
+        mailbox.refreshViewport()
+      }
     }
   }
 
@@ -56,7 +62,7 @@ final class Broadcaster: Sendable {
   private static func changed(_ event: EngineEvent) -> TransferID? {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
-    case .recovered, .added, .removed, .woken, .slept, .cleared, .limited: nil
+    case .recovered, .added, .listed, .removed, .woken, .slept, .cleared, .limited: nil
     }
   }
 
@@ -84,6 +90,7 @@ final class Broadcaster: Sendable {
     case .removed(let row):
       table.remove(row.id)
       return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
+    case .listed(let rows): table.list(rows)
     case .woken(let row): table.wake(row)
     case .slept(let ids): table.letGo(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)

@@ -100,6 +100,12 @@ final class ClientMailbox: Sendable {
     if viewport != nil { viewportSignal.yield() }
   }
 
+  /// New transfers, which only the store has.
+  func tell(listed rows: [TransferSnapshot], at now: WallTime) {
+    guard state.withLock({ $0.watching != .nothing }) else { return refreshViewport() }
+    for row in rows { tell(TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)) }
+  }
+
   /// - Parameter before: the state in which the transfer was; nil when it is not known.
   func tell(_ event: TransferEvent, since before: TransferState? = nil) {
     let (isWanted, isGathered, hasViewport) = state.withLock { state in

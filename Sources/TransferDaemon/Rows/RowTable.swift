@@ -20,7 +20,7 @@ struct RowTable: Sendable {
   /// Views whose order is to be made.
   var wantedOrders: [RowView] = []
   var lastWindow: UInt64 = 0
-  /// How often rows fell asleep.
+  /// How often rows fell asleep, or were asleep from the start.
   private(set) var sleepCount = 0
 
   let driftMax: Int
@@ -61,11 +61,19 @@ struct RowTable: Sendable {
   mutating func put(_ row: TransferSnapshot) {
     let old = rows.updateValue(row, forKey: row.id)
     if let old { uncount(old) }
-    if row.isCleared == true { clearedCount += 1 }
-    sums.counts[row.state, default: 0] += 1
-    sums.bytesPerSecond += row.bytesPerSecond
+    count(row)
     batch.change(from: old, to: row)
     follow(row.id, from: old, to: row)
+  }
+
+  /// They are new on the list, and the store alone has them.
+  mutating func list(_ rows: [TransferSnapshot]) {
+    sleepCount += 1
+    for row in rows {
+      count(row)
+      batch.change(from: nil, to: row)
+      follow(row.id, from: nil, to: row)
+    }
   }
 
   mutating func remove(_ id: TransferID) {
@@ -107,6 +115,12 @@ struct RowTable: Sendable {
   }
 
   mutating func limit(toBytesPerSecond limit: Int64?) { sums.limitBytesPerSecond = limit }
+
+  private mutating func count(_ row: TransferSnapshot) {
+    if row.isCleared == true { clearedCount += 1 }
+    sums.counts[row.state, default: 0] += 1
+    sums.bytesPerSecond += row.bytesPerSecond
+  }
 
   private mutating func uncount(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount -= 1 }

@@ -31,15 +31,34 @@ extension TransferEngine {
     return ids
   }
 
-  /// Tells of new transfers as the store has them: that some sleep or run is told next.
   private func admit(_ changes: [JournalChange]) {
-    let rows = rows
-    for case .put(let record) in changes { observer(.added(rows.row(of: record))) }
     let now = clock.now()
     let (slept, turn) = brain.admit(changes, at: now)
-    if !slept.isEmpty { observer(.slept(slept)) }
+    announceAdded(changes, slept[...])
     run(turn, at: now)
     letGo()
+  }
+
+  /// Tells of new transfers as the store has them: that some run is told next. Of a long list
+  /// nearly all sleep, and who hears of them hears of many at once.
+  ///
+  /// - Parameter slept: those of them that the store alone has, in the same order.
+  private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
+    let rows = rows
+    var slept = slept
+    var listed: [TransferSnapshot] = []
+    for case .put(let record) in changes {
+      let row = rows.row(of: record)
+      if slept.first == record.id {
+        slept.removeFirst()
+        listed.append(row)
+        continue
+      }
+      if !listed.isEmpty { observer(.listed(listed)) }
+      listed = []
+      observer(.added(row))
+    }
+    if !listed.isEmpty { observer(.listed(listed)) }
   }
 
   /// Answers when the outcome is in the store.

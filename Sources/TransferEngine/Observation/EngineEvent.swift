@@ -6,6 +6,8 @@ package enum EngineEvent: Sendable, Hashable {
   /// finish number they were cleared before.
   case recovered(DormantTally, clearedUpTo: Int64?)
   case added(TransferSnapshot)
+  /// They are new, too, and the store alone has them from the start; none is a task of a program.
+  case listed([TransferSnapshot])
   case changed(TransferSnapshot)
   /// `bytesWritten` since the last one of this transfer.
   case progress(TransferSnapshot, bytesWritten: Int64)

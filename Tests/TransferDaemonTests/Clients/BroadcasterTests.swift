@@ -171,6 +171,23 @@ struct BroadcasterTests {
     #expect(mailbox.next() == nil)
   }
 
+  @Test func `of those that sleep from the start each is an event, and none is kept`() {
+    let (_, mailbox) = broadcaster.join()
+    let (_, other) = broadcaster.join()
+    mailbox.watch(.states, in: [.queued])
+    broadcaster.observe(.listed([row(1, .queued), row(2, .paused), row(3, .queued)]), at: now)
+    var told: [TransferID] = []
+    while case .notification(.event(let event))? = mailbox.next() {
+      #expect(event.kind == .added)
+      told.append(event.id)
+    }
+    #expect(told == [row(1, .queued).id, row(3, .queued).id])
+    #expect(other.next() == nil)
+    #expect(broadcaster.row(row(1, .queued).id) == nil)
+    #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])
+    #expect(broadcaster.totals.batch?.transferCount == 2)
+  }
+
   @Test func `a place in the list is no news of the one that made room`() {
     let before = row(1, .paused)
     var after = before

@@ -71,10 +71,19 @@ struct RowHistory {
 
   private mutating func tellAdded() {
     guard !untold.isEmpty else { return }
+    if Int.random(in: 0..<3, using: &random) == 0 { return list() }
     let row = untold.removeFirst()
     current[row.id] = row
     awake.insert(row.id)
     table.put(row)
+  }
+
+  /// Some were never awake.
+  private mutating func list() {
+    let rows = Array(untold.prefix(Int.random(in: 1...3, using: &random)))
+    untold.removeFirst(rows.count)
+    for row in rows { current[row.id] = row }
+    table.list(rows)
   }
 
   private mutating func change() {

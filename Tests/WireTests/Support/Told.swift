@@ -13,6 +13,9 @@ struct Told: Sendable, CustomStringConvertible {
     case .added(let row), .changed(let row), .progress(let row, _):
       rows[row.id] = row
       history.append(row)
+    case .listed(let listed):
+      for row in listed { rows[row.id] = row }
+      history += listed
     case .removed(let row): rows[row.id] = nil
     case .recovered, .woken, .slept, .cleared, .limited: break
     }
