@@ -19,12 +19,12 @@ trap restore EXIT
 
 say() { printf 'guards: %s\n' "$*"; }
 
-# Replaces the one line $2 of file $1 by $3, whatever is before and behind it.
+# Replaces the one line $2 of file $1 by $3 with the blanks before it, whatever is behind it.
 edit() {
   old=$2 new=$3 awk '
     BEGIN { old = ENVIRON["old"]; new = ENVIRON["new"] }
     { line = $0; sub(/^[ \t]+/, "", line); sub(/[ \t]+$/, "", line) }
-    line == old && !done { done = 1; print new; next }
+    line == old && !done { done = 1; match($0, /^[ \t]*/); print substr($0, 1, RLENGTH) new; next }
     line == old { twice = 1 }
     { print }
     END { exit done && !twice ? 0 : 1 }' "$1" > .build/guard.edited
