@@ -8,8 +8,8 @@
 # a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
-#     KETTLE_BENCH_PAIRS   how often each program runs, 3
-#     KETTLE_BENCH_FLOOR_PAIRS   how often Kettle and the floor run, 7
+#     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7; in rows that take long
+#                          and have little noise 3 times at most
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files

@@ -6,7 +6,7 @@
 #
 #     KETTLE_GROWTH_MIB      the file that comes over several connections, 1024
 #     KETTLE_GROWTH_LARGEST  the largest file in MiB, 10240; it needs twice that on the disk
-#     KETTLE_BENCH_PAIRS     how often each program runs, 3; the slowest points once
+#     KETTLE_BENCH_PAIRS     how often each program runs, 3 at most; the slowest points once
 #     KETTLE_BENCH_MANY      the longest queue, 1000000
 #     KETTLE_BENCH_DIR       where downloads go; by default the directory for temporary files
 #     KETTLE_GROWTH_JSON     where the numbers go as JSON, .build/growth.json

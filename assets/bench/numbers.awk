@@ -34,8 +34,8 @@ function table(    i, key, part) {
   print "\nMeasured on " measuredAt ", " times(runs) ", a miss in bold:\n"
   print "- " processor ", " cores " cores, " memory " MiB of memory, " fileSystem ", " kernel
   print "- " versions
-  print "- the big file has " mebibytes " MiB, and each program ran " times(pairs) " in each run,"
-  print "  Kettle and the floor " times(floorPairs)
+  print "- the big file has " mebibytes " MiB; with it and the small files, what is compared ran "
+  print "  " times(pairs) " in each run, all else " times(fewPairs)
   if (many != 1000000) print "- the row `million` has " grouped(many)
 }
 
@@ -52,7 +52,7 @@ file == 1 && /^"versions":/ {
 }
 file == 1 && /^"settings":/ {
   mebibytes = grouped(number("mebibytes")); pairs = number("pairs")
-  floorPairs = number("floorPairs"); many = number("many")
+  fewPairs = number("fewPairs"); many = number("many")
 }
 file == 1 && /"rows":\[/ { runs++ }
 file == 1 && /"budget":/ {

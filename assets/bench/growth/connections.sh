@@ -38,7 +38,7 @@ for connections in 1 8 64; do
     done
   fi
   # One connection takes long, and nothing about it is left to chance.
-  rounds=$pairs
+  rounds=$few_pairs
   [ "$connections" -gt 1 ] || rounds=1
   # Each number of connections finds a service that has seen no other.
   start_service '[limits]' 'connections-per-host = 64' 'connections = 64'

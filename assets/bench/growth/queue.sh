@@ -40,7 +40,7 @@ queue_kettle() {
   come_to_rest "$service_id"
   point queue-memory Kettle "$1" "$(resident_mebibytes "$service_id")"
   round=1
-  while [ "$round" -le "$pairs" ]; do
+  while [ "$round" -le "$few_pairs" ]; do
     sample "queue-$1" ready "$(ready_seconds)" 0 0
     sample "queue-$1" first-screen "$(first_screen_seconds)" 0 0
     round=$((round + 1))

@@ -58,7 +58,7 @@ for step in 32K:32768:2000 1M:1048576:512 100M:104857600:10; do
   served=$memory/size-$name.bin
   head -c "$name" "$memory/big.bin" >"$served"
   step=${step#*:}
-  size_point "$name" "${step%:*}" "${step#*:}" "$pairs"
+  size_point "$name" "${step%:*}" "${step#*:}" "$few_pairs"
   rm "$served"
 done
 largest_bytes=$((largest_mebibytes * 1048576))

@@ -1,11 +1,7 @@
 # The rows of one big file: Kettle, its peers and the floor, by turns.
 
-# How often Kettle and the floor run: their distance is small, and so is its budget.
-floor_pairs=${KETTLE_BENCH_FLOOR_PAIRS:-7}
-[ "$floor_pairs" -ge "$pairs" ] || floor_pairs=$pairs
-
 # big_file ROW URL CONNECTIONS PEER BUDGET [OTHER]: PEER is curl or aria2; the budget is a share of
-# its CPU time. OTHER is wget2 or axel, measured beside them where it is installed.
+# its CPU time. OTHER is wget2 or axel, measured a few times beside them where it is installed.
 big_file() {
   row=$1 url=$2 connections=$3 peer=$4 budget=$5 other=${6:-}
   if [ -n "$other" ] && ! has "$other"; then
@@ -15,7 +11,7 @@ big_file() {
   : >"$world/fetched"
   rest_disk
   pair=1
-  while [ "$pair" -le "$floor_pairs" ]; do
+  while [ "$pair" -le "$pairs" ]; do
     big_file_pair "$pair"
     pair=$((pair + 1))
   done
@@ -25,32 +21,22 @@ big_file() {
   for program in kettle "$peer" floor $other; do
     note_program "$row" "$program"
   done
-  over "$peer" "$peer's" "$budget"
-  over floor 'the floor' 1.15
+  over "$peer" 4 "CPU time over $peer's" "$budget"
+  over floor 4 'CPU time over the floor' 1.15
 }
 
 # The one that begins changes, so that none always finds what the other left.
 big_file_pair() {
-  if [ "$1" -gt "$pairs" ]; then
-    order='kettle floor'
-    [ $(($1 % 2)) -eq 1 ] || order='floor kettle'
-  elif [ $(($1 % 2)) -eq 1 ]; then
-    order="kettle floor $peer $other"
+  seldom=
+  [ "$1" -gt "$few_pairs" ] || seldom=$other
+  if [ $(($1 % 2)) -eq 1 ]; then
+    order="kettle floor $peer $seldom"
   else
-    order="$other $peer floor kettle"
+    order="$seldom $peer floor kettle"
   fi
   for program in $order; do
     big_file_run "$program"
   done
-}
-
-# over PROGRAM WHOSE BUDGET: the median of the ratios of the pairs. Two runs of one pair have the same
-# neighbours on the machine, which those of another have not.
-over() {
-  samples_of "$row" kettle 4 >"$world/ours"
-  samples_of "$row" "$1" 4 | paste "$world/ours" - | awk 'NF == 2 { print $1 / $2 }' >"$world/ratios"
-  note "$row" "over $2: $(spread <"$world/ratios") in $(wc -l <"$world/ratios") pairs"
-  verdict "$row" "CPU time over $2" "$(median <"$world/ratios")" "$3" ratio
 }
 
 big_file_run() {

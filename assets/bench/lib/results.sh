@@ -30,6 +30,17 @@ verdict() {
   tail -n 1 "$results/verdicts" | table_lines >&2
 }
 
+# over PROGRAM FIELD WHAT BUDGET: the verdict on Kettle's samples over those of a program: the median
+# of the ratios of the pairs. Two runs of one pair have the same neighbours on the machine, which
+# those of another have not.
+over() {
+  samples_of "$row" kettle "$2" >"$world/ours"
+  samples_of "$row" "$1" "$2" | paste "$world/ours" - |
+    awk 'NF == 2 { print $1 / $2 }' >"$world/ratios"
+  note "$row" "$3: $(spread <"$world/ratios") in $(wc -l <"$world/ratios") pairs"
+  verdict "$row" "$3" "$(median <"$world/ratios")" "$4" ratio
+}
+
 # note ROW TEXT: something to know about a row, without a budget.
 note() {
   printf '%s\t%s\n' "$1" "$2" >>"$results/notes"
@@ -76,8 +87,8 @@ write_json() {
   {
     printf '{\n'
     json_machine
-    printf '"settings":{"pairs":%d,"floorPairs":%d,"mebibytes":%d,"many":%d},\n"runs":[\n' \
-      "$pairs" "$floor_pairs" "$mebibytes" "$many"
+    printf '"settings":{"pairs":%d,"fewPairs":%d,"mebibytes":%d,"many":%d},\n"runs":[\n' \
+      "$pairs" "$few_pairs" "$mebibytes" "$many"
     separator=
     for results in "$world"/results-*; do
       printf '%s' "$separator"

@@ -18,7 +18,7 @@ session_run() {
 }
 
 pair=1
-while [ "$pair" -le "$pairs" ]; do
+while [ "$pair" -le "$few_pairs" ]; do
   if [ $((pair % 2)) -eq 1 ]; then order='session foundation'; else order='foundation session'; fi
   for program in $order; do
     numbers=$("${program}_run")

@@ -1,32 +1,41 @@
 # A million queued transfers: what it costs to add them, to hold them, and to start with them.
 row=million
-leave_service
-start_service "$one_place"
-hold_the_place
 queue_list "$many" >"$world/list"
 
+# per_second SECONDS
+per_second() { awk -v n="$added_count" -v s="$1" 'BEGIN { print n / s }'; }
+
+# Into a store that has nothing else, a few times; the last one stays.
 add_million() {
-  if ! add_list "$world/list"; then
-    note "$row" "given up at $added_count transfers after $added_seconds s with $given_up_mebibytes MiB"
-    verdict "$row" 'transfers added a second' \
-      "$(awk -v n="$added_count" -v s="$added_seconds" 'BEGIN { print n / s }')" 50000 1/s least
-    verdict "$row" 'resident memory' "$given_up_mebibytes" 150 MiB
-    return 1
-  fi
-  check_queued "$many"
-  verdict "$row" 'transfers added a second' \
-    "$(awk -v n="$added_count" -v s="$added_seconds" 'BEGIN { print n / s }')" 50000 1/s least
+  round=1
+  while [ "$round" -le "$few_pairs" ]; do
+    leave_service
+    rest_disk
+    start_service "$one_place"
+    hold_the_place
+    if ! add_list "$world/list"; then
+      note "$row" "given up at $added_count transfers after $added_seconds s with $given_up_mebibytes MiB"
+      verdict "$row" 'transfers added a second' "$(per_second "$added_seconds")" 50000 1/s least
+      verdict "$row" 'resident memory' "$given_up_mebibytes" 150 MiB
+      return 1
+    fi
+    check_queued "$many"
+    sample "$row" adding "$added_seconds" 0 0
+    round=$((round + 1))
+  done
+  note "$row" "$added_count transfers added in $(spread_of "$row" adding 3) s"
+  verdict "$row" 'transfers added a second' "$(per_second "$(median_of "$row" adding 3)")" 50000 1/s least
   note "$row" "$added_count transfers: $(status_of "$service_id" VmHWM) KiB at most while they were added"
   come_to_rest "$service_id"
   verdict "$row" 'resident memory after adding' "$(resident_mebibytes "$service_id")" 150 MiB
 }
 
 start_with_million() {
-  pair=1
-  while [ "$pair" -le "$pairs" ]; do
+  round=1
+  while [ "$round" -le "$few_pairs" ]; do
     sample "$row" ready "$(ready_seconds)" 0 0
     sample "$row" first-screen "$(first_screen_seconds)" 0 0
-    pair=$((pair + 1))
+    round=$((round + 1))
   done
   note "$row" "ready after $(spread_of "$row" ready 3) s, first screen after $(spread_of "$row" first-screen 3) s"
   verdict "$row" 'started until ready' "$(median_of "$row" ready 3)" 1 s

@@ -2,7 +2,7 @@
 row=slow-origin
 ideal=$(awk -v size="$slow_mebibytes" 'BEGIN { print size / (8 * 4) }')
 pair=1
-while [ "$pair" -le "$pairs" ]; do
+while [ "$pair" -le "$few_pairs" ]; do
   if [ $((pair % 2)) -eq 1 ]; then order='kettle aria2'; else order='aria2 kettle'; fi
   for program in $order; do
     case $program in
