@@ -11,7 +11,8 @@ struct RealControlsTests {
 
   init() throws {
     home = try KettleHome()
-    origin = try ScriptedOrigin()
+    // So that what was sent was nearly all read.
+    origin = try ScriptedOrigin(sendBufferByteCount: 64 << 10)
   }
 
   private func configure(_ text: String) throws {

@@ -23,7 +23,7 @@ struct RealDashboardTests {
 
   /// One that takes longer than any of these tests may.
   private func addSlow(_ name: String, seed: UInt64) async throws -> SeededBody {
-    let body = SeededBody(seed: seed, byteCount: 80_000_000)
+    let body = SeededBody(seed: seed, byteCount: 24_000_000)
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 400_000 }, at: "/" + name)
     let added = try await home.kettle(
       "add", "--paused", "--connections", "1", origin.url("/" + name).text)

@@ -52,6 +52,12 @@ struct DormantEngineTests {
     let world = try await world()
     let ids = try await world.engine.add(urls(40))
     #expect(sleeping(in: world).count > 30)
+    let added = world.told.all.flatMap { event -> [TransferID] in
+      if case .added(let row) = event { return [row.id] }
+      if case .listed(let rows) = event { return rows.map(\.id) }
+      return []
+    }
+    #expect(added == ids)
     let asked = await refuse(40, in: world)
     #expect(asked == (1...40).map { "http://files.example/\($0)" })
     await world.told.wait(for: .failed, of: ids[39])

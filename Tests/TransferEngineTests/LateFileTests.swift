@@ -109,12 +109,19 @@ struct LateFileTests {
     #expect(second.headers.contains(HeaderField(received: "Range", "bytes=4-")))
   }
 
-  @Test func `a pause before the first byte makes no file`() async throws {
+  @Test func `a pause before the first byte makes no file, and leaves no length`() async throws {
     let world = try await world()
     let (id, _) = try await world.flowing(total: 10)
     #expect(await world.engine.control(.pause, [id]) == [.applied])
     #expect(world.files.paths.isEmpty)
     #expect(world.journal.records[id]?.state == .paused)
+    // Nothing is told after it, so what was told has to be what the record has.
+    let told = world.told.all.last {
+      if case .changed(let row) = $0 { row.id == id } else { false }
+    }
+    guard case .changed(let row)? = told else { return #expect(Bool(false), "nothing was told") }
+    #expect(row.state == .paused)
+    #expect(row.bytesExpected == nil)
   }
 
   @Test func `when stop returns nothing is left`() async throws {

@@ -38,8 +38,8 @@ for program in $programs; do
 done
 
 # Served: the big file, a part of it for the library, and the small ones. Written: one big file, or
-# the store of many.
-make_world $((mebibytes * 3 / 2 + 512)) $((mebibytes + many / 512 + 512))
+# the store of many, or the small ones of all pairs.
+make_world $((mebibytes * 3 / 2 + 512)) $((mebibytes + many / 512 + pairs * 128 + 512))
 start_origin
 say_versions
 status=0

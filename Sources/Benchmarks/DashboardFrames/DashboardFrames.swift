@@ -87,7 +87,7 @@ struct DashboardFrames {
   /// Within which time 99 of 100 are, as the median of a few rounds: one pause of a virtual machine
   /// is longer than many frames.
   private static func slowest(of times: [Int64]) -> Int64 {
-    let round = max(1, times.count / roundCount)
+    let round = max(1, (times.count + roundCount - 1) / roundCount)
     let slowest = stride(from: 0, to: times.count, by: round).map { lower in
       let some = times[lower..<min(lower + round, times.count)].sorted()
       return some[some.count * 99 / 100]
@@ -142,9 +142,11 @@ struct DashboardFrames {
       wait(milliseconds: 500)
       let before = (byteCount: pseudo.byteCount, nanoseconds: nanoseconds(clock))
       for step in 0..<(seconds * 10) {
+        if pace != .silent {
+          runner.post(.rowsArrived(rows.window(step: step), rows.totals(step: step)))
+        }
+        // Behind it, so that the last one counts, too.
         wait(milliseconds: 100)
-        guard pace != .silent else { continue }
-        runner.post(.rowsArrived(rows.window(step: step), rows.totals(step: step)))
       }
       spent.withLock {
         $0 = (pseudo.byteCount - before.byteCount, nanoseconds(clock) - before.nanoseconds)

@@ -210,8 +210,10 @@ extension TransferEngine {
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
       snapshot.bytesReceived = byteCount
     }
-    // Without a file yet, the length is on no record.
-    if case .late(let late)? = bodies[id] { snapshot.bytesExpected = late.body.totalByteCount }
+    // Without a file yet, the length is on no record; a body that is being given up may leave none.
+    if machine.visibleState == .running, case .late(let late)? = bodies[id] {
+      snapshot.bytesExpected = late.body.totalByteCount
+    }
     if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
       snapshot.task?.sentByteCount = byteCount
     }

@@ -188,6 +188,16 @@ struct BroadcasterTests {
     #expect(broadcaster.totals.batch?.transferCount == 2)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `who only looks sees what sleeps from the start`() async {
+    let (id, mailbox) = broadcaster.join()
+    var changes = mailbox.viewportChanges.makeAsyncIterator()
+    broadcaster.look(id, at: Viewport())
+    _ = await changes.next()
+    broadcaster.observe(.listed([row(1, .queued)]), at: now)
+    #expect(await changes.next() != nil)
+  }
+
   @Test func `a place in the list is no news of the one that made room`() {
     let before = row(1, .paused)
     var after = before

@@ -48,6 +48,16 @@ struct PersonTellingTests {
     #expect(clock.deadline == nil)
   }
 
+  @Test func `not everything is done while one sleeps in the line`() async {
+    telling.observe(new: [row(1, .queued), row(2, .queued)])
+    telling.observe(row(1, .queued), row(1, .completed))
+    #expect(clock.deadline == nil)
+    telling.observe(row(2, .queued), row(2, .completed))
+    var alerts = shown.makeAsyncIterator()
+    clock.advance(milliseconds: 3000)
+    #expect(await alerts.next()?.summary == "2 downloads finished")
+  }
+
   @Test func `an alarm that more work has made too early is set again`() async {
     complete(1)
     clock.advance(milliseconds: 2000)
