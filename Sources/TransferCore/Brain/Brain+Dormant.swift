@@ -118,16 +118,21 @@ extension Brain {
 
   /// The store has answered. Dormant transfers that it should have named and did not are not there.
   ///
-  /// - Parameter records: the first in line of those that were asked for, awake ones among them.
+  /// - Parameters:
+  ///   - records: the first in line of those that were asked for, awake ones among them. Whether
+  ///     they are all is told by their number, so those that are gone since stay in it.
+  ///   - gone: these of them, which nobody wakes.
   package mutating func lineRead(
-    _ request: LineRequest, _ records: [TransferRecord], at now: Moment
+    _ request: LineRequest, _ records: [TransferRecord], gone: Set<TransferID> = [],
+    at now: Moment
   ) -> (woken: [TransferID], Turn) {
     var turn = Turn()
     guard lineRequest == request else { return ([], turn) }
     lineRequest = nil
     let last = records.count < request.countMax ? nil : records.last.map { QueueKey($0) }
     let woken = wake(
-      records.filter { $0.isDormant && $0.state == .queued }, &turn, at: now)
+      records.filter { $0.isDormant && $0.state == .queued && !gone.contains($0.id) }, &turn,
+      at: now)
     if dormantQueuedCount > 0 {
       queue.curtains.lift(request, upTo: last, hosts: Set(records.map(\.spec.url.origin)))
     }

@@ -105,9 +105,9 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let now = clock.now()
-      let listed = reading.stillListed(records)
-      let (woken, turn) = brain.lineRead(request, listed, at: now)
-      tellWoken(woken, of: listed)
+      let gone = Set(records.map(\.id)).subtracting(reading.stillListed(records).map(\.id))
+      let (woken, turn) = brain.lineRead(request, records, gone: gone, at: now)
+      tellWoken(woken, of: records)
       run(turn, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])

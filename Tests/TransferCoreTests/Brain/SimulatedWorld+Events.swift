@@ -47,7 +47,8 @@ extension SimulatedWorld {
       place(resumeData, id, operation, &brain, at: now)
     case .reading(let request): pending.append(.answer(request, line(request)))
     case .answer(let request, let records):
-      take(brain.lineRead(request, stillListed(records), at: now).1)
+      let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
+      take(brain.lineRead(request, records, gone: gone, at: now).1)
     }
   }
 
