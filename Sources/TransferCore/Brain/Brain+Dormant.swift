@@ -121,7 +121,7 @@ extension Brain {
   /// - Parameters:
   ///   - records: the first in line of those that were asked for, awake ones among them. Whether
   ///     they are all is told by their number, so those that are gone since stay in it.
-  ///   - gone: these of them, which nobody wakes.
+  ///   - gone: who is on the list no more, and is not woken.
   package mutating func lineRead(
     _ request: LineRequest, _ records: [TransferRecord], gone: Set<TransferID> = [],
     at now: Moment

@@ -35,6 +35,9 @@ extension TransferEngine {
       gone.insert(id)
     }
 
+    /// Who is on the list no more, whatever the store answers.
+    var unlisted: Set<TransferID> { leaving.union(gone) }
+
     func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
       if leaving.isEmpty, gone.isEmpty { return records }
       return records.filter { !leaving.contains($0.id) && !gone.contains($0.id) }
@@ -105,8 +108,7 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let now = clock.now()
-      let gone = Set(records.map(\.id)).subtracting(reading.stillListed(records).map(\.id))
-      let (woken, turn) = brain.lineRead(request, records, gone: gone, at: now)
+      let (woken, turn) = brain.lineRead(request, records, gone: reading.unlisted, at: now)
       tellWoken(woken, of: records)
       run(turn, at: now)
     case .failure(let error):
