@@ -94,7 +94,7 @@ package final class SQLiteJournal: TransferJournal {
       if raised != known.counters { try raised.write(db, since: known.counters) }
       var writer = try TransferRowWriter(
         db, lastID: known.counters.lastID, advanced: known.advanced)
-      for change in changes { try writer.apply(change) }
+      try writer.apply(changes)
       try writer.finish()
       return writer.advanced
     }

@@ -100,8 +100,8 @@ package struct StoreOpening: Sendable {
       try queue.write { db in
         try salvage.counters.write(db, since: StoreCounters())
         var writer = try TransferRowWriter(db, lastID: 0)
-        for record in salvage.records { try writer.apply(.put(record)) }
-        for session in salvage.sessions { try writer.apply(.putSession(session)) }
+        try writer.apply(salvage.records.map(JournalChange.put))
+        try writer.apply(salvage.sessions.map(JournalChange.putSession))
         try writer.finish()
         try StorePlaces.repair(db)
       }

@@ -92,7 +92,7 @@ enum StoredProgress {
     if progress.isEmpty { return }
     let records = try RecordFetch(db).records(progress.keys.map(\.rawValue).sorted())
     var writer = try TransferRowWriter(db, lastID: .max)
-    for record in records { try writer.apply(.put(record)) }
+    try writer.apply(records.map(JournalChange.put))
     try writer.finish()
     try db.execute(sql: "DELETE FROM progress")
   }

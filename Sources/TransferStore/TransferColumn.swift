@@ -42,16 +42,35 @@ enum TransferColumn: Int, CaseIterable {
     }
   }
 
-  /// Of the parameter that its value is bound to, in all statements.
-  fileprivate var parameter: String { "?\(rawValue + 1)" }
+  /// Of the parameter that its value is bound to, in all statements that write one row.
+  fileprivate var parameter: String { "?\(TransferSQL.parameter(self))" }
 }
 
 /// The statements on the table `transfer` of this version.
 enum TransferSQL {
-  static let insert: String = {
-    let marks = TransferColumn.allCases.map(\.parameter).joined(separator: ", ")
-    return "INSERT INTO transfer (\(TransferColumn.list)) VALUES (\(marks))"
-  }()
+  static let insert = insert(rowCount: 1)
+
+  /// A statement opens the table and its indexes anew whenever it is run, which for one row takes
+  /// as long as to write it.
+  static let insertTogether = insert(rowCount: rowsTogether)
+
+  /// More gain nothing.
+  static let rowsTogether = 20
+
+  private static func insert(rowCount: Int) -> String {
+    let rows = (0..<rowCount).map { place in
+      let marks = TransferColumn.allCases.map { "?\(parameter($0, place: place))" }
+      return "(" + marks.joined(separator: ", ") + ")"
+    }
+    return "INSERT INTO transfer (\(TransferColumn.list)) VALUES " + rows.joined(separator: ", ")
+  }
+
+  private static let columnCount = TransferColumn.allCases.count
+
+  /// Of a value in one of the rows that a statement writes, with the first parameter as 1.
+  static func parameter(_ column: TransferColumn, place: Int = 0) -> Int {
+    1 + place * columnCount + column.rawValue
+  }
 
   /// Writes the columns that no index has, where the others are as they were: SQLite writes every
   /// index that has a column that is set, whether it changed or not.

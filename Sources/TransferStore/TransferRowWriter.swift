@@ -34,7 +34,22 @@ struct TransferRowWriter {
     }
   }
 
-  mutating func apply(_ change: JournalChange) throws {
+  /// In their order. Of new transfers that follow each other many are inserted at once.
+  mutating func apply(_ changes: [JournalChange]) throws {
+    var rest = changes[...]
+    while let next = rest.first {
+      let together = rest.prefix(TransferSQL.rowsTogether)
+      if areNew(together) {
+        try insert(together)
+        rest = rest.dropFirst(together.count)
+      } else {
+        try apply(next)
+        rest = rest.dropFirst()
+      }
+    }
+  }
+
+  private mutating func apply(_ change: JournalChange) throws {
     switch change {
     case .put(let record): try put(record)
     case .progress(let id, let held):
@@ -62,6 +77,35 @@ struct TransferRowWriter {
       try write(record, row, statements.insert)
     }
     tallies.add(row)
+  }
+
+  /// Whether they fill a statement, each with an identifier that no row has.
+  private func areNew(_ changes: ArraySlice<JournalChange>) -> Bool {
+    if changes.count < TransferSQL.rowsTogether { return false }
+    var last = lastID
+    for change in changes {
+      switch change {
+      case .put(let record):
+        if record.id.rawValue <= last { return false }
+        last = record.id.rawValue
+      case .progress, .remove, .putSession, .removeSession, .clearFinished: return false
+      }
+    }
+    return true
+  }
+
+  private mutating func insert(_ new: ArraySlice<JournalChange>) throws {
+    // Only where it is needed: its text is long to be looked up by.
+    let statement = try StoreStatement(db, TransferSQL.insertTogether)
+    defer { statement.reset() }
+    for (place, change) in new.enumerated() {
+      guard case .put(let record) = change else { continue }
+      let row = TalliedRow(record)
+      try TransferParameters(statement, place: place).bind(record, row, json)
+      lastID = max(lastID, record.id.rawValue)
+      tallies.add(row)
+    }
+    try statement.run()
   }
 
   /// Most changes touch no index. Each statement sees for itself whether it will do.
@@ -101,70 +145,7 @@ struct TransferRowWriter {
     _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
   ) throws -> Int {
     defer { statement.reset() }
-    bind(record.spec, statement)
-    bind(record, row, statement)
-    try bindCoded(record, statement)
+    try TransferParameters(statement).bind(record, row, json)
     return try statement.run()
-  }
-
-  private func bind(
-    _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
-  ) {
-    statement.bind(record.id.rawValue, .id)
-    statement.bind(record.taskIdentifier, .taskIdentifier)
-    statement.bind(record.state.rawValue, .state)
-    statement.bind(record.reason?.rawValue, .reason)
-    statement.bind(record.goesOnAt?.millisecondsSince1970, .goesOnAt)
-    statement.bind(record.queuePosition, .queuePosition)
-    statement.bind(record.createdAt.millisecondsSince1970, .createdAt)
-    statement.bind(record.finishedAt?.millisecondsSince1970, .finishedAt)
-    statement.bind(row.bytesReceived, .bytesReceived)
-    statement.bind(row.bytesExpected, .bytesExpected)
-    statement.bind(record.freshStart?.rawValue, .freshStart)
-    statement.bind(Int64(record.retryCount), .retryCount)
-    statement.bind(record.finishNumber, .finishNumber)
-    statement.bind(row.isDormant ? 1 : 0, .isDormant)
-  }
-
-  private func bind(_ spec: TransferSpec, _ statement: StoreStatement) {
-    statement.bind(spec.session.rawValue, .session)
-    statement.bind(spec.priority.value, at: TransferColumn.priority.rawValue + 1)
-    statement.bind(spec.title, .title)
-    statement.bind(spec.url.text, .url)
-    statement.bind(spec.directory, .directory)
-    statement.bind(spec.name, .name)
-    statement.bind(spec.connections.map(Int64.init), .connections)
-    statement.bind(spec.limitBytesPerSecond, .limitBytesPerSecond)
-    statement.bind(spec.notBefore?.millisecondsSince1970, .notBefore)
-    statement.bind(spec.checksum?.text, .checksum)
-    statement.bind(spec.caCertificatePath, .caCertificatePath)
-    statement.bind(spec.onConflict.rawValue, .onConflict)
-    statement.bind(spec.beginning.rawValue, .beginning)
-  }
-
-  private func bindCoded(_ record: TransferRecord, _ statement: StoreStatement) throws {
-    let spec = record.spec
-    if !spec.headers.isEmpty { statement.bind(try json.text(spec.headers), .headers) }
-    if let login = spec.login { statement.bind(try json.text(login), .login) }
-    if let request = spec.request { statement.bind(try json.text(request), .request) }
-    if let task = spec.task { statement.bind(try json.text(task), .task) }
-    if let status = record.task { statement.bind(try json.text(status), .taskStatus) }
-    if let resumeData = record.resumeData {
-      statement.bind(try json.text(resumeData), .resumeData)
-    }
-    if let finished = record.finishedFile {
-      statement.bind(try json.text(finished), .finishedFile)
-    }
-    if let failure = record.failure { statement.bind(try json.text(failure), .failure) }
-  }
-}
-
-extension StoreStatement {
-  fileprivate func bind(_ value: Int64?, _ column: TransferColumn) {
-    bind(value, at: column.rawValue + 1)
-  }
-
-  fileprivate func bind(_ value: String?, _ column: TransferColumn) {
-    bind(value, at: column.rawValue + 1)
   }
 }
