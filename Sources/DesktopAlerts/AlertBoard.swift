@@ -52,9 +52,7 @@ package struct AlertBoard: Sendable {
   /// Begins with the transfers that only the store has: of those in the line it is told when they
   /// come to their turn, and until then not everything is done. None of them is a task.
   package mutating func begin(_ dormant: DormantTally) {
-    underWayCount += dormant.states.reduce(0) { sum, tally in
-      Self.isUnderWay(tally.key) ? sum + tally.value.count : sum
-    }
+    take(dormant.states.mapValues(\.count))
   }
 
   /// Takes that a transfer is another than before; nil is a transfer that is not on the list.
@@ -68,14 +66,20 @@ package struct AlertBoard: Sendable {
     let new = after.flatMap(Self.stage)
     guard old != new else { return }
     if let before, old == .failed || old == .needsUser { forget(before.id) }
-    if new == .underWay { begin() }
+    if new == .underWay { begin(1) }
     guard old == .underWay else { return }
     underWayCount -= 1
     if let after, let new { end(after, new, isWatched, now) }
   }
 
-  private mutating func begin() {
-    underWayCount += 1
+  /// Takes so many new transfers in each state, none of which waits for anything or is a task.
+  package mutating func take(_ counts: [TransferState: Int]) {
+    let count = counts.reduce(0) { Self.isUnderWay($1.key) ? $0 + $1.value : $0 }
+    if count > 0 { begin(count) }
+  }
+
+  private mutating func begin(_ count: Int) {
+    underWayCount += count
     allDoneAt = nil
   }
 

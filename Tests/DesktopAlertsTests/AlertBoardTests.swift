@@ -74,6 +74,19 @@ struct AlertBoardTests {
     #expect(bench.next()?.alert?.summary == "2 downloads finished")
   }
 
+  @Test func `the end is not told when a long list was added meanwhile`() {
+    var bench = Bench()
+    bench.put(1, .running)
+    bench.put(1, .completed)
+    bench.board.take([.paused: 5])
+    #expect(bench.board.dueAt != nil)
+    bench.board.take([.queued: 1, .paused: 5])
+    #expect(bench.board.dueAt == nil)
+    bench.wake(2)
+    bench.put(2, .completed)
+    #expect(bench.next()?.alert?.summary == "2 downloads finished")
+  }
+
   @Test func `one finished file is told by its name`() {
     var bench = Bench()
     bench.put(1, .queued)

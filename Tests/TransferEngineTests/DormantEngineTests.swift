@@ -40,7 +40,7 @@ struct DormantEngineTests {
     for event in world.told.all {
       switch event {
       case .slept(let slept): ids.formUnion(slept)
-      case .listed(let rows): ids.formUnion(rows.map(\.id))
+      case .listed(let listed): ids.formUnion(listed.rows.map(\.id))
       case .woken(let row), .removed(let row): ids.remove(row.id)
       case .recovered, .added, .changed, .progress, .cleared, .limited: break
       }
@@ -54,7 +54,7 @@ struct DormantEngineTests {
     #expect(sleeping(in: world).count > 30)
     let added = world.told.all.flatMap { event -> [TransferID] in
       if case .added(let row) = event { return [row.id] }
-      if case .listed(let rows) = event { return rows.map(\.id) }
+      if case .listed(let listed) = event { return listed.rows.map(\.id) }
       return []
     }
     #expect(added == ids)

@@ -86,7 +86,7 @@ final class ToldEvents: Sendable {
     all.compactMap { event in
       switch event {
       case .added(let row), .changed(let row): row.id == id ? row.state : nil
-      case .listed(let rows): rows.first { $0.id == id }?.state
+      case .listed(let listed): listed.rows.first { $0.id == id }?.state
       case .recovered, .woken, .slept, .progress, .removed, .cleared, .limited: nil
       }
     }
@@ -119,7 +119,7 @@ final class ToldEvents: Sendable {
       events.contains { event in
         switch event {
         case .added(let row), .changed(let row): row.id == id && row.state == wanted
-        case .listed(let rows): rows.contains { $0.id == id && $0.state == wanted }
+        case .listed(let listed): listed.rows.contains { $0.id == id && $0.state == wanted }
         case .recovered, .woken, .slept, .progress, .removed, .cleared, .limited: false
         }
       }

@@ -50,8 +50,8 @@ final class Broadcaster: Sendable {
     for mailbox in mailboxes {
       if let told {
         mailbox.tell(told, since: before)
-      } else if case .listed(let rows) = event {
-        mailbox.tell(listed: rows, at: now)
+      } else if case .listed(let listed) = event {
+        mailbox.tell(listed, at: now)
       } else {
         mailbox.refreshViewport()
       }
@@ -90,7 +90,7 @@ final class Broadcaster: Sendable {
     case .removed(let row):
       table.remove(row.id)
       return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
-    case .listed(let rows): table.list(rows)
+    case .listed(let listed): table.list(listed)
     case .woken(let row): table.wake(row)
     case .slept(let ids): table.letGo(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Synchronization
+import TransferEngine
 import TransferModel
 
 /// What waits to be sent to one client, and what wakes those who send it.
@@ -100,10 +101,9 @@ final class ClientMailbox: Sendable {
     if viewport != nil { viewportSignal.yield() }
   }
 
-  /// New transfers, which only the store has.
-  func tell(listed rows: [TransferSnapshot], at now: WallTime) {
+  func tell(_ listed: ListedTransfers, at now: WallTime) {
     guard state.withLock({ $0.watching != .nothing }) else { return refreshViewport() }
-    for row in rows { tell(TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)) }
+    for row in listed.rows { tell(TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)) }
   }
 
   /// - Parameter before: the state in which the transfer was; nil when it is not known.

@@ -35,7 +35,7 @@ final class EngineObservers: Sendable {
     switch event {
     case .recovered(let dormant, _): telling?.begin(dormant)
     case .added(let row): telling?.observe(nil, row)
-    case .listed(let rows): telling?.observe(new: rows)
+    case .listed(let listed): telling?.observe(listed)
     case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
     case .removed(let row): telling?.observe(row, nil)
     case .woken, .slept, .progress, .cleared, .limited: break

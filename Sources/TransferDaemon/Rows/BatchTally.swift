@@ -42,6 +42,13 @@ struct BatchTally: Sendable {
     for (state, tally) in dormant.states where state.isUnderWay { underWay.add(tally) }
   }
 
+  /// New ones in these states, of which nothing was received and no size is known.
+  mutating func add(_ counts: [TransferState: Int]) {
+    for (state, count) in counts where state.isUnderWay {
+      underWay.add(StateTally(count: count, unknownSizeCount: count))
+    }
+  }
+
   mutating func change(from old: TransferSnapshot?, to new: TransferSnapshot?) {
     let wasUnderWay = old?.state.isUnderWay == true
     if let old {

@@ -67,13 +67,13 @@ struct RowTable: Sendable {
   }
 
   /// They are new on the list, and the store alone has them.
-  mutating func list(_ rows: [TransferSnapshot]) {
+  mutating func list(_ listed: ListedTransfers) {
     sleepCount += 1
-    for row in rows {
-      count(row)
-      batch.change(from: nil, to: row)
-      follow(row.id, from: nil, to: row)
-    }
+    for (state, count) in listed.counts { sums.counts[state, default: 0] += count }
+    batch.add(listed.counts)
+    // Their rows are for the orders that somebody looks at.
+    if looks.isEmpty { return }
+    for row in listed.rows { follow(row.id, from: nil, to: row) }
   }
 
   mutating func remove(_ id: TransferID) {
@@ -87,7 +87,7 @@ struct RowTable: Sendable {
   /// It was counted all the time, and its row is as the store had it.
   mutating func wake(_ row: TransferSnapshot) {
     guard rows.updateValue(row, forKey: row.id) == nil else { return }
-    for place in windows.indices { windows[place].drop(row.id) }
+    dropFromWindows(row.id)
     for place in looks.indices { looks[place].note(row) }
   }
 
@@ -97,7 +97,7 @@ struct RowTable: Sendable {
     for id in ids {
       rows[id] = nil
       // The store may have been asked while it was awake.
-      for place in windows.indices { windows[place].drop(id) }
+      dropFromWindows(id)
     }
   }
 
@@ -129,12 +129,14 @@ struct RowTable: Sendable {
     sums.counts[row.state] = left > 0 ? left : nil
   }
 
+  private mutating func dropFromWindows(_ id: TransferID) {
+    for place in windows.indices { windows[place].drop(id) }
+  }
+
   private mutating func follow(
     _ id: TransferID, from old: TransferSnapshot?, to new: TransferSnapshot?
   ) {
-    if old == nil || new == nil {
-      for place in windows.indices { windows[place].drop(id) }
-    }
+    if old == nil || new == nil { dropFromWindows(id) }
     var forgottenCount = 0
     for place in looks.indices {
       switch looks[place].follow(id, from: old, to: new) {

@@ -35,20 +35,15 @@ final class PersonTelling: Sendable {
 
   /// Takes what a transfer was, and what it is.
   func observe(_ before: TransferSnapshot?, _ after: TransferSnapshot?) {
-    change { board, isWatched, now in board.take(before, after, isWatched: isWatched, at: now) }
+    let isWatched = ports.isWatched()
+    let now = ports.clock.now().monotonic
+    state.withLock { $0.board.take(before, after, isWatched: isWatched, at: now) }
+    setAlarm()
   }
 
   /// Takes what is new.
-  func observe(new rows: [TransferSnapshot]) {
-    change { board, isWatched, now in
-      for row in rows { board.take(nil, row, isWatched: isWatched, at: now) }
-    }
-  }
-
-  private func change(_ body: (inout AlertBoard, _ isWatched: Bool, MonotonicTime) -> Void) {
-    let isWatched = ports.isWatched()
-    let now = ports.clock.now().monotonic
-    state.withLock { body(&$0.board, isWatched, now) }
+  func observe(_ listed: ListedTransfers) {
+    state.withLock { $0.board.take(listed.counts) }
     setAlarm()
   }
 

@@ -44,20 +44,23 @@ extension TransferEngine {
   ///
   /// - Parameter slept: those of them that the store alone has, in the same order.
   private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
-    let rows = rows
     var slept = slept
-    var listed: [TransferSnapshot] = []
-    for case .put(let record) in changes {
-      let row = rows.row(of: record)
+    var listedFrom = changes.startIndex
+    for (index, change) in changes.enumerated() {
+      guard case .put(let record) = change else { continue }
       if slept.first == record.id {
         slept.removeFirst()
-        listed.append(row)
         continue
       }
-      if !listed.isEmpty { observer(.listed(listed)) }
-      listed = []
-      observer(.added(row))
+      tell(listed: changes[listedFrom..<index])
+      listedFrom = index + 1
+      observer(.added(rows.row(of: record)))
     }
+    tell(listed: changes[listedFrom...])
+  }
+
+  private func tell(listed changes: ArraySlice<JournalChange>) {
+    let listed = ListedTransfers(changes, rows)
     if !listed.isEmpty { observer(.listed(listed)) }
   }
 

@@ -7,7 +7,7 @@ package enum EngineEvent: Sendable, Hashable {
   case recovered(DormantTally, clearedUpTo: Int64?)
   case added(TransferSnapshot)
   /// They are new, too, and the store alone has them from the start; none is a task of a program.
-  case listed([TransferSnapshot])
+  case listed(ListedTransfers)
   case changed(TransferSnapshot)
   /// `bytesWritten` since the last one of this transfer.
   case progress(TransferSnapshot, bytesWritten: Int64)

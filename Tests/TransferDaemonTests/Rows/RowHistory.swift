@@ -14,6 +14,8 @@ struct RowHistory {
   private var stored: [TransferID: TransferSnapshot] = [:]
   /// Added, and not told yet.
   private var untold: [TransferSnapshot] = []
+  /// The same of those that are never awake.
+  private var unlisted: [TransferRecord] = []
   /// Removed, and still in the store.
   private var doomed: [TransferID] = []
   private var lastID: Int64 = 0
@@ -51,7 +53,7 @@ struct RowHistory {
   }
 
   /// Tells what the store has and nobody was told of yet.
-  mutating func settle() { while !untold.isEmpty { tellAdded() } }
+  mutating func settle() { while !untold.isEmpty || !unlisted.isEmpty { tellAdded() } }
 
   /// What the store answers, whatever the table knows.
   func answer(_ view: RowView) -> StoredOrder {
@@ -63,27 +65,34 @@ struct RowHistory {
   // MARK: Events
 
   private mutating func add() {
-    let row = newRow().atRest
-    stored[row.id] = row
-    untold.append(row)
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      let record = newRecord()
+      stored[record.id] = table.maker.row(of: record)
+      unlisted.append(record)
+    } else {
+      let row = newRow().atRest
+      stored[row.id] = row
+      untold.append(row)
+    }
     if Bool.random(using: &random) { tellAdded() }
   }
 
   private mutating func tellAdded() {
+    list()
     guard !untold.isEmpty else { return }
-    if Int.random(in: 0..<3, using: &random) == 0 { return list() }
     let row = untold.removeFirst()
     current[row.id] = row
     awake.insert(row.id)
     table.put(row)
   }
 
-  /// Some were never awake.
   private mutating func list() {
-    let rows = Array(untold.prefix(Int.random(in: 1...3, using: &random)))
-    untold.removeFirst(rows.count)
-    for row in rows { current[row.id] = row }
-    table.list(rows)
+    let records = unlisted.prefix(Int.random(in: 1...3, using: &random))
+    if records.isEmpty { return }
+    unlisted.removeFirst(records.count)
+    let listed = ListedTransfers(records.map(JournalChange.put)[...], table.maker)
+    for row in listed.rows { current[row.id] = row }
+    table.list(listed)
   }
 
   private mutating func change() {
@@ -149,6 +158,21 @@ struct RowHistory {
   private mutating func newRow() -> TransferSnapshot {
     lastID += 1
     return Self.row(lastID, using: &random)
+  }
+
+  private mutating func newRecord() -> TransferRecord {
+    let row = newRow()
+    guard case .success(let parsed) = TransferURL.parse(row.url) else {
+      preconditionFailure("A sample is no URL: \(row.url)")
+    }
+    var spec = TransferSpec(url: parsed.url)
+    spec.session = row.session
+    spec.title = row.title
+    spec.priority = row.priority
+    return TransferRecord(
+      id: row.id, taskIdentifier: row.taskIdentifier, spec: spec, createdAt: row.createdAt,
+      queuePosition: row.queuePosition ?? 0,
+      state: [.queued, .queued, .paused, .idle].randomElement(using: &random) ?? .queued)
   }
 
   static func row(_ id: Int64, using random: inout SeededGenerator) -> TransferSnapshot {

@@ -2,6 +2,7 @@ import DesktopAlerts
 import Synchronization
 import TestSupport
 import Testing
+import TransferEngine
 import TransferModel
 
 @testable import TransferDaemon
@@ -49,7 +50,7 @@ struct PersonTellingTests {
   }
 
   @Test func `not everything is done while one sleeps in the line`() async {
-    telling.observe(new: [row(1, .queued), row(2, .queued)])
+    telling.observe(ListedTransfers.sample([(1, .queued), (2, .queued), (3, .paused)]))
     telling.observe(row(1, .queued), row(1, .completed))
     #expect(clock.deadline == nil)
     telling.observe(row(2, .queued), row(2, .completed))

@@ -14,8 +14,10 @@ struct Told: Sendable, CustomStringConvertible {
       rows[row.id] = row
       history.append(row)
     case .listed(let listed):
-      for row in listed { rows[row.id] = row }
-      history += listed
+      for row in listed.rows {
+        rows[row.id] = row
+        history.append(row)
+      }
     case .removed(let row): rows[row.id] = nil
     case .recovered, .woken, .slept, .cleared, .limited: break
     }
