@@ -58,7 +58,7 @@ package final class SQLiteJournal: TransferJournal {
         advanced = try write(changes, known, raised)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
         // Most likely an index, which the opening does not check in full; the table has it all.
-        try queue.write { db in try db.execute(sql: "REINDEX") }
+        try makeIndexesAnew()
         advanced = try write(changes, known, raised)
       }
     } catch {
@@ -75,6 +75,15 @@ package final class SQLiteJournal: TransferJournal {
     let advanced = state.withLock { $0.advanced }
     guard let stamp = advanced[id] else { return false }
     return pages.put(held, stamp, among: advanced.values)
+  }
+
+  private func makeIndexesAnew() throws {
+    try queue.inDatabase { db in
+      // What is sorted is as large as the list.
+      try StoreSchema.StatementJournals.onDisk.apply(to: db)
+      defer { try? StoreSchema.StatementJournals.inMemory.apply(to: db) }
+      try db.execute(sql: "REINDEX")
+    }
   }
 
   /// Answers which transfers have a row of progress then.

@@ -97,14 +97,16 @@ package struct StoreOpening: Sendable {
       let queue = try DatabaseQueue(
         path: place.unfinishedPath, configuration: StoreSchema.writing)
       try StoreSchema.migrator.migrate(queue)
+      try queue.inDatabase { db in try StoreSchema.StatementJournals.inMemory.apply(to: db) }
       try queue.write { db in
         try salvage.counters.write(db, since: StoreCounters())
         var writer = try TransferRowWriter(db, lastID: 0)
         try writer.apply(salvage.records.map(JournalChange.put))
         try writer.apply(salvage.sessions.map(JournalChange.putSession))
         try writer.finish()
-        try StorePlaces.repair(db)
       }
+      try queue.inDatabase { db in try StoreSchema.StatementJournals.onDisk.apply(to: db) }
+      try queue.write { db in try StorePlaces.repair(db) }
       // Brings everything into the one file, synced.
       try ClosedConnections.close(queue)
     } catch {
@@ -150,6 +152,7 @@ package struct StoreOpening: Sendable {
           return try StoreReading.contents(db)
         }
       }
+    try queue.inDatabase { db in try StoreSchema.StatementJournals.inMemory.apply(to: db) }
     return SQLiteJournal(queue, place, contents: contents)
   }
 

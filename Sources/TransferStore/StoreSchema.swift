@@ -147,6 +147,21 @@ enum StoreSchema {
     return configuration
   }
 
+  /// Where SQLite keeps what a statement changed, to take back that statement alone when it fails.
+  ///
+  /// Where it is not in memory, all but the first 64 KiB of it are a file in a directory for
+  /// temporary files: that may be full while the store's disk is not, or be on a disk where nobody
+  /// expects a copy of the store (sqlite.org/tempfiles.html, "Statement Journal Files").
+  enum StatementJournals: String {
+    /// Of a few rows at a time.
+    case inMemory = "MEMORY"
+    /// Of statements that go through the whole list.
+    case onDisk = "FILE"
+
+    /// Outside of a transaction.
+    func apply(to db: Database) throws { try db.execute(sql: "PRAGMA temp_store = \(rawValue)") }
+  }
+
   /// For looking at a store without changing a byte of it.
   static var reading: Configuration {
     var configuration = Configuration()

@@ -89,6 +89,28 @@ struct DormantEngineTests {
     #expect(world.journal.records[one] == nil)
   }
 
+  @Test func `who is removed while the line is read stays away, and hides nobody behind`()
+    async throws
+  {
+    let world = try await EngineWorld { configuration in
+      configuration.limits.runningMax = 1
+      configuration.hold.restingCountMax = 4
+      configuration.hold.lineCount = 3
+      configuration.hold.allLinesCountMax = 6
+      configuration.hold.runningShortCount = 2
+    }
+    let gate = world.journal.holdLines()
+    let ids = try await world.engine.add(urls(30))
+    let first = await refuse(3, in: world)
+    // One runs, one waits in memory, and who is behind them is asked for.
+    await gate.reached()
+    #expect(await world.engine.control(.remove(.stays), [ids[4]]) == [.applied])
+    gate.open()
+    let rest = await refuse(26, after: 3, in: world)
+    #expect(first + rest == (1...30).filter { $0 != 5 }.map { "http://files.example/\($0)" })
+    #expect(world.journal.records[ids[4]] == nil)
+  }
+
   @Test func `a fresh link for one that waits in line moves it to the other host's line`()
     async throws
   {
@@ -135,8 +157,8 @@ struct DormantEngineTests {
     await first.transport.called { calls in
       calls.count { if case .begin = $0 { true } else { false } } >= 11
     }
-    // The next one is begun before the store has the last failure.
-    while first.journal.records.values.count(where: { $0.state == .failed }) < 10 {
+    // The next one is begun before the store has the last failure, and when it ended.
+    while first.journal.records.values.count(where: { $0.state == .failed && $0.isDormant }) < 10 {
       await Task.yield()
     }
     let second = try await world(after: first)

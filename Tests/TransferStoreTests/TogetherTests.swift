@@ -1,3 +1,5 @@
+import Foundation
+import GRDB
 import TestSupport
 import Testing
 import TransferEngine
@@ -50,9 +52,12 @@ import TransferModel
       let journal = try alone.open().journal
       for change in changes { try journal.commit([change]) }
       try journal.close()
-      let opening = try together.open()
+      // Nothing is counted or put in order again.
+      let (opening, aloneAgain) = (
+        try together.open(wholeByteCountMax: 0), try alone.open(wholeByteCountMax: 0)
+      )
       #expect(opening.notice == nil, "seed \(seed)")
-      let (one, other) = (try opening.journal.whole(), try alone.open().journal.whole())
+      let (one, other) = (try opening.journal.whole(), try aloneAgain.journal.whole())
       #expect(one.records.elementsEqual(other.records), "seed \(seed)")
       #expect(one.lastID == other.lastID, "seed \(seed)")
       #expect(one.lastTaskIdentifiers == other.lastTaskIdentifiers, "seed \(seed)")
@@ -84,7 +89,6 @@ import TransferModel
     #expect(try journal.whole().records.count == 100)
   }
 
-  // As a damaged store may have them.
   @Test func `two with one identifier are one, the later one`() throws {
     let count = Int64(TransferSQL.rowsTogether)
     var later = Sample.plain(3)
@@ -94,4 +98,25 @@ import TransferModel
     #expect(records.count == Int(2 * count))
     #expect(records[2] == later)
   }
+
+  /// Otherwise a copy of what is changed goes to a directory for temporary files.
+  @Test func `what takes back a statement is in memory, however the store was opened`() throws {
+    for change in [StoreChange.new, .kept, .damaged] {
+      switch change {
+      case .new: break
+      case .kept: try scratch.fill(Sample.puts(1...3))
+      case .damaged: try Data("no store".utf8).write(to: URL(filePath: scratch.path))
+      }
+      for wholeByteCountMax in [0, Int64.max] {
+        let journal = try scratch.open(wholeByteCountMax: wholeByteCountMax).journal
+        let place = try journal.queue.inDatabase { db in
+          try Int.fetchOne(db, sql: "PRAGMA temp_store")
+        }
+        #expect(place == 2, "\(change)")
+        try journal.close()
+      }
+    }
+  }
+
+  private enum StoreChange { case new, kept, damaged }
 }

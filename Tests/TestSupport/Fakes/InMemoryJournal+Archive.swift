@@ -13,6 +13,7 @@ extension InMemoryJournal: TransferArchive {
 
   package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
     try throwReadFailure()
+    defer { passLineGate() }
     let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
     switch wanted {
     case .at(let origin, let countMax):

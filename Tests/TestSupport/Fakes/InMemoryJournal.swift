@@ -14,10 +14,11 @@ package final class InMemoryJournal: TransferJournal {
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
-    var gate = Gate.open
+    var lineGate: Gate?
+    var commitGate = CommitGate.open
   }
 
-  private enum Gate: Sendable {
+  private enum CommitGate: Sendable {
     case open
     case closed(waiting: [DispatchSemaphore])
   }
@@ -54,7 +55,7 @@ package final class InMemoryJournal: TransferJournal {
 
   package func commit(_ changes: [JournalChange]) throws {
     attemptsContinuation.yield(changes)
-    waitAtGate()
+    waitAtCommitGate()
     let failure = state.withLock { state -> (any Error)? in
       if !state.failures.isEmpty { return state.failures.removeFirst() }
       state.commits.append(changes)
@@ -64,11 +65,11 @@ package final class InMemoryJournal: TransferJournal {
     if let failure { throw failure }
   }
 
-  private func waitAtGate() {
+  private func waitAtCommitGate() {
     let ticket = state.withLock { state -> DispatchSemaphore? in
-      guard case .closed(let waiting) = state.gate else { return nil }
+      guard case .closed(let waiting) = state.commitGate else { return nil }
       let ticket = DispatchSemaphore(value: 0)
-      state.gate = .closed(waiting: waiting + [ticket])
+      state.commitGate = .closed(waiting: waiting + [ticket])
       return ticket
     }
     ticket?.wait()
@@ -111,6 +112,15 @@ package final class InMemoryJournal: TransferJournal {
     state.withLock { $0.readFailures += Array(repeating: error, count: count) }
   }
 
+  /// Holds answers to questions for the line back, as they are when they are asked.
+  package func holdLines() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.lineGate = gate }
+    return gate
+  }
+
+  func passLineGate() { state.withLock { $0.lineGate }?.pass() }
+
   func throwReadFailure() throws {
     let failure = state.withLock { state in
       state.readFailures.isEmpty ? nil : state.readFailures.removeFirst()
@@ -121,15 +131,15 @@ package final class InMemoryJournal: TransferJournal {
   /// Makes commits wait until `release`.
   package func hold() {
     state.withLock { state in
-      if case .open = state.gate { state.gate = .closed(waiting: []) }
+      if case .open = state.commitGate { state.commitGate = .closed(waiting: []) }
     }
   }
 
   /// Lets the waiting commits go on, and those that come.
   package func release() {
     let waiting = state.withLock { state -> [DispatchSemaphore] in
-      guard case .closed(let waiting) = state.gate else { return [] }
-      state.gate = .open
+      guard case .closed(let waiting) = state.commitGate else { return [] }
+      state.commitGate = .open
       return waiting
     }
     for ticket in waiting { ticket.signal() }

@@ -301,23 +301,3 @@ struct RowListTests {
     #expect(underWay.map(\.rawValue) == [4, 10])
   }
 }
-
-/// Holds back whoever passes until it is opened.
-final class Gate: Sendable {
-  private let opened = DispatchSemaphore(value: 0)
-  private let isReached: AsyncStream<Void>
-  private let reach: AsyncStream<Void>.Continuation
-
-  init() { (isReached, reach) = AsyncStream.makeStream() }
-
-  func pass() {
-    reach.yield()
-    opened.wait()
-    opened.signal()
-  }
-
-  func open() { opened.signal() }
-
-  /// Somebody is held back.
-  func reached() async { for await _ in isReached { return } }
-}

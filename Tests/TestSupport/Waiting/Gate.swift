@@ -1,0 +1,21 @@
+import Dispatch
+
+/// Holds back whoever passes until it is opened.
+package final class Gate: Sendable {
+  private let opened = DispatchSemaphore(value: 0)
+  private let isReached: AsyncStream<Void>
+  private let reach: AsyncStream<Void>.Continuation
+
+  package init() { (isReached, reach) = AsyncStream.makeStream() }
+
+  package func pass() {
+    reach.yield()
+    opened.wait()
+    opened.signal()
+  }
+
+  package func open() { opened.signal() }
+
+  /// Somebody is held back.
+  package func reached() async { for await _ in isReached { return } }
+}
