@@ -38,6 +38,12 @@ final class ClientMailbox: Sendable {
       return event.kind == .progress ? watching == .progress : watching != .nothing
     }
 
+    func wants(_ listed: ListedTransfers) -> Bool {
+      if let watchedSession, !listed.includes(watchedSession) { return false }
+      if let watchedStates, watchedStates.isDisjoint(with: listed.counts.keys) { return false }
+      return watching != .nothing
+    }
+
     func gathers(_ event: TransferEvent) -> Bool {
       switch (completedForm, event.kind) {
       case (.gathered, .stateChanged): event.snapshot.state == .completed
@@ -102,7 +108,8 @@ final class ClientMailbox: Sendable {
   }
 
   func tell(_ listed: ListedTransfers, at now: WallTime) {
-    guard state.withLock({ $0.watching != .nothing }) else { return refreshViewport() }
+    // Rows are made for who wants them.
+    guard state.withLock({ $0.wants(listed) }) else { return refreshViewport() }
     for row in listed.rows { tell(TransferEvent(kind: .added, id: row.id, at: now, snapshot: row)) }
   }
 

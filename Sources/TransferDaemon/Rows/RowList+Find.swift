@@ -66,14 +66,9 @@ extension RowList {
 
   /// The first transfer with each of these URLs.
   func find(_ urls: Set<String>) async throws(ControlError) -> [FindURLs.Found] {
-    let window = update { $0.openWindow() }
-    defer { update { $0.closeWindow(window) } }
-    let maker = update { $0.ask(for: window) }
+    let maker = update { $0.maker }
     let stored = try await read { try $0.find(urls: urls).map(maker.row) }
-    let rows = update { table in
-      table.take(stored, of: stored.map(\.id), for: window)
-      return table.rows(with: urls, stored, for: window)
-    }
+    let rows = update { $0.rows(with: urls, stored) }
     var found: [String: FindURLs.Found] = [:]
     for row in rows {
       if let other = found[row.url], other.id < row.id { continue }

@@ -33,13 +33,11 @@ extension RowTable {
     withWindow(id) { $0.take(rows, of: asked) }
   }
 
-  /// The awake rows with one of these URLs, and those of the store that are still true.
-  func rows(
-    with urls: Set<String>, _ stored: [TransferSnapshot], for id: RowWindowID
-  ) -> [TransferSnapshot] {
-    guard let known = known(id) else { return [] }
-    return rows.values.filter { urls.contains($0.url) }
-      + stored.filter { rows[$0.id] == nil && known[$0.id] != nil && !removed.contains($0.id) }
+  /// The awake rows with one of these URLs, and those that the store had when it was asked. Who
+  /// fell asleep since is as it was then: that it is on the list counts.
+  func rows(with urls: Set<String>, _ stored: [TransferSnapshot]) -> [TransferSnapshot] {
+    rows.values.filter { urls.contains($0.url) }
+      + stored.filter { rows[$0.id] == nil && !removed.contains($0.id) }
   }
 
   private func known(_ id: RowWindowID) -> DormantRows? { windows.first { $0.id == id } }

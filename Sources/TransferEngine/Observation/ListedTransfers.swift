@@ -22,6 +22,13 @@ package struct ListedTransfers: Sendable, Hashable {
 
   package var isEmpty: Bool { counts.isEmpty }
 
+  /// Whether one of them is of this session.
+  package func includes(_ session: SessionID) -> Bool {
+    changes.contains { change in
+      if case .put(let record) = change { record.spec.session == session } else { false }
+    }
+  }
+
   /// In the order in which they were added. Made anew each time.
   package var rows: [TransferSnapshot] {
     changes.compactMap { change in

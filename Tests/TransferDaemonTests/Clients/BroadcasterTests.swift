@@ -52,6 +52,26 @@ struct BroadcasterTests {
     #expect(mailbox.next() != nil)
   }
 
+  @Test func `of a list each is told what it asked for`() {
+    func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
+      let (id, mailbox) = broadcaster.join()
+      defer { broadcaster.leave(id) }
+      watch(mailbox)
+      broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
+      var ids: [Int64] = []
+      while case .notification(.event(let event))? = mailbox.next() {
+        ids.append(event.id.rawValue)
+      }
+      return ids
+    }
+    #expect(told { $0.watch(.states) } == [1, 2, 3])
+    #expect(told { $0.watch(.states, of: .kettle) } == [1, 2, 3])
+    #expect(told { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
+    #expect(told { $0.watch(.states, in: [.paused, .completed]) } == [2])
+    #expect(told { $0.watch(.states, in: [.completed]) } == [])
+    #expect(told { $0.watch(.nothing) } == [])
+  }
+
   @Test func `who gathers the completed is told their ids, at their place among the events`() {
     let (_, mailbox) = broadcaster.join()
     mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)

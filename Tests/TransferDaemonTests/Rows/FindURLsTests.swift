@@ -39,4 +39,26 @@ struct FindURLsTests {
     world.list.update { $0.remove(TransferID(rawValue: 2)) }
     #expect(try await world.list.find(["http://files.example/2"]) == [])
   }
+
+  @Test func `who falls asleep or is cleared while the store is asked is found`() async throws {
+    let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, "", .completed)])
+    try world.wake(1)
+    world.archive.whenAsked {
+      world.list.update { table in
+        table.letGo([TransferID(rawValue: 1)])
+        table.clear(upTo: 9)
+      }
+    }
+    let found = try await world.list.find(Set((1...2).map { "http://files.example/\($0)" }))
+    #expect(found.map(\.id.rawValue) == [1, 2])
+  }
+
+  @Test func `who is removed while the store is asked is not found`() async throws {
+    let world = try ListWorld(dormant: [ListWorld.record(1)])
+    world.archive.whenAsked {
+      try? world.wake(1)
+      world.list.update { $0.remove(TransferID(rawValue: 1)) }
+    }
+    #expect(try await world.list.find(["http://files.example/1"]) == [])
+  }
 }
