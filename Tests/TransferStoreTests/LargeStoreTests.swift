@@ -1,3 +1,4 @@
+import GRDB
 import Glibc
 import TestSupport
 import Testing
@@ -99,6 +100,9 @@ import TransferModel
       try opening.journal.line(.at(origin, countMax: 100)).map(\.id.rawValue)
         == Array(1...4) + Array(6...51))
     #expect(!place.isSuspect)
+    // What that needed a disk for is over.
+    #expect(
+      try opening.journal.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
   }
 
   // Fault 99
