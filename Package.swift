@@ -47,10 +47,11 @@ let package = Package(
   ],
   targets: [
     // MARK: C boundary
-    .systemLibrary(name: "CCurl"),
+    .target(name: "CCurl", dependencies: ["CCrypto", "CDelayedLibrary"]),
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CCrypto"),
+    .target(name: "CCrypto", dependencies: ["CDelayedLibrary"]),
+    .target(name: "CDelayedLibrary"),
 
     // MARK: Pure
     target("TransferModel"),

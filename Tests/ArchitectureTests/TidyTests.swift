@@ -32,7 +32,8 @@ struct TidyTests {
       for library in row.outside { importers[library, default: []].insert(target) }
     }
     let expected: [String: Set<String>] = [
-      "ArgumentParser": ["Commands"], "CCrypto": ["TransferFiles"], "CCurl": ["CurlTransport"],
+      "ArgumentParser": ["Commands"], "CCrypto": ["CCurl", "TransferFiles"],
+      "CCurl": ["CurlTransport"], "CDelayedLibrary": ["CCrypto", "CCurl"],
       "CLinux": [
         "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient", "TransferDaemon",
         "TransferFiles", "TransferStore",

@@ -1,4 +1,5 @@
 import ControlSocket
+import CurlTransport
 import TransferModel
 import TransferStore
 
@@ -8,6 +9,9 @@ enum ServiceSentence {
     switch error {
     case let failure as TransferFailure: failure.sentence
     case let error as ControlSocketError: of(error)
+    case let problem as NetworkLibraries.Problem:
+      "A library that the service needs cannot be loaded (\(problem.detail)); install libcurl and "
+        + "OpenSSL 3, on Debian with apt install libcurl4 libssl3"
     default: "The service cannot start (\(error)); look into the log"
     }
   }

@@ -74,6 +74,7 @@ package struct TransferService: Sendable {
   private func serve(
     holding lock: ServiceLock, clock: SystemClock, logger: Logger
   ) async throws -> End {
+    try NetworkLibraries.load()
     try await options.whenAlone()
     let places = options.places
     let startedAt = clock.now().wall

@@ -12,7 +12,8 @@ struct Manifest {
     for match in text.matches(of: /\.systemLibrary\(name: "(\w+)"\)/) {
       dependencies[String(match.1)] = []
     }
-    let target = /(?:\n    target|\.executableTarget)\(\s*(?:name: )?"([\w-]+)"([^\)]*)\)/
+    // Those of C are told without our function `target`.
+    let target = /(?:\n    \.?target|\.executableTarget)\(\s*(?:name: )?"([\w-]+)"([^\)]*)\)/
     for match in text.matches(of: target) {
       // A program that only tests start has no row of its own.
       if match.2.contains("path: \"Tests/") { continue }

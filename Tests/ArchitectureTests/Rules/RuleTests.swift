@@ -232,7 +232,8 @@ struct RuleTests {
           name: "GRDB", package: "GRDB.swift")
         let package = Package(
           targets: [
-            .systemLibrary(name: "CCurl"),
+            .systemLibrary(name: "CLinux"),
+            .target(name: "CCurl", dependencies: ["CLinux"]),
             target("A"),
             target("B", ["A", "CCurl", grdb]),
             target(
@@ -252,8 +253,8 @@ struct RuleTests {
           ])
         """, at: "Package.swift"))
     let expected: [String: Set<String>] = [
-      "CCurl": [], "A": [], "B": ["A", "CCurl", "GRDB"], "C": ["A", "B"], "d": ["C"],
-      "Programs": ["A", "B"],
+      "CLinux": [], "CCurl": ["CLinux"], "A": [], "B": ["A", "CCurl", "GRDB"], "C": ["A", "B"],
+      "d": ["C"], "Programs": ["A", "B"],
     ]
     #expect(manifest.dependencies == expected)
   }

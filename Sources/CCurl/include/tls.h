@@ -9,10 +9,6 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-#if !defined(OPENSSL_VERSION_MAJOR) || OPENSSL_VERSION_MAJOR < 3
-#error "OpenSSL 3.0 or newer is needed"
-#endif
-
 /// The newest version of TLS that is allowed; 0 when none is named.
 static inline long kettle_tls_newest_version(SSL_CTX *context) {
   return SSL_CTX_get_max_proto_version(context);

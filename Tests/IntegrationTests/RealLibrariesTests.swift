@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// What the real program needs to be loaded, and what only its service does.
+struct RealLibrariesTests {
+  @Test func `a command loads no library of the network`() async throws {
+    let home = try KettleHome()
+    // Prints what the program is linked to, in place of running it (ld.so(8)).
+    let linked = try await home.run(
+      "/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", KettleHome.program
+    ).output
+    #expect(linked.contains("libsqlite3.so"))
+    for library in ["libcurl", "libssl", "libcrypto"] {
+      #expect(!linked.contains(library), "\(library) in \(linked)")
+    }
+  }
+
+  @Test(arguments: ["libcurl.so.4", "libssl.so.3", "libcrypto.so.3"])
+  func `without one of them the service says so, and what needs no service goes on`(
+    library: String
+  ) async throws {
+    let home = try KettleHome()
+    // A library that is none is found before the right one.
+    let broken = home.path + "/libraries"
+    try FileManager.default.createDirectory(
+      atPath: broken, withIntermediateDirectories: true)
+    try Data().write(to: URL(filePath: broken + "/" + library))
+    let others = home.environment["LD_LIBRARY_PATH"].map { ":" + $0 } ?? ""
+    let variable = "LD_LIBRARY_PATH=" + broken + others
+
+    let service = try await home.run(
+      "/usr/bin/env", variable, KettleHome.program, "daemon", "run")
+    #expect(service.code == 1)
+    #expect(
+      service.errors == """
+        kettle: A library that the service needs cannot be loaded (\(broken)/\(library): file too \
+        short); install libcurl and OpenSSL 3, on Debian with apt install libcurl4 libssl3
+
+        """)
+    let version = try await home.run("/usr/bin/env", variable, KettleHome.program, "--version")
+    #expect(version.code == 0, "\(version.errors)")
+  }
+}
