@@ -6,7 +6,8 @@ import Glibc
 ///
 /// Each is like its namesake, and answers -1 with errno set when it fails.
 struct FileCalls: Sendable {
-  typealias Write = @Sendable (Int32, UnsafeRawPointer, Int, off_t) -> Int
+  /// pwritev(2): pieces of memory that come one behind the other in the file.
+  typealias Write = @Sendable (Int32, [iovec], off_t) -> Int
   typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
   typealias Sync = @Sendable (Int32) -> Int32
   /// The descriptor of a directory, and two names in it.
@@ -14,7 +15,7 @@ struct FileCalls: Sendable {
 
   static let kernel = FileCalls()
 
-  var write: Write = { pwrite($0, $1, $2, $3) }
+  var write: Write = { pwritev($0, $1, Int32($1.count), $2) }
   var read: Read = { pread($0, $1, $2, $3) }
   var syncData: Sync = { fdatasync($0) }
   var syncAll: Sync = { fsync($0) }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Owns a file descriptor and closes it when the last reference goes.
@@ -22,14 +23,35 @@ final class OpenFile: Sendable {
 
   /// Writes all of it, whatever the kernel takes at once.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
-    var rest = bytes
+    try write([bytes], at: offset)
+  }
+
+  /// The same for pieces that come one behind the other.
+  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
+    var rest = pieces.filter { !$0.isEmpty }
     var position = offset
-    while let start = rest.baseAddress, !rest.isEmpty {
-      let count = try Errno.retrying { calls.write(descriptor, start, rest.count, off_t(position)) }
+    while !rest.isEmpty {
+      // More are refused (IOV_MAX, pwritev(2)).
+      let vectors = rest.prefix(1024).map {
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+      }
+      let count = try Errno.retrying { calls.write(descriptor, vectors, off_t(position)) }
       // Writing nothing of something is an error without a name; going on would never end.
       guard count > 0 else { throw Errno(rawValue: EIO) }
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      rest = Self.rest(of: rest, behind: count)
       position += Int64(count)
+    }
+  }
+
+  private static func rest(
+    of pieces: [UnsafeRawBufferPointer], behind byteCount: Int
+  ) -> [UnsafeRawBufferPointer] {
+    var left = byteCount
+    return pieces.compactMap { piece in
+      let written = min(left, piece.count)
+      left -= written
+      return written == piece.count
+        ? nil : UnsafeRawBufferPointer(rebasing: piece.dropFirst(written))
     }
   }
 

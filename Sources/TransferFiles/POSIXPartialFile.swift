@@ -57,24 +57,41 @@ package final class POSIXPartialFile: PartialFile {
       file, path: path, finalName: finalName, identity: identity, durability: .named)
   }
 
-  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+  package func write(
+    _ pieces: [UnsafeRawBufferPointer], at offset: Int64
+  ) throws(TransferFailure) {
     do {
-      try put(bytes, at: offset)
+      try put(pieces, at: offset)
     } catch {
       throw error.failure(.file(path))
     }
     durability.withLock { durability in
       guard case .unnamed(let directory, let writtenUpTo) = durability else { return }
-      let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
+      let (end, overflow) = offset.addingReportingOverflow(
+        Int64(pieces.reduce(0) { $0 + $1.count }))
       durability = .unnamed(directory, writtenUpTo: max(writtenUpTo, overflow ? .max : end))
+    }
+  }
+
+  private func put(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
+    if UncachedWriter.areParts(pieces, at: offset),
+      try uncached.write(pieces, at: offset, of: file)
+    {
+      return
+    }
+    var position = offset
+    for piece in pieces {
+      try put(piece, at: position)
+      // No file is longer than the kernel could count.
+      position += Int64(piece.count)
     }
   }
 
   private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
     guard let part = UncachedWriter.part(of: bytes, at: offset),
       try uncached.write(
-        UnsafeRawBufferPointer(rebasing: bytes[part]), at: offset + Int64(part.lowerBound), of: file
-      )
+        [UnsafeRawBufferPointer(rebasing: bytes[part])], at: offset + Int64(part.lowerBound),
+        of: file)
     else { return try file.write(bytes, at: offset) }
     let (head, tail) = (bytes.prefix(part.lowerBound), bytes.dropFirst(part.upperBound))
     try file.write(UnsafeRawBufferPointer(rebasing: head), at: offset)

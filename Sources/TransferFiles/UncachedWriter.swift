@@ -37,14 +37,22 @@ final class UncachedWriter: Sendable {
     return length >= byteCountMin ? head..<(head + length) : nil
   }
 
-  /// Writes bytes that are such a part. False when it cannot be done; what was written until then
-  /// may be written again.
+  /// Whether each of the pieces, which come one behind the other, is such a part as a whole.
+  static func areParts(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) -> Bool {
+    pieces.allSatisfy { piece in
+      // With whole pages the next one begins where a page does, as this one.
+      part(of: piece, at: offset % Int64(alignment)) == 0..<piece.count
+    }
+  }
+
+  /// Writes pieces that are such parts, one behind the other. False when it cannot be done; what
+  /// was written until then may be written again.
   func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int64, of file: OpenFile
+    _ pieces: [UnsafeRawBufferPointer], at offset: Int64, of file: OpenFile
   ) throws(Errno) -> Bool {
     guard let uncached = uncached(file) else { return false }
     do {
-      try uncached.write(bytes, at: offset)
+      try uncached.write(pieces, at: offset)
       return true
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == EOPNOTSUPP else { throw error }

@@ -22,6 +22,19 @@ import TransferModel
       in: scratch.path, preferredName: "a", onConflict: .rename)
   }
 
+  /// pwritev(2) on a disk that takes so many bytes at once.
+  private static func write(
+    _ descriptor: Int32, _ pieces: [iovec], _ offset: off_t, atMost: Int
+  ) -> Int {
+    var left = atMost
+    let taken = pieces.map { piece in
+      let count = min(left, piece.iov_len)
+      left -= count
+      return iovec(iov_base: piece.iov_base, iov_len: count)
+    }
+    return pwritev(descriptor, taken, Int32(taken.count), offset)
+  }
+
   private func whole() throws -> ResumeData {
     let file = try create(.kernel)
     try file.write(bytes)
@@ -47,7 +60,7 @@ import TransferModel
   @Test func `short writes and interrupted ones are gone on with until all is written`() throws {
     var calls = FileCalls.kernel
     let isInterrupted = Mutex(false)
-    calls.write = { descriptor, start, count, offset in
+    calls.write = { descriptor, pieces, offset in
       let interrupts = isInterrupted.withLock { value in
         value.toggle()
         return value
@@ -56,11 +69,25 @@ import TransferModel
         errno = EINTR
         return -1
       }
-      return pwrite(descriptor, start, min(count, 4099), offset)
+      return Self.write(descriptor, pieces, offset, atMost: 4099)
     }
     let file = try create(calls)
     try file.write(bytes, at: 7)
     #expect(Disk.bytes(at: file.path) == [UInt8](repeating: 0, count: 7) + bytes)
+  }
+
+  // Fault 75
+  @Test func `pieces that are written a little at a time stand one behind the other`() throws {
+    var calls = FileCalls.kernel
+    calls.write = { Self.write($0, $1, $2, atMost: 70_001) }
+    let file = try create(calls)
+    let sizes = [1, 100_000, 0, 4096, 70_001]
+    try bytes.withUnsafeBytes { bytes in
+      try file.write(sizes.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }, at: 7)
+    }
+    #expect(
+      Disk.bytes(at: file.path) == [UInt8](repeating: 0, count: 7)
+        + sizes.flatMap { bytes.prefix($0) })
   }
 
   // Fault 75
@@ -96,7 +123,7 @@ import TransferModel
   // Fault 75
   @Test func `a write that takes nothing is an error and no endless loop`() throws {
     var calls = FileCalls.kernel
-    calls.write = { _, _, _, _ in 0 }
+    calls.write = { _, _, _ in 0 }
     let file = try create(calls)
     let told = failure { () throws(TransferFailure) in try file.write(bytes) }
     #expect(told == TransferFailure(.fileProblem, on: file.path, detail: "EIO"))
@@ -117,7 +144,7 @@ import TransferModel
   ) throws {
     var calls = FileCalls.kernel
     let writes = Mutex(0)
-    calls.write = { descriptor, start, count, offset in
+    calls.write = { descriptor, pieces, offset in
       let isSecond = writes.withLock { count in
         count += 1
         return count == 2
@@ -126,7 +153,7 @@ import TransferModel
         errno = number
         return -1
       }
-      return pwrite(descriptor, start, min(count, 60_000), offset)
+      return Self.write(descriptor, pieces, offset, atMost: 60_000)
     }
     let file = try create(calls)
     let told = failure { () throws(TransferFailure) in try file.write(bytes) }

@@ -45,6 +45,22 @@ struct UncachedWriterTests {
     withBytes(1 << 20, at: 512) { #expect(UncachedWriter.part(of: $0, at: 0) == nil) }
   }
 
+  @Test(
+    arguments: [
+      ([1 << 20, 65_536], 8192, true), ([1 << 20, 65_536, 65_537], 8192, false),
+      ([65_536, 4096, 65_536], 0, false), ([65_536, 65_536], 1, false),
+      ([65_536, 65_536], -1, false),
+    ] as [([Int], Int64, Bool)])
+  func `pieces go there together when each of them is whole pages`(
+    byteCounts: [Int], offset: Int64, areParts: Bool
+  ) {
+    // All of them are the beginning of the same memory; where it lies is what counts.
+    withBytes(1 << 20, at: 0) { bytes in
+      let pieces = byteCounts.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }
+      #expect(UncachedWriter.areParts(pieces, at: offset) == areParts)
+    }
+  }
+
   @Test func `it is expected to work until it was refused`() {
     let writer = UncachedWriter()
     #expect(writer.isExpectedToWork)
@@ -57,7 +73,7 @@ struct UncachedWriterTests {
     let own = Mutex<Int32?>(nil)
     let refusedCount = Mutex(0)
     var calls = FileCalls()
-    calls.write = { descriptor, bytes, count, offset in
+    calls.write = { descriptor, pieces, offset in
       // The first bytes are too few for the other descriptor.
       let isOwn = own.withLock { own in
         own = own ?? descriptor
@@ -68,7 +84,7 @@ struct UncachedWriterTests {
         errno = refusal ?? 0
         return -1
       }
-      return pwrite(descriptor, bytes, count, offset)
+      return pwritev(descriptor, pieces, Int32(pieces.count), offset)
     }
     let storage = POSIXFileStorage(documentsDirectory: scratch.path, calls: calls)
     let file = try storage.createPartialFile(

@@ -62,8 +62,28 @@ struct BlockPart: Sendable {
   let range: ByteRange?
   let rest: Rest
 
+  /// Whether this comes directly behind another part, so that one call writes both: of the same
+  /// attempt, and neither where there are bytes already.
+  func follows(_ other: BlockPart, over written: HeldRanges) -> Bool {
+    guard let range, let before = other.range else { return false }
+    return before.upper == range.lower && other.block.attempt == block.attempt
+      && written.parts(in: before).isEmpty && written.parts(in: range).isEmpty
+  }
+
+  /// Writes parts that follow each other. Blocks.
+  static func write(
+    _ parts: [BlockPart], into file: any PartialFile, over written: HeldRanges
+  ) throws(TransferFailure) {
+    guard parts.count > 1, let lower = parts.first?.range?.lower else {
+      for part in parts { try part.write(into: file, over: written) }
+      return
+    }
+    let pieces = parts.compactMap { part in part.range.map(part.block.bytes) }
+    try file.write(pieces, at: lower)
+  }
+
   /// Writes the bytes; where `written` says that there are some already, compares them. Blocks.
-  func write(
+  private func write(
     into file: any PartialFile, over written: HeldRanges
   ) throws(TransferFailure) {
     guard let range else { return }

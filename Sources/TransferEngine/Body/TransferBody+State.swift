@@ -117,17 +117,27 @@ extension TransferBody {
       }
     }
 
-    /// What is to be written next, with what is in the file; nil when there is nothing.
-    mutating func takePending() -> (BlockPart, over: HeldRanges)? {
-      while !pending.isEmpty {
-        let part = pending.removeFirst()
-        // After a failure nothing more is written of it: what it brought is believed no more.
-        if failure == nil, let segment = segments[part.block.attempt], segment.failure == nil {
-          return (part, written)
-        }
+    /// What is to be written next, with what is in the file: all that follows each other, because
+    /// a call for each block costs more. nil when there is nothing.
+    mutating func takePending() -> (parts: [BlockPart], over: HeldRanges)? {
+      // After a failure nothing more is written of it: what it brought is believed no more.
+      while let part = pending.first, !isBelieved(part) { pending.removeFirst() }
+      guard let first = pending.first else {
+        writer = .resting
+        return nil
       }
-      writer = .resting
-      return nil
+      var parts = [first]
+      for part in pending.dropFirst() {
+        guard let last = parts.last, part.follows(last, over: written) else { break }
+        parts.append(part)
+      }
+      pending.removeFirst(parts.count)
+      return (parts, written)
+    }
+
+    private func isBelieved(_ part: BlockPart) -> Bool {
+      guard failure == nil, let segment = segments[part.block.attempt] else { return false }
+      return segment.failure == nil
     }
 
     /// False when one is under way.
@@ -137,8 +147,12 @@ extension TransferBody {
       return true
     }
 
-    mutating func wrote(_ part: BlockPart, _ result: Result<Void, TransferFailure>) {
+    mutating func wrote(_ parts: [BlockPart], _ result: Result<Void, TransferFailure>) {
       settled = nil
+      for part in parts { wrote(part, result) }
+    }
+
+    private mutating func wrote(_ part: BlockPart, _ result: Result<Void, TransferFailure>) {
       let attempt = part.block.attempt
       switch part.rest {
       case .isFilled: break

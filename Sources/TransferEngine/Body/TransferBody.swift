@@ -239,10 +239,30 @@ final class TransferBody: Sendable {
 
   /// Writes until nothing waits. Called with `disk`; blocks.
   private func writePending() {
-    while let (part, written) = state.withLock({ $0.takePending() }) {
-      let result = Result { () throws(TransferFailure) in try part.write(into: file, over: written)
+    while let (parts, written) = state.withLock({ $0.takePending() }) {
+      let result = write(parts, over: written)
+      if parts.count > 1, case .failure = result {
+        writeOneByOne(parts, over: written)
+      } else {
+        state.withLock { $0.wrote(parts, result) }
       }
-      state.withLock { $0.wrote(part, result) }
+    }
+  }
+
+  /// As far as it goes: a disk that has no room for all of them may have some for the first.
+  private func writeOneByOne(_ parts: [BlockPart], over written: HeldRanges) {
+    for part in parts {
+      let result = write([part], over: written)
+      state.withLock { $0.wrote([part], result) }
+      if case .failure = result { return }
+    }
+  }
+
+  private func write(
+    _ parts: [BlockPart], over written: HeldRanges
+  ) -> Result<Void, TransferFailure> {
+    Result { () throws(TransferFailure) in
+      try BlockPart.write(parts, into: file, over: written)
     }
   }
 }

@@ -105,8 +105,8 @@ package protocol PartialFile: AnyObject, Sendable {
   /// Memory from which much can be written to this file at the least cost; nil when there is no
   /// better than any. Its address is a multiple of its size.
   func makeLargeMemory() -> BlockMemory?
-  /// Writes all of it; short writes and EINTR are handled.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure)
+  /// Writes all of the pieces, one behind the other; short writes and EINTR are handled.
+  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure)
   /// Reads as many bytes as the buffer takes; `partialFileChanged` when the file ends before.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure)
   /// Returns when everything written so far is on the disk (fdatasync(2)), with the modification
@@ -120,6 +120,10 @@ package protocol PartialFile: AnyObject, Sendable {
 
 extension PartialFile {
   package func makeLargeMemory() -> BlockMemory? { nil }
+
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+    try write([bytes], at: offset)
+  }
 }
 
 /// The digest of the beginning of a file that is still being written. Used by one thread at a time.

@@ -17,8 +17,8 @@ final class InMemoryPartialFile: PartialFile {
     self.inode = inode
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
-    let copy = [UInt8](bytes)
+  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
+    let copy = pieces.flatMap { [UInt8]($0) }
     try change(.write) { file in
       let start = Int(clamping: offset)
       if file.bytes.count < start {

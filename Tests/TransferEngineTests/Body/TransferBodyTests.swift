@@ -109,7 +109,7 @@ struct TransferBodyTests {
     let isDone = DispatchSemaphore(value: 0)
     queue.async { isDone.signal() }
     isDone.wait()
-    #expect(files.callCount(.write) == 3)
+    #expect(files.callCount(.write) == 1)
     #expect(files.bytes(at: file.path)?.elementsEqual(piece) == true)
   }
 

@@ -54,8 +54,8 @@ import TransferModel
       ) { $0.deallocate() }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
-      try base.write(bytes, at: offset)
+    func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
+      try base.write(pieces, at: offset)
     }
 
     func read(

@@ -1,0 +1,110 @@
+import Synchronization
+import TestSupport
+import Testing
+import TransferModel
+
+@testable import TransferEngine
+
+/// Full blocks that wait for the disk, and how many calls write them.
+struct GatheredWritesTests {
+  private static let blockByteCount = Int(TransferBody.blockByteCountMax)
+
+  /// Remembers with how many pieces each call came, and has room for so many bytes.
+  private final class File: PartialFile {
+    private let base: any PartialFile
+    private let room: Int64
+    private let calls = Mutex<[Call]>([])
+
+    struct Call: Equatable {
+      var offset: Int64
+      var byteCounts: [Int]
+    }
+
+    init(_ base: any PartialFile, room: Int64) {
+      self.base = base
+      self.room = room
+    }
+
+    var writes: [Call] { calls.withLock { $0 } }
+    var path: String { base.path }
+    var finalName: String { base.finalName }
+    var device: UInt64 { base.device }
+    var inode: UInt64 { base.inode }
+
+    func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
+      let byteCounts = pieces.map(\.count)
+      calls.withLock { $0.append(Call(offset: offset, byteCounts: byteCounts)) }
+      guard offset + Int64(byteCounts.reduce(0, +)) <= room else {
+        throw TransferFailure(.diskFull, on: path)
+      }
+      try base.write(pieces, at: offset)
+    }
+
+    func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+      try base.read(buffer, at: offset)
+    }
+
+    func sync() throws(TransferFailure) -> Int64 { try base.sync() }
+    func keepInMemory() { base.keepInMemory() }
+    func truncate(to byteCount: Int64) throws(TransferFailure) {
+      try base.truncate(to: byteCount)
+    }
+  }
+
+  private let files = InMemoryFileStorage(documentsDirectory: "/d")
+  private let queue = LingeringQueue("test.disk")
+  private let attempt = AttemptID(rawValue: 1)
+  private static let bytes = (0..<3).flatMap { [UInt8](repeating: $0, count: blockByteCount) }
+  private let bytes = Self.bytes
+
+  /// Three full blocks come while the thread that writes is held up elsewhere.
+  private func bring(
+    _ held: HeldRanges = HeldRanges(), room: Int64 = .max
+  ) throws -> (file: File, body: TransferBody) {
+    let made = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
+    let file = File(made, room: room)
+    let body = TransferBody(
+      file: file, held: held, totalByteCount: nil, queue: queue
+    ) { _ in }
+    let sink = body.begin(attempt, from: 0, .none)
+    let gate = Gate()
+    queue.async { gate.pass() }
+    defer { gate.open() }
+    bytes.withUnsafeBytes { #expect(sink.receive($0) == .taken) }
+    return (file, body)
+  }
+
+  private func has(_ file: File, _ expected: some Sequence<UInt8>) -> Bool {
+    files.bytes(at: file.path)?.elementsEqual(expected) == true
+  }
+
+  @Test func `those that lie one behind the other need one call`() throws {
+    let (file, body) = try bring()
+    #expect(body.end(attempt).receivedUpTo == Int64(bytes.count))
+    let blocks = [Int](repeating: Self.blockByteCount, count: 3)
+    #expect(file.writes == [File.Call(offset: 0, byteCounts: blocks)])
+    #expect(has(file, bytes))
+  }
+
+  // Fault 71
+  @Test func `of those that have no room together, the first ones that have are kept`() throws {
+    let room = Int64(2 * Self.blockByteCount)
+    let (file, body) = try bring(room: room)
+    let (upTo, failure) = body.end(attempt)
+    #expect(upTo == room)
+    #expect(failure?.code == .diskFull)
+    #expect(file.writes.map(\.byteCounts.count) == [3, 1, 1, 1])
+    #expect(has(file, bytes.prefix(2 * Self.blockByteCount)))
+  }
+
+  @Test func `one that is there already is compared, and the others are written`() throws {
+    let (lower, upper) = (Int64(Self.blockByteCount), Int64(2 * Self.blockByteCount))
+    var held = HeldRanges()
+    held.insert(try #require(ByteRange(lower: lower, upper: upper)))
+    let (file, body) = try bring(held)
+    // Nothing was written there, so that the file is too short to be the same.
+    #expect(body.end(attempt).failure?.code == .partialFileChanged)
+    #expect(file.writes.map(\.byteCounts.count) == [1])
+    #expect(has(file, bytes.prefix(Self.blockByteCount)))
+  }
+}
