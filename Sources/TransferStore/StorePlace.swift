@@ -80,7 +80,13 @@ struct StorePlace {
   /// Whether the file system and the permissions let the store be written to.
   var isWritable: Bool { access(path, W_OK) == 0 }
 
-  var hasUnfinished: Bool { access(unfinishedPath, F_OK) == 0 }
+  /// Whether there is a complete new store that never got its name. Closing it took away what
+  /// SQLite keeps beside it: with that there it is not complete, and could not even be looked at,
+  /// because who only reads cannot take a transaction back.
+  var hasCompleteUnfinished: Bool {
+    access(unfinishedPath, F_OK) == 0
+      && Self.companions.allSatisfy { access(unfinishedPath + $0, F_OK) != 0 }
+  }
 
   /// Gives the complete store its name.
   func adoptUnfinished() throws(StoreError) {

@@ -98,6 +98,22 @@ import TransferModel
   }
 
   // Fault 76
+  @Test func `one that was killed in the middle of a transaction is made again`() throws {
+    let unfinished = scratch.path + ".new"
+    try scratch.open().journal.close()
+    #expect(rename(scratch.path, unfinished) == 0)
+    // The head of a journal whose transaction is to be taken back (sqlite.org/fileformat2.html, 3),
+    // which a connection that only reads cannot do.
+    let head: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    try scratch.put(head + [UInt8](repeating: 0, count: 504), unfinished + "-journal")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    try opening.journal.commit(Sample.puts(1...1))
+    #expect(mode(unfinished) == nil)
+    #expect(mode(unfinished + "-journal") == nil)
+  }
+
+  // Fault 76
   @Test func `a complete new store that did not get its name is taken`() throws {
     try scratch.fill(Sample.puts(1...5))
     #expect(rename(scratch.path, scratch.path + ".new") == 0)

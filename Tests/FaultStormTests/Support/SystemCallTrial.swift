@@ -9,6 +9,9 @@ import TestSupport
 struct SystemCallTrial {
   enum Scope: String, CaseIterable, Sendable {
     case download, store
+    /// Files of any name: a partial file has none while it is made (O_TMPFILE, open(2)), and
+    /// strace knows an open file by the name that it had then.
+    case any
   }
 
   enum Fault: Sendable, CustomStringConvertible {
@@ -53,6 +56,7 @@ struct SystemCallTrial {
     case .store:
       ["", "/store.sqlite", "/store.sqlite-wal", "/store.sqlite-shm", "/store.sqlite.unfinished"]
         .map { home.path + "/.local/state/kettle" + $0 }
+    case .any: []
     }
   }
 
