@@ -79,6 +79,7 @@ package final class POSIXPartialFile: PartialFile {
     {
       return
     }
+    guard uncached.isExpectedToWork else { return try file.write(pieces, at: offset) }
     var position = offset
     for piece in pieces {
       try put(piece, at: position)

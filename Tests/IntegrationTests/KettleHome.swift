@@ -60,6 +60,10 @@ final class KettleHome: Sendable {
 
   /// Runs another program in this home to its end.
   func run(_ program: String, _ arguments: String...) async throws -> Outcome {
+    try await run(program, arguments)
+  }
+
+  func run(_ program: String, _ arguments: [String]) async throws -> Outcome {
     try await runOnThread(program, arguments)
   }
 

@@ -1,5 +1,7 @@
 import Foundation
+import TestSupport
 import Testing
+import TransferModel
 
 /// What the real program needs to be loaded, and what only its service does.
 struct RealLibrariesTests {
@@ -37,7 +39,15 @@ struct RealLibrariesTests {
         short); install libcurl and OpenSSL 3, on Debian with apt install libcurl4 libssl3
 
         """)
-    let version = try await home.run("/usr/bin/env", variable, KettleHome.program, "--version")
-    #expect(version.code == 0, "\(version.errors)")
+    // Started by the home's own environment, where they are.
+    #expect(try await home.kettle("daemon", "start").code == 0)
+    let origin = try ScriptedOrigin()
+    origin.serve(OriginBehavior(SeededBody(seed: 5, byteCount: 10_000)), at: "/a.bin")
+    let url = try origin.url("/a.bin").text
+    for words in [["--version"], ["get", url], ["list"], ["daemon", "status"]] {
+      let command = try await home.run(
+        "/usr/bin/env", [variable, KettleHome.program] + words)
+      #expect(command.code == 0, "\(words): \(command.errors)")
+    }
   }
 }

@@ -78,16 +78,29 @@ import TransferModel
 
   // Fault 75
   @Test func `pieces that are written a little at a time stand one behind the other`() throws {
-    var calls = FileCalls.kernel
-    calls.write = { Self.write($0, $1, $2, atMost: 70_001) }
-    let file = try create(calls)
-    let sizes = [1, 100_000, 0, 4096, 70_001]
-    try bytes.withUnsafeBytes { bytes in
-      try file.write(sizes.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }, at: 7)
+    // Ends within a piece, at a border, and with several whole ones; more than one call may have.
+    for sizes in [
+      [1, 100_000, 0, 4096, 70_001], [70_001, 70_001, 1],
+      [UInt8](repeating: 100, count: 1500).map(Int.init),
+    ] {
+      let pieceCounts = Mutex<[Int]>([])
+      var calls = FileCalls.kernel
+      calls.write = { descriptor, pieces, offset in
+        pieceCounts.withLock { $0.append(pieces.count) }
+        return Self.write(descriptor, pieces, offset, atMost: 70_001)
+      }
+      let file = try create(calls)
+      // Past the page cache goes only what is whole pages.
+      file.keepInMemory()
+      try bytes.withUnsafeBytes { bytes in
+        try file.write(sizes.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }, at: 7)
+      }
+      let expected = [UInt8](repeating: 0, count: 7) + sizes.flatMap { bytes.prefix($0) }
+      #expect(Disk.bytes(at: file.path)?.elementsEqual(expected) == true)
+      let first = min(sizes.count { $0 > 0 }, 1024)
+      #expect(pieceCounts.withLock { $0.first } == first)
+      #expect(pieceCounts.withLock { $0.count } > 1)
     }
-    #expect(
-      Disk.bytes(at: file.path) == [UInt8](repeating: 0, count: 7)
-        + sizes.flatMap { bytes.prefix($0) })
   }
 
   // Fault 75

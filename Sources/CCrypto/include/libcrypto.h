@@ -1,5 +1,5 @@
-// Message digests from OpenSSL's libcrypto, which libcurl brings into the process anyway. It is
-// loaded when it is needed (delayed_library.h).
+// Message digests from OpenSSL's libcrypto, which libcurl brings into the process anyway; CCurl has
+// its certificates from here, too. It is loaded when it is needed (delayed_library.h).
 #ifndef KETTLE_CCRYPTO_H
 #define KETTLE_CCRYPTO_H
 

@@ -241,7 +241,7 @@ final class TransferBody: Sendable {
   private func writePending() {
     while let (parts, written) = state.withLock({ $0.takePending() }) {
       let result = write(parts, over: written)
-      if parts.count > 1, case .failure = result {
+      if parts.count > 1, case .failure(let failure) = result, failure.code == .diskFull {
         writeOneByOne(parts, over: written)
       } else {
         state.withLock { $0.wrote(parts, result) }
@@ -249,7 +249,7 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// As far as it goes: a disk that has no room for all of them may have some for the first.
+  /// As far as it goes: a disk without room for all of them may have some for the first.
   private func writeOneByOne(_ parts: [BlockPart], over written: HeldRanges) {
     for part in parts {
       let result = write([part], over: written)

@@ -9,10 +9,11 @@ import TransferModel
 struct GatheredWritesTests {
   private static let blockByteCount = Int(TransferBody.blockByteCountMax)
 
-  /// Remembers with how many pieces each call came, and has room for so many bytes.
+  /// Remembers with how many pieces each call came, and refuses what goes beyond a border.
   private final class File: PartialFile {
     private let base: any PartialFile
-    private let room: Int64
+    private let border: Int64
+    private let refusal: TransferFailure.Code
     private let calls = Mutex<[Call]>([])
 
     struct Call: Equatable {
@@ -20,9 +21,10 @@ struct GatheredWritesTests {
       var byteCounts: [Int]
     }
 
-    init(_ base: any PartialFile, room: Int64) {
+    init(_ base: any PartialFile, beyond border: Int64, _ refusal: TransferFailure.Code) {
       self.base = base
-      self.room = room
+      self.border = border
+      self.refusal = refusal
     }
 
     var writes: [Call] { calls.withLock { $0 } }
@@ -34,8 +36,8 @@ struct GatheredWritesTests {
     func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
       let byteCounts = pieces.map(\.count)
       calls.withLock { $0.append(Call(offset: offset, byteCounts: byteCounts)) }
-      guard offset + Int64(byteCounts.reduce(0, +)) <= room else {
-        throw TransferFailure(.diskFull, on: path)
+      guard offset + Int64(byteCounts.reduce(0, +)) <= border else {
+        throw TransferFailure(refusal, on: path)
       }
       try base.write(pieces, at: offset)
     }
@@ -59,10 +61,15 @@ struct GatheredWritesTests {
 
   /// Three full blocks come while the thread that writes is held up elsewhere.
   private func bring(
-    _ held: HeldRanges = HeldRanges(), room: Int64 = .max
+    _ held: HeldRanges = HeldRanges(), there: [UInt8] = [], beyond border: Int64 = .max,
+    _ refusal: TransferFailure.Code = .diskFull
   ) throws -> (file: File, body: TransferBody) {
     let made = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
-    let file = File(made, room: room)
+    let lower = held.ranges.first?.lower ?? 0
+    try there.withUnsafeBytes { bytes in
+      Result { () throws(TransferFailure) in try made.write(bytes, at: lower) }
+    }.get()
+    let file = File(made, beyond: border, refusal)
     let body = TransferBody(
       file: file, held: held, totalByteCount: nil, queue: queue
     ) { _ in }
@@ -89,7 +96,7 @@ struct GatheredWritesTests {
   // Fault 71
   @Test func `of those that have no room together, the first ones that have are kept`() throws {
     let room = Int64(2 * Self.blockByteCount)
-    let (file, body) = try bring(room: room)
+    let (file, body) = try bring(beyond: room)
     let (upTo, failure) = body.end(attempt)
     #expect(upTo == room)
     #expect(failure?.code == .diskFull)
@@ -97,14 +104,44 @@ struct GatheredWritesTests {
     #expect(has(file, bytes.prefix(2 * Self.blockByteCount)))
   }
 
+  @Test func `a disk that fails is not asked again`() throws {
+    let (file, body) = try bring(beyond: Int64(2 * Self.blockByteCount), .fileProblem)
+    let (upTo, failure) = body.end(attempt)
+    #expect(upTo == 0)
+    #expect(failure?.code == .fileProblem)
+    #expect(file.writes.map(\.byteCounts.count) == [3])
+  }
+
   @Test func `one that is there already is compared, and the others are written`() throws {
     let (lower, upper) = (Int64(Self.blockByteCount), Int64(2 * Self.blockByteCount))
     var held = HeldRanges()
     held.insert(try #require(ByteRange(lower: lower, upper: upper)))
-    let (file, body) = try bring(held)
-    // Nothing was written there, so that the file is too short to be the same.
-    #expect(body.end(attempt).failure?.code == .partialFileChanged)
-    #expect(file.writes.map(\.byteCounts.count) == [1])
-    #expect(has(file, bytes.prefix(Self.blockByteCount)))
+    let (file, body) = try bring(held, there: Array(bytes[Int(lower)..<Int(upper)]))
+    let (upTo, failure) = body.end(attempt)
+    #expect(upTo == Int64(bytes.count))
+    #expect(failure == nil)
+    #expect(file.writes.map(\.offset) == [0, upper])
+    #expect(has(file, bytes))
+  }
+
+  @Test func `one of another attempt is written by itself`() throws {
+    let (lower, upper) = (Int64(Self.blockByteCount), Int64(2 * Self.blockByteCount))
+    let made = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
+    let file = File(made, beyond: .max, .diskFull)
+    let body = TransferBody(
+      file: file, held: HeldRanges(), totalByteCount: upper, queue: queue
+    ) { _ in }
+    let other = AttemptID(rawValue: 2)
+    let first = body.begin(attempt, from: 0, .part(lower))
+    let gate = Gate()
+    queue.async { gate.pass() }
+    bytes.prefix(Self.blockByteCount).withUnsafeBytes { _ = first.receive($0) }
+    let second = body.begin(other, from: lower, .whole(upper))
+    bytes[Int(lower)..<Int(upper)].withUnsafeBytes { _ = second.receive($0) }
+    gate.open()
+    #expect(body.end(attempt).failure == nil)
+    #expect(body.end(other).receivedUpTo == upper)
+    #expect(file.writes.contains { $0.offset == lower })
+    #expect(has(file, bytes[..<Int(upper)]))
   }
 }
