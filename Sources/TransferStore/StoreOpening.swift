@@ -69,9 +69,7 @@ package struct StoreOpening: Sendable {
         reason: "only its log was there", keptCount: 0, lostCount: nil)
     }
     // A complete new store that did not get its name has what was salvaged before the crash.
-    if place.hasCompleteUnfinished,
-      case .sound = try StoreInspection.of(place.unfinishedPath, .whole)
-    {
+    if place.mayHaveComplete, case .sound = try StoreInspection.of(place.unfinishedPath, .whole) {
       try place.adoptUnfinished()
       return StoreOpening(journal: try journal(place), notice: notice)
     }

@@ -80,12 +80,11 @@ struct StorePlace {
   /// Whether the file system and the permissions let the store be written to.
   var isWritable: Bool { access(path, W_OK) == 0 }
 
-  /// Whether there is a complete new store that never got its name. Closing it took away what
-  /// SQLite keeps beside it: with that there it is not complete, and could not even be looked at,
-  /// because who only reads cannot take a transaction back.
-  var hasCompleteUnfinished: Bool {
-    access(unfinishedPath, F_OK) == 0
-      && Self.companions.allSatisfy { access(unfinishedPath + $0, F_OK) != 0 }
+  /// Whether there is a new store that may be complete and never got its name. In the middle of a
+  /// transaction that is to be taken back it is not, and cannot even be looked at: who only reads
+  /// takes nothing back (sqlite.org/lockingv3.html, "Hot Journals").
+  var mayHaveComplete: Bool {
+    access(unfinishedPath, F_OK) == 0 && access(unfinishedPath + "-journal", F_OK) != 0
   }
 
   /// Gives the complete store its name.
