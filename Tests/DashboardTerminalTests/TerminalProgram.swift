@@ -27,7 +27,7 @@ final class TerminalProgram {
   ) throws {
     var (primary, secondary): (Int32, Int32) = (-1, -1)
     guard kettle_open_terminal(&primary, &secondary, columns, rows) == 0,
-      let path = ttyname(secondary).map({ String(cString: $0) })
+      let path = Self.name(of: secondary)
     else { throw POSIXError(.EIO) }
     _ = fcntl(primary, F_SETFD, FD_CLOEXEC)
     self.primary = primary
@@ -57,6 +57,13 @@ final class TerminalProgram {
       &processID, words[0], &actions, &attributes, arguments, assignments)
     guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO) }
     self.processID = processID
+  }
+
+  /// ttyname(3) would have one place for the names of all terminals, which tests open at once.
+  private static func name(of terminal: Int32) -> String? {
+    var name = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard ttyname_r(terminal, &name, name.count) == 0 else { return nil }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
   }
 
   deinit {
