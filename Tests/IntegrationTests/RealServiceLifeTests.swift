@@ -42,14 +42,20 @@ struct RealServiceLifeTests {
 
   // Fault 106
   @Test func `the second signal ends it at once`() async throws {
-    let service = try await ChildService(home)
-    // Stopped, it finds both signals waiting when it goes on.
-    service.send(SIGSTOP)
-    service.send(SIGTERM)
-    service.send(SIGINT)
-    service.send(SIGCONT)
-    let end = await service.end()
-    #expect([128 + SIGTERM, 128 + SIGINT].contains(end.status), "\(end.status)")
+    let atOnce = [128 + SIGTERM, 128 + SIGINT]
+    var statuses: [Int32] = []
+    // One that has nothing to do may be done with ending in good order before the second comes.
+    while statuses.count < 20, !statuses.contains(where: atOnce.contains) {
+      let service = try await ChildService(home)
+      // Stopped, it finds both signals waiting when it goes on.
+      service.send(SIGSTOP)
+      service.send(SIGTERM)
+      service.send(SIGINT)
+      service.send(SIGCONT)
+      statuses.append(await service.end().status)
+    }
+    #expect(atOnce.contains(try #require(statuses.last)), "\(statuses)")
+    #expect(statuses.dropLast().allSatisfy { $0 == 0 }, "\(statuses)")
     #expect(try await home.rows().isEmpty)
   }
 
