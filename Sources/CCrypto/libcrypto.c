@@ -5,13 +5,11 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-#define TEXT(words) #words
-#define NAME(version) "libcrypto.so." TEXT(version)
-
 // Only this program is to find them: libcurl has the library itself.
 #pragma GCC visibility push(hidden)
 
-static struct kettle_delayed_library libcrypto = {.name = NAME(OPENSSL_SHLIB_VERSION)};
+static struct kettle_delayed_library libcrypto = {
+    .name = KETTLE_LIBRARY_FILE("libcrypto", OPENSSL_SHLIB_VERSION)};
 
 const char *kettle_crypto_problem(void) { return kettle_delayed_problem(&libcrypto); }
 

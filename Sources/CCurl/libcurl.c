@@ -6,15 +6,13 @@
 #include "tls.h"
 #include <openssl/opensslv.h>
 
-#define TEXT(words) #words
-#define NAME(version) "libssl.so." TEXT(version)
-
 // Only this program is to find them: libcurl calls some of its own by these names.
 #pragma GCC visibility push(hidden)
 
 // The version is that of its binary interface: the same since 2006.
 static struct kettle_delayed_library libcurl = {.name = "libcurl.so.4"};
-static struct kettle_delayed_library libssl = {.name = NAME(OPENSSL_SHLIB_VERSION)};
+static struct kettle_delayed_library libssl = {
+    .name = KETTLE_LIBRARY_FILE("libssl", OPENSSL_SHLIB_VERSION)};
 
 const char *kettle_curl_problem(void) {
   const char *problem = kettle_delayed_problem(&libcurl);

@@ -18,6 +18,10 @@ struct kettle_delayed_library {
   _Atomic(void *) handle;
 };
 
+/// The file of a library with this version of its binary interface.
+#define KETTLE_LIBRARY_FILE(library, version) library ".so." KETTLE_LIBRARY_TEXT(version)
+#define KETTLE_LIBRARY_TEXT(words) #words
+
 /// Loads it, unless it is there. NULL, or why it cannot be loaded, as dlerror(3) says it.
 const char *kettle_delayed_problem(struct kettle_delayed_library *library);
 
