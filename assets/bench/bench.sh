@@ -8,8 +8,8 @@
 # a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
-#     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7; in rows that take long
-#                          and have little noise 3 times at most
+#     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7, and the floor twice as
+#                          often; in rows that take long and have little noise 3 times at most
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files
@@ -26,12 +26,26 @@ json=${KETTLE_BENCH_JSON:-.build/bench.json}
 
 # The order of the budgets in the documentation.
 all_rows='plain-1 plain-4 tls-1 small-files slow-origin million control dashboard idle library'
+# Those with the floor, each half at the beginning and half at the end of a run.
+floor_rows='plain-1 plain-4 tls-1'
 programs='kettle kettle-floor origin-sockets measured-run session-download foundation-download
   first-screen control-requests dashboard-frames'
 rows=${*:-$all_rows}
 for row in $rows; do
   [ -r "$bench/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"
 done
+
+# rows_of beginning|end: those of that part of a run.
+rows_of() {
+  if [ "$1" = beginning ]; then
+    echo "$rows"
+    return
+  fi
+  for name in $rows; do
+    case " $floor_rows " in *" $name "*) echo "$name" ;; esac
+  done
+}
+
 for program in $programs; do
   # shellcheck disable=SC2046
   swift build -c release $(assets/release-flags.sh) --product "$program"
@@ -48,13 +62,16 @@ while [ "$run" -le "$runs" ]; do
   [ "$runs" -eq 1 ] || say "bench: run $run of $runs"
   began=$(date +%s)
   begin_results "$run"
-  for row in $rows; do
-    # Every row has its own home and its own service, so that none finds what another left.
-    start_service ''
-    # shellcheck source=/dev/null
-    . "$bench/rows/$row.sh"
-    leave_service
+  for part in beginning end; do
+    for row in $(rows_of "$part"); do
+      # Every row has its own home and its own service, so that none finds what another left.
+      start_service ''
+      # shellcheck source=/dev/null
+      . "$bench/rows/$row.sh"
+      leave_service
+    done
   done
+  order_verdicts "$rows"
   print_table
   say "bench: it took $(($(date +%s) - began)) s"
   ! is_over || status=1

@@ -20,7 +20,7 @@ function united(value, unit) {
   return value (unit == "ratio" || unit == "1/s" ? "" : " " unit)
 }
 
-function times(count) { return count == 1 ? "once" : count " times one after the other" }
+function times(count) { return count == 1 ? "once" : count " times" }
 
 function table(    i, key, part) {
   print "| row | what | budget | measured |"
@@ -31,11 +31,12 @@ function table(    i, key, part) {
     printf "| `%s` | %s | %s %s | %s |\n", part[1], part[2], (bound[key] == "least" ? "≥" : "≤"),
       united(budget[key], unit[key]), values[key]
   }
-  print "\nMeasured on " measuredAt ", " times(runs) ", a miss in bold:\n"
+  print "\nMeasured on " measuredAt ", " times(runs) (runs == 1 ? "" : " one after the other") \
+    ", a miss in bold:\n"
   print "- " processor ", " cores " cores, " memory " MiB of memory, " fileSystem ", " kernel
   print "- " versions
-  print "- the big file has " mebibytes " MiB; with it and the small files, what is compared ran"
-  print "  " times(pairs) " in each run, all else " times(fewPairs)
+  print "- the big file has " mebibytes " MiB; with it and the small files, programs ran " times(pairs)
+  print "  in each run, those beside the floor as often again at its end, all else " times(fewPairs)
   if (many != 1000000) print "- the row `million` has " grouped(many)
 }
 

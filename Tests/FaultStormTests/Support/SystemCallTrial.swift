@@ -47,15 +47,20 @@ struct SystemCallTrial {
   }
   private var name: String { "\(fault) at \(call) \(count) of the \(scope)" }
   private var home: StormHome { storm.home }
+  private var stateDirectory: String { home.path + "/.local/state/kettle" }
   private var tracePath: String { home.path + "/trace" }
+
+  /// The store, the new one that it is until it is complete, and what SQLite keeps beside each.
+  private static let storeNames = ["store.sqlite", "store.sqlite.new"].flatMap { name in
+    ["", "-wal", "-shm", "-journal"].map { name + $0 }
+  }
 
   private var scopePaths: [String] {
     switch scope {
     case .download:
       ["", "/a.bin", "/a.bin.part"].map { home.downloads + $0 }
     case .store:
-      ["", "/store.sqlite", "/store.sqlite-wal", "/store.sqlite-shm", "/store.sqlite.unfinished"]
-        .map { home.path + "/.local/state/kettle" + $0 }
+      [stateDirectory] + Self.storeNames.map { stateDirectory + "/" + $0 }
     case .any: []
     }
   }
@@ -69,7 +74,7 @@ struct SystemCallTrial {
   /// Answers whether the fault struck; when it did not, there is no N-th call.
   func run() throws -> Bool {
     // strace looks its paths up when it starts.
-    for path in [home.downloads, home.path + "/.local/state/kettle"] {
+    for path in [home.downloads, stateDirectory] {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -1,38 +1,61 @@
 # The rows of one big file: Kettle, its peers and the floor, by turns.
+#
+# Each comes twice in a run, at its beginning and at its end. The distance to the floor is a fine
+# measure, and what else the machine does comes and goes by the minute.
 
 # big_file ROW URL CONNECTIONS PEER BUDGET [OTHER]: PEER is curl or aria2; the budget is a share of
 # its CPU time. OTHER is wget2 or axel, measured a few times beside them where it is installed.
 big_file() {
   row=$1 url=$2 connections=$3 peer=$4 budget=$5 other=${6:-}
+  rest_disk
+  case $part in
+    beginning) big_file_beside_peers ;;
+    end) big_file_beside_the_floor ;;
+  esac
+}
+
+big_file_beside_peers() {
   if [ -n "$other" ] && ! has "$other"; then
     note "$row" "$other is not here"
     other=
   fi
   : >"$world/fetched"
-  rest_disk
   pair=1
   while [ "$pair" -le "$pairs" ]; do
-    big_file_pair "$pair"
+    seldom=
+    [ "$pair" -gt "$few_pairs" ] || seldom=$other
+    big_file_pair "$pair" "$peer" $seldom
     pair=$((pair + 1))
   done
   # The same each time, as a rule.
   sort -u "$world/fetched" >"$world/fetched.once"
   while read -r line; do note "$row" "$line"; done <"$world/fetched.once"
-  for program in kettle "$peer" floor $other; do
+  for program in kettle "$peer" $other; do
     note_program "$row" "$program"
   done
   over "$peer" 4 "CPU time over $peer's" "$budget"
+}
+
+big_file_beside_the_floor() {
+  pair=1
+  while [ "$pair" -le "$pairs" ]; do
+    big_file_pair "$pair"
+    pair=$((pair + 1))
+  done
+  note_program "$row" kettle
+  note_program "$row" floor
   over floor 4 'CPU time over the floor' 1.15
 }
 
-# The one that begins changes, so that none always finds what the other left.
+# big_file_pair NUMBER [PEER...]: Kettle, the floor and the peers. The one that begins changes, so
+# that none always finds what the other left.
 big_file_pair() {
-  seldom=
-  [ "$1" -gt "$few_pairs" ] || seldom=$other
-  if [ $(($1 % 2)) -eq 1 ]; then
-    order="kettle floor $peer $seldom"
+  number=$1
+  shift
+  if [ $((number % 2)) -eq 1 ]; then
+    order="kettle floor $*"
   else
-    order="$seldom $peer floor kettle"
+    order="$* floor kettle"
   fi
   for program in $order; do
     big_file_run "$program"

@@ -41,6 +41,14 @@ over() {
   verdict "$row" "$3" "$(median <"$world/ratios")" "$4" ratio
 }
 
+# order_verdicts ROWS: the lines of each row together, in this order.
+order_verdicts() {
+  for row in $1; do
+    awk -F '\t' -v row="$row" '$1 == row' "$results/verdicts"
+  done >"$results/ordered"
+  mv "$results/ordered" "$results/verdicts"
+}
+
 # note ROW TEXT: something to know about a row, without a budget.
 note() {
   printf '%s\t%s\n' "$1" "$2" >>"$results/notes"
