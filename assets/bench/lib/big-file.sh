@@ -7,11 +7,15 @@
 # its CPU time. OTHER is wget2 or axel, measured a few times beside them where it is installed.
 big_file() {
   row=$1 url=$2 connections=$3 peer=$4 budget=$5 other=${6:-}
+  : >"$world/fetched"
   rest_disk
   case $part in
     beginning) big_file_beside_peers ;;
     end) big_file_beside_the_floor ;;
   esac
+  # The same each time, as a rule.
+  sort -u "$world/fetched" >"$world/fetched.once"
+  while read -r line; do note "$row" "$line"; done <"$world/fetched.once"
 }
 
 big_file_beside_peers() {
@@ -19,7 +23,6 @@ big_file_beside_peers() {
     note "$row" "$other is not here"
     other=
   fi
-  : >"$world/fetched"
   pair=1
   while [ "$pair" -le "$pairs" ]; do
     seldom=
@@ -27,9 +30,6 @@ big_file_beside_peers() {
     big_file_pair "$pair" "$peer" $seldom
     pair=$((pair + 1))
   done
-  # The same each time, as a rule.
-  sort -u "$world/fetched" >"$world/fetched.once"
-  while read -r line; do note "$row" "$line"; done <"$world/fetched.once"
   for program in kettle "$peer" $other; do
     note_program "$row" "$program"
   done
