@@ -26,8 +26,6 @@ json=${KETTLE_BENCH_JSON:-.build/bench.json}
 
 # The order of the budgets in the documentation.
 all_rows='plain-1 plain-4 tls-1 small-files slow-origin million control dashboard idle library'
-# Those with the floor, each half at the beginning and half at the end of a run.
-floor_rows='plain-1 plain-4 tls-1'
 programs='kettle kettle-floor origin-sockets measured-run session-download foundation-download
   first-screen control-requests dashboard-frames'
 rows=${*:-$all_rows}
@@ -35,14 +33,11 @@ for row in $rows; do
   [ -r "$bench/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"
 done
 
-# rows_of beginning|end: those of that part of a run.
+# rows_of beginning|end: those of that part of a run. Only the rows of a big file come again at its
+# end, for the second half of their distance to the floor.
 rows_of() {
-  if [ "$1" = beginning ]; then
-    echo "$rows"
-    return
-  fi
   for name in $rows; do
-    case " $floor_rows " in *" $name "*) echo "$name" ;; esac
+    if [ "$1" = beginning ] || grep -q '^big_file ' "$bench/rows/$name.sh"; then echo "$name"; fi
   done
 }
 

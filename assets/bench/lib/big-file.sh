@@ -27,6 +27,8 @@ big_file_beside_peers() {
   while [ "$pair" -le "$pairs" ]; do
     seldom=
     [ "$pair" -gt "$few_pairs" ] || seldom=$other
+    # It is one word or none.
+    # shellcheck disable=SC2086
     big_file_pair "$pair" "$peer" $seldom
     pair=$((pair + 1))
   done
