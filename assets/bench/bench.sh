@@ -8,8 +8,8 @@
 # a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
-#     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7, and the floor twice as
-#                          often; in rows that take long and have little noise 3 times at most
+#     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7, and the floor up to
+#                          twice as often; in rows that take long and have little noise 3 times at most
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files
@@ -22,6 +22,8 @@ bench=assets/bench
 runs=${KETTLE_BENCH_RUNS:-1}
 mebibytes=${KETTLE_BENCH_MIB:-2048}
 json=${KETTLE_BENCH_JSON:-.build/bench.json}
+# When a run begins nothing more of its second half, so that it ends within a quarter of an hour.
+last_pair_seconds=810
 . "$bench/lib/all.sh"
 
 # The order of the budgets in the documentation.
@@ -58,7 +60,13 @@ while [ "$run" -le "$runs" ]; do
   began=$(date +%s)
   begin_results "$run"
   for part in beginning end; do
-    for row in $(rows_of "$part"); do
+    part_rows=$(rows_of "$part")
+    rows_left=$(echo "$part_rows" | wc -l)
+    for row in $part_rows; do
+      # Each has the same share of what is left of the run.
+      now=$(date +%s)
+      row_until=$((now + (began + last_pair_seconds - now) / rows_left))
+      rows_left=$((rows_left - 1))
       # Every row has its own home and its own service, so that none finds what another left.
       start_service ''
       # shellcheck source=/dev/null

@@ -1,7 +1,8 @@
 # The rows of one big file: Kettle, its peers and the floor, by turns.
 #
 # Each comes twice in a run, at its beginning and at its end. The distance to the floor is a fine
-# measure, and what else the machine does comes and goes by the minute.
+# measure, and what else the machine does comes and goes by the minute. The second time has as many
+# pairs as the first, or what of them a slow machine has time for.
 
 # big_file ROW URL CONNECTIONS PEER BUDGET [OTHER]: PEER is curl or aria2; the budget is a share of
 # its CPU time. OTHER is wget2 or axel, measured a few times beside them where it is installed.
@@ -40,7 +41,7 @@ big_file_beside_peers() {
 
 big_file_beside_the_floor() {
   pair=1
-  while [ "$pair" -le "$pairs" ]; do
+  while [ "$pair" -le "$pairs" ] && [ "$(date +%s)" -lt "$row_until" ]; do
     big_file_pair "$pair"
     pair=$((pair + 1))
   done
