@@ -4,12 +4,17 @@ url=$plain/middling/big.bin
 plot connections-cpu "CPU time of a download" connections 'seconds of CPU time a GiB'
 plot connections-memory 'Peak memory of a download' connections 'MiB at most'
 
+# A peer that fails has said so and leaves no sample; axel does it now and then at 64 connections.
 connections_run() {
   case $1 in
     kettle) numbers=$(kettle_get -d "$world/out" -o kettle.bin --connections "$2" "$url") ;;
-    aria2) numbers=$(aria2_run "$url" -x "$2" -s "$2" -k 1M) ;;
-    axel) numbers=$(axel_run "$url" "$2") ;;
+    aria2) numbers=$(aria2_run "$url" -x "$2" -s "$2" -k 1M) || numbers= ;;
+    axel) numbers=$(axel_run "$url" "$2") || numbers= ;;
   esac
+  if [ -z "$numbers" ]; then
+    rm -f "$world/out/$1.bin"*
+    return 0
+  fi
   # shellcheck disable=SC2086
   sample "connections-$2" "$1" $numbers
   same_file "$world/out/$1.bin" "$memory/big.bin"
@@ -18,6 +23,12 @@ connections_run() {
 
 # connections_point PROGRAM SERIES CONNECTIONS
 connections_point() {
+  if [ -z "$(samples_of "connections-$3" "$1" 4)" ]; then
+    for plot in connections-cpu connections-memory; do
+      missing "$plot" "$2" "$3" 'it failed'
+    done
+    return 0
+  fi
   point connections-cpu "$2" "$3" "$(median_of "connections-$3" "$1" 4 |
     awk -v size="$mebibytes" '{ print $1 * 1024 / size }')"
   point connections-memory "$2" "$3" "$(median_of "connections-$3" "$1" 5 | awk '{ print $1 / 1024 }')"
