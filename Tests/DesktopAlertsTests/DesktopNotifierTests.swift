@@ -10,7 +10,7 @@ struct DesktopNotifierTests {
     kind: .trouble, summary: "2 downloads failed", body: "<b>\"a\" & 'b'</b>")
 
   private func notifier(_ addresses: [BusAddress]) -> DesktopNotifier {
-    DesktopNotifier(addresses, timeout: .seconds(20))
+    DesktopNotifier(addresses, timeout: .seconds(600))
   }
 
   @Test func `an alert is shown with all that the specification asks for`() async throws {

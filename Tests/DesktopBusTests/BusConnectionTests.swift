@@ -6,8 +6,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
+  /// For what is to come: a machine that does other things is no reason to give it up.
+  private static let patience = Duration.seconds(600)
+
+  private func open(
+    _ addresses: [BusAddress],
+    observer: @escaping @Sendable (BusEvent) -> Void = { _ in }
+  ) async throws(BusError) -> BusConnection {
+    try await BusConnection.open(addresses, timeout: Self.patience, observer: observer)
+  }
+
   private func echo(_ values: [BusValue] = []) -> BusCall {
     BusCall("org.example", "/org/example", "org.example", "Echo", values)
+  }
+
+  private func echoed(
+    _ values: [BusValue] = [], by connection: BusConnection?
+  ) async throws(BusError) -> [BusValue]? {
+    try await connection?.call(echo(values), timeout: Self.patience)
   }
 
   private func error(
@@ -23,18 +39,18 @@ struct BusConnectionTests {
 
   @Test func `a call has its answer`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     let values: [BusValue] = [.string("water"), .array(of: .int64, [.int64(100)]), .boolean(true)]
-    #expect(try await connection.call(echo(values)) == values)
+    #expect(try await echoed(values, by: connection) == values)
   }
 
   @Test func `answers find their calls, whatever their number`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<200 as Range<UInt32> {
         group.addTask {
-          try await connection.call(echo([.uint32(number)])) == [.uint32(number)]
+          try await echoed([.uint32(number)], by: connection) == [.uint32(number)]
         }
       }
       for try await isRight in group { #expect(isRight) }
@@ -44,10 +60,10 @@ struct BusConnectionTests {
   /// More than a socket takes at once.
   @Test func `large messages pass in both directions`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     let large = String(repeating: "steam ", count: 160_000)
-    let answer = try await connection.call(echo([.string(large)]))
-    guard case .string(let text)? = answer.first else {
+    let answer = try await echoed([.string(large)], by: connection)
+    guard case .string(let text)? = answer?.first else {
       Issue.record("no string")
       return
     }
@@ -56,10 +72,12 @@ struct BusConnectionTests {
 
   @Test func `an error has its name and its words`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     let call = BusCall.property(
       "Level", of: "org.example", "org.example", "/", mayStartService: false)
-    let error = await error { () throws(BusError) in _ = try await connection.call(call) }
+    let error = await error { () throws(BusError) in
+      _ = try await connection.call(call, timeout: Self.patience)
+    }
     #expect(
       error
         == .failed(
@@ -70,20 +88,20 @@ struct BusConnectionTests {
     async throws
   {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     let mute = BusCall("org.example", "/org/example", "org.example", "Mute")
     let error = await error { () throws(BusError) in
       _ = try await connection.call(mute, timeout: .milliseconds(20))
     }
     #expect(error == .timedOut)
-    #expect(try await connection.call(echo([.byte(1)])) == [.byte(1)])
+    #expect(try await echoed([.byte(1)], by: connection) == [.byte(1)])
   }
 
   @Test func `signals come in their order, and the end after them`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await BusConnection.open(bus.addresses) { continuation.yield($0) }
-    try await connection.addMatch("type='signal'")
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    try await connection.addMatch("type='signal'", timeout: Self.patience)
     #expect(bus.rules == ["type='signal'"])
     let member = BusMessage.Member(path: "/", interface: "org.example", name: "Boiled")
     for number in 0..<3 as Range<Int32> { bus.send(.signal(member), [.int32(number)]) }
@@ -93,12 +111,12 @@ struct BusConnectionTests {
       #expect(await told.next() == .signal(member, [.int32(number)]))
     }
     #expect(await told.next() == .ended(.ended))
-    #expect(await error { () throws(BusError) in _ = try await connection.call(echo()) } == .ended)
+    #expect(await error { () throws(BusError) in _ = try await echoed(by: connection) } == .ended)
   }
 
   @Test func `who calls us is told that we serve nothing`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await BusConnection.open(bus.addresses) { _ in }
+    let connection = try await open(bus.addresses)
     let member = BusMessage.Member(
       path: "/", interface: "org.freedesktop.DBus.Peer", name: "GetMachineId")
     bus.send(.call(member), [])
@@ -111,8 +129,8 @@ struct BusConnectionTests {
   @Test func `the next address is tried`() async throws {
     let bus = try ScriptedBus()
     let addresses = BusAddress.parse("unix:path=\(bus.path)-gone;unix:path=\(bus.path)")
-    let connection = try await BusConnection.open(addresses) { _ in }
-    #expect(try await connection.call(echo()) == [])
+    let connection = try await open(addresses)
+    #expect(try await echoed(by: connection) == [])
   }
 
   @Test func `no bus is an error with its number`() async throws {
@@ -122,7 +140,7 @@ struct BusConnectionTests {
       ([.path([UInt8](repeating: 47, count: 108))], 36),
     ] as [([BusAddress], Int32)] {
       let error = await error { () throws(BusError) in
-        _ = try await BusConnection.open(addresses) { _ in }
+        _ = try await open(addresses)
       }
       #expect(error == .unreachable(code))
     }
@@ -138,8 +156,9 @@ struct BusConnectionTests {
   func `a bus that misbehaves is left`(manner: ScriptedBus.Manner, expected: BusError) async throws
   {
     let bus = try ScriptedBus(manner)
+    let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience
     let error = await error { () throws(BusError) in
-      _ = try await BusConnection.open(bus.addresses, timeout: .milliseconds(100)) { event in
+      _ = try await BusConnection.open(bus.addresses, timeout: timeout) { event in
         Issue.record("told \(event) of a connection that nobody has")
       }
     }
@@ -149,9 +168,9 @@ struct BusConnectionTests {
   @Test func `a bus that goes mad later ends the calls that wait`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await BusConnection.open(bus.addresses) { continuation.yield($0) }
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
     bus.behave(.babbling([0, 1, 2]))
-    let error = await error { () throws(BusError) in _ = try await connection.call(echo()) }
+    let error = await error { () throws(BusError) in _ = try await echoed(by: connection) }
     #expect(error == .fault(.malformed))
     var told = events.makeAsyncIterator()
     #expect(await told.next() == .ended(.fault(.malformed)))
@@ -160,15 +179,15 @@ struct BusConnectionTests {
   @Test func `a bus that takes nothing does not fill the memory`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await BusConnection.open(bus.addresses) { continuation.yield($0) }
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
     bus.behave(.deaf)
-    #expect(try await connection.call(echo()) == [])
+    #expect(try await echoed(by: connection) == [])
     let large = BusValue.string(String(repeating: "x", count: 1_000_000))
     await withTaskGroup(of: BusError?.self) { group in
       for _ in 0..<5 {
         group.addTask {
           await error { () throws(BusError) in
-            _ = try await connection.call(echo([large]), timeout: .seconds(50))
+            _ = try await echoed([large], by: connection)
           }
         }
       }
@@ -180,10 +199,10 @@ struct BusConnectionTests {
 
   @Test func `a connection that is let go of leaves the bus`() async throws {
     let bus = try ScriptedBus()
-    var connection: BusConnection? = try await BusConnection.open(bus.addresses) { event in
+    var connection: BusConnection? = try await open(bus.addresses) { event in
       Issue.record("told \(event) of what was let go of")
     }
-    #expect(try await connection?.call(echo()) == [])
+    #expect(try await echoed(by: connection) == [])
     connection = nil
     await bus.isDeserted()
   }

@@ -24,7 +24,7 @@ struct MachineWatchTests {
     settings.sysfsRoot = tree.root
     settings.settling = .milliseconds(10)
     settings.interval = .seconds(3600)
-    settings.timeout = .seconds(20)
+    settings.timeout = .seconds(600)
     change(&settings)
     let (told, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
     let watch = MachineWatch(settings) { continuation.yield($0) }
