@@ -63,21 +63,24 @@ struct BackgroundDownloadExampleTests {
   }
 
   @Test func `an error page ends in the same calls and takes nobody's name`() async throws {
-    origin.serve(.status(404, text: "no such book"), at: "/book.bin")
+    origin.serve(
+      .status(404, text: "no such book").with { $0.headWaitsFor = "left" }, at: "/book.bin")
     let url = try origin.url("/book.bin").text
     let program = try home.start("background-download", url, file, "--log", home.log, "--leave")
     #expect(await program.end() == 0)
+    origin.release("left")
     try await home.wait(for: "handler called")
     #expect(home.calls == ["resume 1"] + launchedCalls(status: 404))
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
   @Test func `a redirect is followed and nobody is asked`() async throws {
-    origin.serve(OriginBehavior(body), at: "/moved.bin")
+    origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "left" }, at: "/moved.bin")
     origin.serveRedirects(2, from: "/book.bin", to: "/moved.bin")
     let url = try origin.url("/book.bin").text
     let program = try home.start("background-download", url, file, "--log", home.log, "--leave")
     #expect(await program.end() == 0)
+    origin.release("left")
     try await home.wait(for: "handler called")
     #expect(home.calls == ["resume 1"] + launchedCalls())
     #expect(body.difference(fromFileAt: file) == nil)

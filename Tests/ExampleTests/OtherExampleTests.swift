@@ -22,15 +22,25 @@ struct OtherExampleTests {
     }
   }
 
+  private func holdHeads(of served: [(body: SeededBody, url: String)], until gate: String) {
+    for (name, file) in zip(["a", "b"], served) {
+      let behavior = OriginBehavior(file.body).with { $0.headWaitsFor = gate }
+      origin.serve(behavior, at: "/\(name).bin")
+    }
+  }
+
   private func expectFile(_ name: String, _ body: SeededBody) {
     #expect(body.difference(fromFileAt: home.files + "/" + name) == nil, "\(name)")
   }
 
   @Test func `the singleton is started for each session by itself`() async throws {
     let served = try serve("a.bin", "b.bin")
+    holdHeads(of: served, until: "left")
     let program = try home.start(
       "singleton-delegate", home.files, served[0].url, served[1].url, "--leave")
     #expect(await program.end() == 0)
+    // What is over before the program has left is told to it and starts nothing.
+    origin.release("left")
     let log = home.files + "/calls.log"
     let monitor = try FileLines(log, in: home.files)
     for name in ["org.example.singleton.even", "org.example.singleton.odd"] {
@@ -62,10 +72,7 @@ struct OtherExampleTests {
     let served = try serve("a.bin", "b.bin")
     let (first, second) = (served[0].url, served[1].url)
     // Nothing is over before all have asked.
-    for (name, file) in zip(["a", "b"], served) {
-      let behavior = OriginBehavior(file.body).with { $0.headWaitsFor = "asked" }
-      origin.serve(behavior, at: "/\(name).bin")
-    }
+    holdHeads(of: served, until: "asked")
     let program = try home.start("download-service", home.files, first, second, first, first)
     try await origin.waitForRequests(1, at: "/a.bin")
     try await origin.waitForRequests(1, at: "/b.bin")
@@ -106,9 +113,12 @@ struct OtherExampleTests {
 
   @Test func `what is kept with a task is there after a relaunch`() async throws {
     let served = try serve("raw.bin")
+    let behavior = OriginBehavior(served[0].body).with { $0.headWaitsFor = "left" }
+    origin.serve(behavior, at: "/raw.bin")
     let program = try home.start(
       "request-info", home.files, served[0].url, "plan.pdf", "Ms Weiss", "--leave")
     #expect(await program.end() == 0)
+    origin.release("left")
     let monitor = try FileLines(home.files + "/orders.log", in: home.files)
     let lines = try await monitor.wait(for: "finished in the background")
     #expect(lines == ["plan.pdf is there for Ms Weiss", "finished in the background"])
