@@ -170,7 +170,7 @@ let package = Package(
       "BackgroundTransferTests",
       ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
     // The examples of the library's documentation; `make examples` writes its sources.
-    tests("DocumentationTests", ["BackgroundTransfer"]),
+    tests("DocumentationTests", ["BackgroundTransfer", "TestSupport"]),
     appleSource("AppleSourceSwift5Tests", .v5),
     appleSource("AppleSourceSwift6Tests", .v6),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// That every example compiles is shown by the sources in `Generated`: they are part of this
@@ -43,20 +44,12 @@ struct GeneratedExamplesTests {
 
   /// Runs a program of the repository, or of the system, and tells how it ended.
   private func run(_ path: String, _ arguments: [String]) async throws -> Int32 {
-    let process = Process()
-    process.executableURL = path.hasPrefix("/") ? URL(filePath: path) : root.appending(path: path)
-    process.arguments = arguments
-    process.currentDirectoryURL = root
-    process.standardInput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    return try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do {
-        try process.run()
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
+    let program = path.hasPrefix("/") ? path : root.appending(path: path).path()
+    let script = "cd \"$0\" && exec \"$@\" < /dev/null"
+    let running = try Running(
+      "/bin/sh", ["-c", script, root.path(), program] + arguments,
+      ["PATH": "/usr/bin:/bin"], output: "/dev/null")
+    return await running.end()
   }
 
   private func run(_ path: String, _ argument: String) async throws -> Int32 {

@@ -42,6 +42,9 @@ enum BannedRule {
     Ban(text: "WorkLanes.pause(", why: "wait for an event with a budget") {
       $0.isTest && isNotAllowed("WorkLanes.pause(", $0)
     },
+    // Foundation's waits for descendants too, and has crashed inside run() where tests ran beside
+    // each other.
+    Ban(text: "Process(", why: "a test starts a program with Running", holds: \.isTest),
     Ban(text: "attributes: .concurrent", why: wakingWhy) {
       $0.target.map(serviceTargets.contains) == true
     },

@@ -123,6 +123,8 @@ struct RuleTests {
     #expect(banned("print(5)", at: "Sources/Examples/A/A.swift") == [])
     #expect(banned("print(5)", at: "Tests/TransferCoreTests/A.swift") == [])
     #expect(banned("usleep(5)", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(banned("let a = Process()", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(banned("let a = ofThisProcess()", at: "Tests/TransferCoreTests/A.swift") == [])
     #expect(banned("let a = b!", at: "Tests/TransferCoreTests/A.swift") == [1])
     let pause = "try await WorkLanes.pause(for: .seconds(5))"
     #expect(banned(pause, at: "Tests/TransferDaemonTests/A.swift") == [1])

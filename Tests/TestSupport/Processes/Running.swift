@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import Glibc
 
 /// A program that was started, with its input at hand.
 package final class Running: Sendable {
@@ -37,9 +38,17 @@ package final class Running: Sendable {
 
   deinit { close(input) }
 
-  package func type(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    _ = write(input, bytes, bytes.count)
+  /// A program that has ended reads nothing, and that is no error.
+  package func type(_ line: String) { try? write(line + "\n") }
+
+  /// Writes to its input, and blocks until all of it is in the pipe.
+  package func write(_ text: String) throws {
+    var rest = ArraySlice(text.utf8)
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      rest = rest.dropFirst(count)
+    }
   }
 
   package func send(_ signal: Int32) { kill(processID, signal) }

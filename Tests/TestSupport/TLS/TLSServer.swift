@@ -9,9 +9,10 @@ package final class TLSServer {
   package let port: Int
   package let certificatePath: String
   private let directory: URL
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let process: Running
+  private let output: NamedPipe
+  /// It was waited for, and its number may be another's.
+  private var isGone = false
 
   package enum Page {
     /// What the test writes.
@@ -36,20 +37,19 @@ package final class TLSServer {
     let identity = identity ?? own
     certificatePath = identity.certificatePath
 
-    process.executableURL = URL(fileURLWithPath: Self.program)
-    process.arguments =
+    let page =
+      switch page {
+      case .written: [String]()
+      case .status: ["-www"]
+      }
+    let output = try NamedPipe(directory.appendingPathComponent("said").path)
+    process = try Running(
+      Self.program,
       [
         "s_server", "-accept", "127.0.0.1:\(wanted)", "-key", identity.keyPath, "-cert",
         identity.certificatePath, "-naccept", "\(connectionCount)",
-      ] + arguments
-    switch page {
-    case .written: break
-    case .status: process.arguments?.append("-www")
-    }
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+      ] + arguments + page, [:], output: output.path)
+    self.output = output
     // "ACCEPT 127.0.0.1:45678" says where it listens; "ACCEPT" alone, that it is where it was told.
     var said = ""
     var found: Int?
@@ -66,7 +66,7 @@ package final class TLSServer {
 
   deinit {
     kill()
-    process.waitUntilExit()
+    waitUntilGone()
     try? FileManager.default.removeItem(at: directory)
   }
 
@@ -83,37 +83,36 @@ package final class TLSServer {
   }
 
   /// Blocks until openssl says more; empty when it has ended.
-  private static func next(_ what: String, from output: Pipe) throws -> String {
-    var wait = pollfd(
-      fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&wait, 1, 20_000) == 1 else {
-      throw BudgetSpent(what: what, budgetMilliseconds: 20_000, state: "openssl says nothing")
+  private static func next(_ what: String, from output: NamedPipe) throws -> String {
+    let budgetMilliseconds: Int32 = 20_000
+    guard let said = output.next(budgetMilliseconds: budgetMilliseconds) else {
+      throw BudgetSpent(
+        what: what, budgetMilliseconds: Int64(budgetMilliseconds), state: "openssl says nothing")
     }
-    return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    return said
   }
 
-  package func write(_ text: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-  }
+  package func write(_ text: String) throws { try process.write(text) }
 
   /// Ends the connection as a cut cable or an attacker does: TCP ends, TLS does not.
   package func kill() {
-    if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+    if !isGone { process.send(SIGKILL) }
   }
 
   /// Its port is free then.
-  package func waitUntilGone() { process.waitUntilExit() }
+  package func waitUntilGone() {
+    if !isGone { _ = process.waitForEnd() }
+    isGone = true
+  }
 
-  private static func makeCertificate(key: String, certificate: String) throws {
-    let maker = Process()
-    maker.executableURL = URL(fileURLWithPath: program)
-    maker.arguments = [
+  /// Makes a certificate for 127.0.0.1 that is signed with its own key.
+  package static func makeCertificate(key: String, certificate: String) throws {
+    let arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
       "-days", "2", "-subj", "/CN=kettle test", "-addext", "subjectAltName=IP:127.0.0.1",
       "-keyout", key, "-out", certificate,
     ]
-    maker.standardError = FileHandle.nullDevice
-    try maker.run()
-    maker.waitUntilExit()
+    let maker = try Running(program, arguments, [:], output: "/dev/null")
+    guard maker.waitForEnd() == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 }

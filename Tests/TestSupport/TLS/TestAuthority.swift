@@ -132,18 +132,13 @@ package final class TestAuthority {
   }
 
   private func openssl(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: TLSServer.program)
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
-    let said = Pipe()
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = said
-    try process.run()
-    let text = said.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Unusable(said: String(decoding: text, as: UTF8.self))
+    let said = directory.appendingPathComponent("said")
+    // The files are named as they are called in the directory.
+    let process = try Running(
+      "/bin/sh", ["-c", "cd \"$0\" && exec \"$@\"", directory.path, TLSServer.program] + arguments,
+      [:], output: said.path)
+    guard process.waitForEnd() == 0 else {
+      throw Unusable(said: try String(contentsOf: said, encoding: .utf8))
     }
   }
 }

@@ -13,9 +13,7 @@ final class TLSEndpoint: Sendable {
   /// What came, decrypted, behind what the program itself says.
   let received = Monitor("")
   private let directory: String
-  private let input = Pipe()
-  private let output = Pipe()
-  private let process = Process()
+  private let process: Running
 
   init() async throws {
     directory =
@@ -25,29 +23,23 @@ final class TLSEndpoint: Sendable {
       atPath: directory, withIntermediateDirectories: true)
     let key = directory + "/key.pem"
     certificatePath = directory + "/certificate.pem"
-    try Self.makeCertificate(key: key, certificate: certificatePath)
-    process.executableURL = URL(fileURLWithPath: Self.program)
-    process.arguments = [
-      "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificatePath,
-    ]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    output.fileHandleForReading.readabilityHandler = { [received] handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      received.update { $0 += String(decoding: data, as: UTF8.self) }
+    try TLSServer.makeCertificate(key: key, certificate: certificatePath)
+    let output = try NamedPipe(directory + "/said")
+    process = try Running(
+      Self.program,
+      ["s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificatePath], [:],
+      output: output.path)
+    Thread.detachNewThread { [received] in
+      while case let said = output.next(), !said.isEmpty { received.update { $0 += said } }
     }
-    try process.run()
     // "ACCEPT 127.0.0.1:45678" says where it listens.
     let said = try await received.wait(for: "openssl s_server") { Self.port(in: $0) != nil }
     port = Self.port(in: said) ?? 0
   }
 
   deinit {
-    output.fileHandleForReading.readabilityHandler = nil
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    process.send(SIGKILL)
+    _ = process.waitForEnd()
     try? FileManager.default.removeItem(atPath: directory)
   }
 
@@ -60,26 +52,11 @@ final class TLSEndpoint: Sendable {
     try await received.wait(for: "a request over TLS") { $0.contains("\r\n\r\n") }
   }
 
-  func send(_ text: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-  }
+  func send(_ text: String) throws { try process.write(text) }
 
   private static func port(in said: String) -> Int? {
     let whole = said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
     let line = whole.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
     return line?.split(separator: ":").last.flatMap { Int($0) }
-  }
-
-  private static func makeCertificate(key: String, certificate: String) throws {
-    let maker = Process()
-    maker.executableURL = URL(fileURLWithPath: program)
-    maker.arguments = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-      "-days", "2", "-subj", "/CN=kettle test", "-addext", "subjectAltName=IP:127.0.0.1",
-      "-keyout", key, "-out", certificate,
-    ]
-    maker.standardError = FileHandle.nullDevice
-    try maker.run()
-    maker.waitUntilExit()
   }
 }
