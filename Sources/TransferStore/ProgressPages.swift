@@ -1,21 +1,16 @@
 import Glibc
 import Synchronization
+import TransferEngine
 import TransferModel
-
-/// Says which pages belong to a row of the table `progress`. No two rows ever have the same.
-struct ProgressStamp: Hashable, Sendable {
-  var rawValue: Int64
-
-  static func new() -> ProgressStamp { ProgressStamp(rawValue: .random(in: .min ... .max)) }
-}
 
 /// A file beside the store of pages that are written over: how far a transfer is, as often as a
 /// fast one says it.
 ///
 /// To write a page over is one call and to sync it one write to the disk, a tenth of what a
-/// transaction costs. A page counts only for the row that has its stamp, so whatever was left in
-/// the file never speaks for another row, and the file need never be cleaned. A transfer has two
-/// pages by turns, each with a sum: of one that a power cut tore, the other is left.
+/// transaction costs. A page counts only for the row of the table `progress` that has its stamp, so
+/// whatever was left in the file never speaks for another row, and the file need never be cleaned.
+/// A transfer has two pages by turns, each with a sum: of one that a power cut tore, the other is
+/// left.
 final class ProgressPages: Sendable {
   private enum File: Sendable {
     case closed
@@ -56,7 +51,7 @@ final class ProgressPages: Sendable {
   /// - Returns: false when the row itself has to say it: there are more ranges than a page takes,
   ///   or the file cannot be written, which the store will say with its reason if it is the disk.
   func put(
-    _ held: HeldRanges, _ stamp: ProgressStamp, among stamps: some Sequence<ProgressStamp>
+    _ held: HeldRanges, _ stamp: ProgressStamp, among stamps: () -> Set<ProgressStamp>
   ) -> Bool {
     state.withLock { state in
       guard let descriptor = open(&state), held.ranges.count <= ProgressPage.rangeCountMax else {
@@ -75,10 +70,10 @@ final class ProgressPages: Sendable {
   }
 
   private static func slot(
-    of stamp: ProgressStamp, _ slots: inout [Slot], among stamps: some Sequence<ProgressStamp>
+    of stamp: ProgressStamp, _ slots: inout [Slot], among stamps: () -> Set<ProgressStamp>
   ) -> Int {
     if let known = slots.firstIndex(where: { $0.stamp == stamp }) { return known }
-    let inUse = Set(stamps)
+    let inUse = stamps()
     let slot = Slot(stamp: stamp)
     guard let free = slots.firstIndex(where: { !inUse.contains($0.stamp) }) else {
       slots.append(slot)
@@ -152,6 +147,7 @@ struct ProgressPage {
     self.init(stamp: ProgressStamp(rawValue: words[1]), sequence: words[2], held: held)
   }
 
+  /// As they stand in the file.
   private var words: [Int64] {
     var words = [Int64](repeating: 0, count: Self.wordCount)
     words[0] = Self.mark
@@ -163,6 +159,7 @@ struct ProgressPage {
       words[Self.headCount + 2 * index + 1] = range.upper
     }
     words[Self.wordCount - 1] = Self.sum(words)
+    for index in words.indices { words[index] = words[index].littleEndian }
     return words
   }
 
@@ -178,7 +175,7 @@ struct ProgressPage {
 
   /// Answers whether all of it was written.
   func write(to descriptor: Int32, at place: Int64) -> Bool {
-    words.map { $0.littleEndian }.withUnsafeBytes { bytes in
+    words.withUnsafeBytes { bytes in
       let offset = off_t(place) * off_t(Self.byteCount)
       while true {
         let count = pwrite(descriptor, bytes.baseAddress, bytes.count, offset)

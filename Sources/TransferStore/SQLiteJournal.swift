@@ -70,11 +70,17 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
+  package func progressStamp(of id: TransferID) -> ProgressStamp? {
+    state.withLock { $0.advanced[id] }
+  }
+
+  package func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool {
+    pages.put(held, stamp) { Set(state.withLock { $0.advanced }.values) }
+  }
+
   /// False when the row itself has to say it.
   private func putPage(_ held: HeldRanges, of id: TransferID) -> Bool {
-    let advanced = state.withLock { $0.advanced }
-    guard let stamp = advanced[id] else { return false }
-    return pages.put(held, stamp, among: advanced.values)
+    progressStamp(of: id).map { put(held, $0) } ?? false
   }
 
   private func makeIndexesAnew() throws {

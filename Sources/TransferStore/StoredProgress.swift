@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import TransferEngine
 import TransferModel
 
 /// The table `progress`: how much is held of transfers whose record was not written since.

@@ -1,4 +1,5 @@
 import GRDB
+import TransferEngine
 import TransferModel
 
 /// Writes the changes of one commit.

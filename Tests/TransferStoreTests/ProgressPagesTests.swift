@@ -100,6 +100,25 @@ struct ProgressPagesTests {
     #expect(all[TransferID(rawValue: 18)] == held(20))
   }
 
+  @Test func `what is put under a stamp counts until the record is written`() throws {
+    let journal = try scratch.open().journal
+    try journal.commit([.put(record(1, holding: held(0))), .put(record(2, holding: held(0)))])
+    #expect(journal.progressStamp(of: one) == nil)
+    try journal.commit([.progress(one, held(1))])
+    let stamp = try #require(journal.progressStamp(of: one))
+    for step in Int64(2)...5 { #expect(journal.put(held(step), stamp)) }
+    #expect(try found(in: scratch)[one] == held(5))
+    // What comes too late says nothing of this transfer or of those that run meanwhile.
+    try journal.commit([.put(record(1, holding: held(6)))])
+    let two = TransferID(rawValue: 2)
+    try journal.commit([.progress(two, held(1))])
+    for step in Int64(2)...5 {
+      try journal.commit([.progress(two, held(step))])
+      #expect(journal.put(held(40 + step), stamp))
+    }
+    #expect(try found(in: scratch) == [one: held(6), two: held(5)])
+  }
+
   @Test func `more parts than a page takes go into the row`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(record(1, holding: held(0)))])
@@ -136,9 +155,9 @@ struct ProgressPagesTests {
     let calls = Calls()
     let pages = ProgressPages(StorePlace(scratch.path)) { _ in calls.next() == 2 ? -1 : 0 }
     let stamp = ProgressStamp.new()
-    #expect(pages.put(held(1), stamp, among: [stamp]))
-    #expect(!pages.put(held(2), stamp, among: [stamp]))
-    #expect(!pages.put(held(3), stamp, among: [stamp]))
+    #expect(pages.put(held(1), stamp, among: { [stamp] }))
+    #expect(!pages.put(held(2), stamp, among: { [stamp] }))
+    #expect(!pages.put(held(3), stamp, among: { [stamp] }))
     #expect(calls.next() == 3)
   }
 
@@ -158,15 +177,30 @@ struct ProgressPagesTests {
     var random = SeededGenerator(seed: seed)
     let journal = try scratch.open().journal
     var model: [TransferID: HeldRanges] = [:]
+    var stamps: [ProgressStamp] = []
     for round in 0..<150 {
       let changes = (0..<(Int.random(in: 0...3, using: &random) == 0 ? 3 : 1)).map { _ in
         change(&model, &random)
       }
       try journal.commit(changes)
+      put(&model, &stamps, journal, &random)
       guard round % 10 == 9 else { continue }
       #expect(try found(in: scratch) == model, "seed \(seed)")
     }
     try journal.close()
+  }
+
+  /// Under a stamp of any time; only those that stand count.
+  private func put(
+    _ model: inout [TransferID: HeldRanges], _ stamps: inout [ProgressStamp],
+    _ journal: SQLiteJournal, _ random: inout SeededGenerator
+  ) {
+    let current = model.keys.compactMap { id in journal.progressStamp(of: id).map { ($0, id) } }
+    stamps += current.map(\.0)
+    guard let stamp = stamps.randomElement(using: &random) else { return }
+    let held = held(.random(in: 0...50, using: &random))
+    _ = journal.put(held, stamp)
+    if let id = current.first(where: { $0.0 == stamp })?.1 { model[id] = held }
   }
 
   private func change(

@@ -150,6 +150,13 @@ extension Brain {
     return turn
   }
 
+  /// This of it has come on record without the brain. Answers whether its record says so now; it
+  /// does not where the bytes are not kept.
+  @discardableResult
+  package mutating func noteRecorded(_ held: HeldRanges, of id: TransferID) -> Bool {
+    machines[id]?.noteRecorded(held) ?? false
+  }
+
   /// The only exchange of a transfer is over as it should be, and its last bytes are on their way
   /// to the disk: others may have its connection meanwhile.
   package mutating func exchangeEnded(_ attempt: AttemptID, at now: Moment) -> Turn {

@@ -76,6 +76,13 @@ extension TransferMachine {
     return .heldMoreAfterRetries
   }
 
+  /// More of the file is on the disk and on record. Answers whether it counts.
+  package mutating func noteRecorded(_ held: HeldRanges) -> Bool {
+    guard record.resumeData != nil, keepsBytes, occupiesSlot else { return false }
+    record.resumeData?.held = held
+    return true
+  }
+
   /// What was held when the partial file was closed, with when it was written to last; nil when
   /// none was open.
   package struct ClosedBody: Sendable, Hashable {

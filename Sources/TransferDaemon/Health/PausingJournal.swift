@@ -37,6 +37,10 @@ struct PausingJournal: TransferJournal {
   }
 
   func commit(_ changes: [JournalChange]) throws { try base.commit(changes) }
+
+  func progressStamp(of id: TransferID) -> ProgressStamp? { base.progressStamp(of: id) }
+
+  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { base.put(held, stamp) }
 }
 
 extension TransferState {

@@ -15,6 +15,22 @@ extension TransferBody {
     case called
   }
 
+  /// Who puts on record what a checkpoint put on the disk.
+  enum Recorder: Sendable {
+    /// The engine, in the order of the transfer's other changes.
+    case engine
+    /// The engine; when it is on record there, what comes next needs the engine no more.
+    case engineOnceMore
+    /// The thread that made the checkpoint, until another change of the transfer is under way.
+    case queue(ProgressStamp, latest: Recorded?)
+  }
+
+  /// What is on record, and since when.
+  struct Recorded: Sendable {
+    var held: HeldRanges
+    var at: MonotonicTime
+  }
+
   /// What is received, on its way to the disk, written and on record; had under one lock.
   struct State: Sendable {
     var segments: [AttemptID: BodySegment] = [:]
@@ -31,6 +47,7 @@ extension TransferBody {
     var grantedByteCount: Int64 = 0
     var confirmedByteCount: Int64 = 0
     var checkpoint = Checkpoint.none
+    var recorder = Recorder.engine
     /// Attempts that wait for the disk.
     var heldBack: Set<AttemptID> = []
     /// Of the file as a whole.
@@ -138,6 +155,18 @@ extension TransferBody {
     private func isBelieved(_ part: BlockPart) -> Bool {
       guard failure == nil, let segment = segments[part.block.attempt] else { return false }
       return segment.failure == nil
+    }
+
+    /// This is on record. Answers those that may go on, and whether a checkpoint is to be made for
+    /// those that may not yet; nil when it is not what was synced last.
+    mutating func confirm(_ held: HeldRanges) -> (goOn: Set<AttemptID>, asks: Bool)? {
+      guard case .synced(held, let byteCount) = checkpoint else { return nil }
+      confirmedByteCount = max(confirmedByteCount, byteCount)
+      checkpoint = .none
+      countAll()
+      if heldBack.isEmpty { return ([], false) }
+      if shouldConfirmMore { return ([], beginCheckpoint()) }
+      return (letGoOn(), false)
     }
 
     /// False when one is under way.

@@ -33,9 +33,9 @@ final class TransferBody: Sendable {
 
   let file: any PartialFile
   let totalByteCount: Int64?
-  private let askForCheckpoint: @Sendable (TransferBody) -> Void
+  let askForCheckpoint: @Sendable (TransferBody) -> Void
   private let queue: LingeringQueue
-  private let state: Mutex<State>
+  let state: Mutex<State>
   /// Had by whoever writes, so that blocks are written one after the other. Taken before `state`,
   /// never after it.
   private let disk = Mutex(())
@@ -219,22 +219,6 @@ final class TransferBody: Sendable {
     }
     // What goes wrong is told when it is closed.
     if isWhole, let synced = try? sync() { state.withLock { $0.settled = synced } }
-  }
-
-  /// This is on record. Answers the attempts that were held back and may go on; nobody when it is
-  /// not what was synced last, but what an earlier run of the transfer left to be recorded.
-  func confirm(_ held: HeldRanges) -> Set<AttemptID> {
-    let (on, asks) = state.withLock { state -> (Set<AttemptID>, Bool) in
-      guard case .synced(held, let byteCount) = state.checkpoint else { return ([], false) }
-      state.confirmedByteCount = max(state.confirmedByteCount, byteCount)
-      state.checkpoint = .none
-      state.countAll()
-      if state.heldBack.isEmpty { return ([], false) }
-      if state.shouldConfirmMore { return ([], state.beginCheckpoint()) }
-      return (state.letGoOn(), false)
-    }
-    if asks { askForCheckpoint(self) }
-    return on
   }
 
   /// Writes until nothing waits. Called with `disk`; blocks.

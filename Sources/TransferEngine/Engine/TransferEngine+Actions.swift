@@ -13,7 +13,8 @@ extension TransferEngine {
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
     case .confirmHeld(let id, let held):
-      if let body = bodies[id]?.body { confirm(held, in: body) }
+      guard let body = bodies[id]?.body else { return }
+      for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(id, operation, resumeData)
@@ -97,20 +98,6 @@ extension TransferEngine {
     }
   }
 
-  nonisolated func confirm(_ held: HeldRanges, in body: TransferBody) {
-    for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
-  }
-
-  /// Puts what the attempts have brought so far on the disk, to go on record then.
-  func checkpoint(_ id: TransferID, _ extent: TransferBody.Extent, at now: Moment) {
-    guard case .open(let body, _)? = bodies[id] else { return }
-    bodies[id] = .open(body, checkpointedAt: now.monotonic)
-    diskLanes.async { [weak self] in
-      let result = Result { () throws(TransferFailure) in try body.sync(extent) }
-      self?.postFromLane(.checkpointDone(id, body, result))
-    }
-  }
-
   func closeBody(_ id: TransferID, _ operation: OperationID) {
     switch bodies[id] {
     case nil: postOwn(.bodyClosed(id, operation, .success(nil)))
@@ -119,6 +106,7 @@ extension TransferEngine {
     case .late, .closing: break
     case .open(let body, _):
       bodies[id] = .closing(body)
+      if let held = body.takeOverRecording() { brain.noteRecorded(held, of: id) }
       if let synced = body.settled {
         return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
       }

@@ -139,44 +139,6 @@ extension TransferEngine {
     }
   }
 
-  /// Puts what a body received in full blocks on the disk and on record, on the thread that writes
-  /// its blocks. It may wait and is awake: to hand a checkpoint from the disk's threads to the
-  /// engine's and on to the journal's wakes each of them a hundred times a second.
-  nonisolated func checkpointHere(_ id: TransferID, _ body: TransferBody) {
-    let result = Result { () throws(TransferFailure) in try body.sync(.fullBlocks) }
-    decideHere { engine in engine.checkpointDone(id, body, result, isCommittedHere: true) }
-    journal.commitHere()
-  }
-
-  private func checkpointDone(
-    _ id: TransferID, _ body: TransferBody, _ result: Result<TransferBody.Synced, TransferFailure>,
-    isCommittedHere: Bool = false
-  ) {
-    // That of a file that was closed meanwhile says less than its closing.
-    guard bodies[id]?.body === body else { return }
-    switch result {
-    case .success(let synced):
-      let now = clock.now()
-      bodies[id] = .open(body, checkpointedAt: now.monotonic)
-      advanceDigest(of: id, to: synced.held)
-      let turn = brain.bytesSynced(synced.held, of: id)
-      guard case .progress? = turn.changes.first else { return run(turn, at: now) }
-      submitDecided()
-      // Nobody is told of it, and the network need not wait for the engine to go on.
-      let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
-        self?.confirm(synced.held, in: body)
-      }
-      if isCommittedHere {
-        journal.enqueue(turn.changes, finish: finish)
-      } else {
-        journal.submit(turn.changes, finish: finish)
-      }
-    case .failure:
-      // The body refuses every further byte; the attempts end with its failure.
-      for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }
-    }
-  }
-
   private func bodyClosed(
     _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
     by operation: OperationID
@@ -213,14 +175,17 @@ extension TransferEngine {
 
   /// The brain divides what is missing by how far each attempt is, so it is told before it decides.
   private func noteProgress(of id: TransferID) {
-    if let body = bodies[id]?.body { brain.noteProgress(body.progress, of: id, at: clock.now()) }
+    guard let body = bodies[id]?.body else { return }
+    brain.noteProgress(body.progress, of: id, at: clock.now())
+    if let recorded = body.recorded { brain.noteRecorded(recorded.held, of: id) }
   }
 
   private func progress(of id: TransferID, at now: Moment) {
     let body: TransferBody
     let keptAt: MonotonicTime
     switch bodies[id] {
-    case .open(let open, let checkpointedAt): (body, keptAt) = (open, checkpointedAt)
+    case .open(let open, let checkpointedAt):
+      (body, keptAt) = (open, max(checkpointedAt, open.recorded?.at ?? checkpointedAt))
     case .late(let late): (body, keptAt) = (late.body, late.since)
     case .opening, .closing, nil: return
     }

@@ -247,8 +247,9 @@ package actor TransferEngine {
       for action in afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
     } else {
-      noteUnkept(turn.changes)
-      unsubmitted.take(turn.changes, afterCommit, announce: announcedLater)
+      let changes = takingOverRecording(turn.changes)
+      noteUnkept(changes)
+      unsubmitted.take(changes, afterCommit, announce: announcedLater)
       if whenDurable != nil || !isReceiving { submit(whenDurable) }
     }
     releaseRestWaiters()

@@ -71,6 +71,16 @@ final class JournalWriter: Sendable {
     state.withLock { $0.waiting.append(submission) }
   }
 
+  /// Under which progress of a transfer goes without a commit. Called by what `finish` calls.
+  func progressStamp(of id: TransferID) -> ProgressStamp? {
+    dispatchPrecondition(condition: .onQueue(queue))
+    return journal.progressStamp(of: id)
+  }
+
+  /// Puts on record how much is held, beside what is being committed. Blocks. False when it has to
+  /// be submitted as a change.
+  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
+
   /// Commits what waits, unless somebody does so already. Blocks; for those who have a thread that
   /// may, so that no other has to be woken. What comes meanwhile is left to the journal's own.
   func commitHere() {

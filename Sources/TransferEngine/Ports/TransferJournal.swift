@@ -37,9 +37,29 @@ package struct JournalContents: Sendable {
   }
 }
 
-/// The durable record of all transfers. Called from one thread at a time, and may block.
+/// The durable record of all transfers. Called from one thread at a time but for `put`, and may
+/// block.
 package protocol TransferJournal: Sendable {
   func load() throws -> JournalContents
   /// Makes all changes or none. When it returns they survive a power cut.
   func commit(_ changes: [JournalChange]) throws
+  /// Under which it can be noted how far a transfer is, beyond what is committed of it; nil when
+  /// that has to be a commit.
+  func progressStamp(of id: TransferID) -> ProgressStamp?
+  /// Puts on record how much is held; when it answers true, that survives a power cut. Called from
+  /// any thread, also beside a commit; it may be called after a further change of the transfer was
+  /// committed, and then means nothing.
+  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool
+}
+
+/// Belongs to one record of how far a transfer is, and counts until a change of the transfer is
+/// committed. No two ever are the same.
+package struct ProgressStamp: Hashable, Sendable {
+  package var rawValue: Int64
+
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+
+  package static func new() -> ProgressStamp {
+    ProgressStamp(rawValue: .random(in: .min ... .max))
+  }
 }

@@ -112,6 +112,20 @@ struct RequestLifeTests {
     #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
   }
 
+  @Test func `what came on record without the brain is in its next record`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    let early = script.brain.noteRecorded(HeldRanges(prefix: 1), of: id)
+    #expect(!early, "it has no file")
+    script.opened(attempt, partial())
+    let noted = script.brain.noteRecorded(HeldRanges(prefix: 600), of: id)
+    #expect(noted)
+    #expect(script.brain.machines[id]?.durableRecord.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+  }
+
   @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
     throws
   {
