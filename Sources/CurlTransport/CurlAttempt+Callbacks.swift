@@ -91,8 +91,7 @@ extension CurlAttempt {
   /// looked up.
   private func takesUnasked(_ bytes: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
-    guard let room, handedOfPiece == 0, loop.limits.isEmpty,
-      room._withUnsafeGuaranteedRef({ $0.take(bytes) })
+    guard let room, handedOfPiece == 0, room._withUnsafeGuaranteedRef({ $0.take(bytes) })
     else { return false }
     deliveredByteCount += Int64(bytes.count)
     pace.note(bytes.count, at: loop.now)

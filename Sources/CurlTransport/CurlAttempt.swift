@@ -54,8 +54,8 @@ final class CurlAttempt {
   /// Each keeps the other until the attempt is over: to look at an unowned object is two counts.
   let loop: CurlLoop
 
-  var phase = Phase.connecting { didSet { room = phase.room } }
-  /// Of the sink that the phase has, which keeps it.
+  var phase = Phase.connecting { didSet { noteRoom() } }
+  /// Of the sink that the phase has, which keeps it; nil while a speed limit has to be asked.
   private(set) var room: Unmanaged<GrantedRoom>?
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
@@ -173,6 +173,13 @@ extension CurlAttempt {
   }
 }
 
+// MARK: - Speed limits
+
+extension CurlAttempt {
+  /// Comes after every change of the phase and of the limits, and not with every piece.
+  func noteRoom() { room = loop.limits.isEmpty ? phase.room : nil }
+}
+
 // MARK: - Deadlines
 
 extension CurlAttempt {
@@ -182,10 +189,14 @@ extension CurlAttempt {
     // libcurl 7.88 wakes up for the next address a moment before it would try it, and then not
     // before the whole time is up.
     case .connecting: loop.now.advanced(byMilliseconds: 500)
-    case .awaitingHead(let since): [endOfSilence(since), endOfHead].compactMap { $0 }.min()
-    case .receiving: [endOfSilence(pace.silentSince), pace.windowEnd].compactMap { $0 }.min()
+    case .awaitingHead(let since): Self.earlier(endOfSilence(since), endOfHead)
+    case .receiving: Self.earlier(endOfSilence(pace.silentSince), pace.windowEnd)
     case .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
     }
+  }
+
+  private static func earlier(_ one: MonotonicTime, _ other: MonotonicTime?) -> MonotonicTime {
+    other.map { min(one, $0) } ?? one
   }
 
   private func endOfSilence(_ since: MonotonicTime) -> MonotonicTime {

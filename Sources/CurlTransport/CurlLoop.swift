@@ -83,7 +83,10 @@ final class CurlLoop {
       }
     case .limit(let transfer, let bytesPerSecond):
       limits.limit(transfer, to: bytesPerSecond, at: now)
-    case .limitAll(let bytesPerSecond): limits.limitAll(to: bytesPerSecond, at: now)
+      noteLimits()
+    case .limitAll(let bytesPerSecond):
+      limits.limitAll(to: bytesPerSecond, at: now)
+      noteLimits()
     }
   }
 
@@ -101,8 +104,13 @@ final class CurlLoop {
       }
       attempts[request.id] = attempt
       limits.limit(request.transfer, to: request.limitBytesPerSecond, at: now)
+      noteLimits()
       attempt.noteDeadline()
     }
+  }
+
+  private func noteLimits() {
+    for attempt in attempts.values { attempt.noteRoom() }
   }
 
   /// The queue was closed: what was not begun is not begun any more.

@@ -147,24 +147,8 @@ struct ProgressPage {
     self.init(stamp: ProgressStamp(rawValue: words[1]), sequence: words[2], held: held)
   }
 
-  /// As they stand in the file.
-  private var words: [Int64] {
-    var words = [Int64](repeating: 0, count: Self.wordCount)
-    words[0] = Self.mark
-    words[1] = stamp.rawValue
-    words[2] = sequence
-    words[3] = Int64(held.ranges.count)
-    for (index, range) in held.ranges.enumerated() {
-      words[Self.headCount + 2 * index] = range.lower
-      words[Self.headCount + 2 * index + 1] = range.upper
-    }
-    words[Self.wordCount - 1] = Self.sum(words)
-    for index in words.indices { words[index] = words[index].littleEndian }
-    return words
-  }
-
   /// Each word changes all bits of the sum that come after it.
-  private static func sum(_ words: [Int64]) -> Int64 {
+  private static func sum(_ words: some BidirectionalCollection<Int64>) -> Int64 {
     var sum: UInt64 = 0
     for word in words.dropLast() {
       sum = (sum ^ UInt64(bitPattern: word)) &* 0x9E37_79B9_7F4A_7C15
@@ -175,7 +159,10 @@ struct ProgressPage {
 
   /// Answers whether all of it was written.
   func write(to descriptor: Int32, at place: Int64) -> Bool {
-    words.withUnsafeBytes { bytes in
+    // On the stack: a fast transfer writes one every few milliseconds.
+    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.wordCount) { words in
+      fill(words)
+      let bytes = UnsafeRawBufferPointer(words)
       let offset = off_t(place) * off_t(Self.byteCount)
       while true {
         let count = pwrite(descriptor, bytes.baseAddress, bytes.count, offset)
@@ -183,6 +170,21 @@ struct ProgressPage {
         return count == bytes.count
       }
     }
+  }
+
+  /// - Parameter words: as many as a page has; they need not be initialized.
+  private func fill(_ words: UnsafeMutableBufferPointer<Int64>) {
+    words.initialize(repeating: 0)
+    words[0] = Self.mark
+    words[1] = stamp.rawValue
+    words[2] = sequence
+    words[3] = Int64(held.ranges.count)
+    for (index, range) in held.ranges.enumerated() {
+      words[Self.headCount + 2 * index] = range.lower
+      words[Self.headCount + 2 * index + 1] = range.upper
+    }
+    words[Self.wordCount - 1] = Self.sum(words)
+    for index in words.indices { words[index] = words[index].littleEndian }
   }
 
   /// nil behind the last page.

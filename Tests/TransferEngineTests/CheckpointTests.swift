@@ -99,6 +99,27 @@ struct CheckpointTests {
     #expect((paused.resumeData?.held.byteCount ?? 0) >= second.byteCount)
   }
 
+  @Test func `who asks for details sees what was put under a stamp`() async throws {
+    var flow = try await Flow()
+    let second = try await flow.goOn()
+    await flow.resumed(2)
+    let details = try #require(await flow.world.engine.details(of: flow.id))
+    #expect((details.record.resumeData?.held.byteCount ?? 0) >= second.byteCount)
+  }
+
+  @Test func `a failure's record has what was put under a stamp`() async throws {
+    var flow = try await Flow()
+    let second = try await flow.goOn()
+    await flow.resumed(2)
+    let failure = TransferFailure(.connectionLost, on: "files.example")
+    flow.world.transport.end(flow.attempt, .failed(failure))
+    while let change = await flow.nextChange() {
+      guard case .put(let record) = change else { continue }
+      #expect((record.resumeData?.held.byteCount ?? 0) >= second.byteCount)
+      if record.state == .waiting { break }
+    }
+  }
+
   @Test func `where a digest follows the engine hears of every checkpoint`() async throws {
     var spec = EngineWorld.spec()
     spec.checksum = Checksum(algorithm: .sha256, hex: String(repeating: "0", count: 64))

@@ -15,11 +15,11 @@ extension TransferBody {
   func leaveRecording() { state.withLock { $0.recorder = .engineOnceMore } }
 
   /// Ends that. Answers what was put on record since; nil when nothing was.
-  func takeOverRecording() -> HeldRanges? {
+  func takeOverRecording() -> Recorded? {
     state.withLock { state in
       defer { state.recorder = .engine }
       guard case .queue(_, let latest) = state.recorder else { return nil }
-      return latest?.held
+      return latest
     }
   }
 

@@ -105,8 +105,8 @@ extension TransferEngine {
     // It is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
     case .open(let body, _):
+      takeOverRecording(of: id)
       bodies[id] = .closing(body)
-      if let held = body.takeOverRecording() { brain.noteRecorded(held, of: id) }
       if let synced = body.settled {
         return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
       }

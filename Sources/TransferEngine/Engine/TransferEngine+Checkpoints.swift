@@ -71,15 +71,33 @@ extension TransferEngine {
     for attempt in goOn { transport.resumeReceiving(attempt) }
   }
 
+  /// Tells the brain what was put on record without it.
+  func noteRecorded(of id: TransferID) {
+    if let recorded = bodies[id]?.body?.recorded { brain.noteRecorded(recorded.held, of: id) }
+  }
+
+  /// From here on the engine records what a body syncs. Answers what was recorded before and the
+  /// brain did not know of, if that is kept.
+  @discardableResult
+  func takeOverRecording(of id: TransferID) -> HeldRanges? {
+    guard case .open(let body, let checkpointedAt)? = bodies[id],
+      let recorded = body.takeOverRecording()
+    else { return nil }
+    bodies[id] = .open(body, checkpointedAt: max(checkpointedAt, recorded.at))
+    return brain.noteRecorded(recorded.held, of: id) ? recorded.held : nil
+  }
+
   /// Records on their way to the journal, with what was put on record since the brain was told, or
-  /// they would say less than it has. From here on the engine records what their bodies sync.
+  /// they would say less than it has. Comes before anything else is done of what was decided with
+  /// them, and keeps the recording with the engine until the next checkpoint.
   func takingOverRecording(_ changes: [JournalChange]) -> [JournalChange] {
+    if bodies.isEmpty { return changes }
     var changes = changes
+    var recorded: [TransferID: HeldRanges] = [:]
     for index in changes.indices {
-      guard case .put(var record) = changes[index],
-        let held = bodies[record.id]?.body?.takeOverRecording(),
-        brain.noteRecorded(held, of: record.id)
-      else { continue }
+      guard case .put(var record) = changes[index] else { continue }
+      recorded[record.id] = takeOverRecording(of: record.id) ?? recorded[record.id]
+      guard let held = recorded[record.id] else { continue }
       record.resumeData?.held = held
       changes[index] = .put(record)
     }

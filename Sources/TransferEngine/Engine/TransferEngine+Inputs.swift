@@ -177,7 +177,7 @@ extension TransferEngine {
   private func noteProgress(of id: TransferID) {
     guard let body = bodies[id]?.body else { return }
     brain.noteProgress(body.progress, of: id, at: clock.now())
-    if let recorded = body.recorded { brain.noteRecorded(recorded.held, of: id) }
+    noteRecorded(of: id)
   }
 
   private func progress(of id: TransferID, at now: Moment) {
@@ -189,6 +189,7 @@ extension TransferEngine {
     case .late(let late): (body, keptAt) = (late.body, late.since)
     case .opening, .closing, nil: return
     }
+    noteRecorded(of: id)
     apply { brain, now in
       brain.progressed(id, body.progress, heldBack: body.heldBack, at: now)
     }

@@ -51,6 +51,7 @@ extension TransferEngine {
   }
 
   private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
+    noteRecorded(of: id)
     guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
     return EngineDetails(

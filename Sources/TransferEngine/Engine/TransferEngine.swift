@@ -240,14 +240,14 @@ package actor TransferEngine {
   }
 
   func run(_ turn: Turn, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
+    let changes = takingOverRecording(turn.changes)
     for action in turn.now { perform(action, at: now) }
     let announcedLater = announce(turn, at: now)
     let afterCommit = turn.afterCommit
-    if turn.changes.isEmpty && whenDurable == nil {
+    if changes.isEmpty && whenDurable == nil {
       for action in afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
     } else {
-      let changes = takingOverRecording(turn.changes)
       noteUnkept(changes)
       unsubmitted.take(changes, afterCommit, announce: announcedLater)
       if whenDurable != nil || !isReceiving { submit(whenDurable) }

@@ -52,8 +52,8 @@ package protocol TransferJournal: Sendable {
   func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool
 }
 
-/// Belongs to one record of how far a transfer is, and counts until a change of the transfer is
-/// committed. No two ever are the same.
+/// Belongs to one row of how far a transfer is, and counts at most until a change of the transfer
+/// is committed. No two rows ever have the same.
 package struct ProgressStamp: Hashable, Sendable {
   package var rawValue: Int64
 
