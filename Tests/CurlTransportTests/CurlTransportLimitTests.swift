@@ -1,8 +1,9 @@
 import CurlTransport
 import TestSupport
 import Testing
-import TransferEngine
 import TransferModel
+
+@testable import TransferEngine
 
 /// Speed limits, and sinks that have enough, over the wire.
 struct CurlTransportLimitTests {
@@ -97,6 +98,33 @@ struct CurlTransportLimitTests {
     #expect(sink.bytes.elementsEqual(body.bytes(in: 0..<Int64(sink.bytes.count))))
   }
 
+  @Test func `a limit that comes later holds for pieces that nobody is asked about`() async throws {
+    origin.serve(
+      OriginBehavior(body).with { $0.stall = .init(after: 1_000_000, until: "limited") },
+      at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let file = try InMemoryFileStorage(documentsDirectory: "/d").createPartialFile(
+      in: "/d", preferredName: "a", onConflict: .rename)
+    let received = TransferBody(
+      file: file, held: HeldRanges(), totalByteCount: body.byteCount,
+      queue: LingeringQueue("test.disk")
+    ) { _ in }
+    let sink = AskedSink(received.begin(id, from: 0, .whole(body.byteCount)))
+    probe.transport.accept(id, into: sink)
+    try await sink.askedCount.wait(for: "a first piece") { $0 > 0 }
+    probe.transport.limit(transfer, toBytesPerSecond: 1)
+    // When another one is over, the limit has come.
+    _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
+    let (count, askedCount) = (received.heldByteCount, sink.askedCount.read(\.self))
+    origin.release("limited")
+    try await sink.askedCount.wait(for: "a piece under the limit") { $0 > askedCount }
+    #expect(received.heldByteCount < count + 1000)
+    probe.transport.limit(transfer, toBytesPerSecond: nil)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(received.heldByteCount == body.byteCount)
+  }
+
   @Test func `a full sink under a limit gets every byte once`() async throws {
     let id = probe.begin(try origin.url("/file")) { $0.limitBytesPerSecond = 4_000_000 }
     _ = try await probe.head(of: id)
@@ -158,6 +186,23 @@ struct CurlTransportLimitTests {
     probe.transport.resumeReceiving(id)
     #expect(try await probe.end(of: id) == .satisfied)
     #expect(probe.endsAfterShutDown(of: id) == [.satisfied])
+  }
+}
+
+/// Counts the pieces that it is asked about; others go into its room.
+private final class AskedSink: ByteSink {
+  let room: GrantedRoom?
+  let askedCount = Monitor(0)
+  private let base: any ByteSink
+
+  init(_ base: any ByteSink) {
+    room = base.room
+    self.base = base
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+    askedCount.update { $0 += 1 }
+    return base.receive(bytes)
   }
 }
 
