@@ -21,7 +21,7 @@ package enum SessionInput: Sendable {
   case claimed(Int64)
   case invalidate(cancellingTasks: Bool)
   case options(SessionOptions)
-  /// The program is being told why it was started, and until `releaseEvents` nothing of its end.
+  /// The program is being told why it was started, and nothing else until `releaseEvents`.
   case holdEvents, releaseEvents
   case finishEvents
   /// The call that was handed out has returned.

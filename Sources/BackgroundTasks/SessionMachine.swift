@@ -29,8 +29,7 @@ package struct SessionMachine: Sendable {
   /// Whether the program was started for the session, and still has to hear that this was all.
   enum Launch: Sendable {
     case none
-    /// The program is just being told that it was started: it does not know yet what it will have
-    /// to call.
+    /// The program is just being told that it was started; nothing else is told before.
     case held
     case owed, told
   }
@@ -97,7 +96,7 @@ package struct SessionMachine: Sendable {
     checkEvents()
     checkEnding()
     sendWhatCanBeSent()
-    if let call = calls.next() { act(.call(call)) }
+    callNext()
     defer { actions = [] }
     return actions
   }
@@ -132,6 +131,13 @@ package struct SessionMachine: Sendable {
     case .answered(let serial, let reply): answered(serial, reply)
     case .connectionLost: connectionLost()
     case .gaveUp(let failure): gaveUp(failure)
+    }
+  }
+
+  private mutating func callNext() {
+    switch launch {
+    case .held: break
+    case .none, .owed, .told: if let call = calls.next() { act(.call(call)) }
     }
   }
 

@@ -18,9 +18,11 @@ public enum BackgroundEvents {
   /// Registers what is called, on the main queue and at most once in the life of the process, when
   /// the service started the program for a session.
   ///
-  /// Register at the start of the program. `completionHandler` tells the service that everything
-  /// was taken; it may be called on any thread, and a second call does nothing. Without it the
-  /// service notes after 30 seconds that the program fell silent.
+  /// Register at the start of the program, before the session is made: its delegate is called for
+  /// nothing until `body` has returned, and the main queue has to run for that.
+  /// `completionHandler` tells the service that everything was taken; it may be called on any
+  /// thread, and a second call does nothing. Without it the service notes after 30 seconds that the
+  /// program fell silent.
   ///
   /// Source: Apple's documentation of
   /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.

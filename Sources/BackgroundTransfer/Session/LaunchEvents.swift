@@ -39,8 +39,8 @@ package final class LaunchEvents: Sendable {
     identifier == self.identifier && handling.withLock { $0 == .calling }
   }
 
-  /// Calls `body` on the main queue. The session that it is about says nothing of the end of its
-  /// events until `body` has returned: only then does the program have the handler.
+  /// Calls `body` on the main queue. The delegate of the session that it is about is called for
+  /// nothing until `body` has returned: only then does the program have the handler.
   package func register(
     _ body: @escaping @MainActor (String, @escaping @Sendable () -> Void) -> Void
   ) {
