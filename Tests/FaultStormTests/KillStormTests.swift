@@ -18,12 +18,14 @@ struct KillStormTests {
       let home = try StormHome()
       defer { home.close() }
       let storm = try Storm(findings, home: home)
-      together([
-        { Self.kill(storm) },
-        { Self.feed(storm) },
-        { Self.control(storm) },
-      ])
-      let rows = storm.finish(budgetSeconds: 240)
+      let rows = storm.watched {
+        together([
+          { Self.kill(storm) },
+          { Self.feed(storm) },
+          { Self.control(storm) },
+        ])
+        return storm.finish(budgetSeconds: 240)
+      }
       storm.judge(rows)
       storm.judgeBills(of: rows)
       let peak = storm.progress.read { $0.peakMemory } / 1024
@@ -71,7 +73,6 @@ struct KillStormTests {
       let ids = storm.progress.read { $0.acknowledged.keys.sorted() }
       if let id = ids.randomElement(using: &random) {
         let control = UInt8.random(in: 0..<4, using: &random) == 0 ? "pause" : "start"
-        if control == "pause" { storm.progress.update { $0.ledger.observe(storm.origin) } }
         storm.noteClient(storm.home.kettle(control, id), control)
       }
       pause(milliseconds: Int64.random(in: 0...1500, using: &random))

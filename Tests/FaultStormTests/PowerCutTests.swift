@@ -51,13 +51,15 @@ struct PowerCutTests {
     defer { for id in home.servicePIDs { kill(id, SIGKILL) } }
     let storm = try Storm(findings, home: home)
     let isCut = Monitor(false)
-    let completed = try liveUntilCut(number, image, storm, isCut, &random)
-    // Clients that were under way may have started another service since.
-    for id in home.servicePIDs { kill(id, SIGKILL) }
-    _ = eventually(milliseconds: 10_000, every: 10) { home.servicePIDs.isEmpty }
-    try image.comeBack()
-    isCut.update { $0 = false }
-    return judge(storm, number, completed)
+    return try storm.watched {
+      let completed = try liveUntilCut(number, image, storm, isCut, &random)
+      // Clients that were under way may have started another service since.
+      for id in home.servicePIDs { kill(id, SIGKILL) }
+      _ = eventually(milliseconds: 10_000, every: 10) { home.servicePIDs.isEmpty }
+      try image.comeBack()
+      isCut.update { $0 = false }
+      return judge(storm, number, completed)
+    }
   }
 
   /// Answers the ids that a client had seen completed when the power went.
@@ -136,7 +138,7 @@ struct PowerCutTests {
       let bill = ledger.bill(file.path, requests)
       findings.check(
         bill.refetched <= RefetchLedger.promise,
-        "cut \(number): \(bill.path) fetched \(bill.refetched) bytes again")
+        "cut \(number): \(bill.path) fetched \(bill.refetched) bytes again\(bill.history)")
       worst = max(worst, bill.refetched)
     }
     return (worst, storm.progress.read { $0.acknowledged.count })

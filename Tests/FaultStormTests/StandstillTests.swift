@@ -27,7 +27,6 @@ struct StandstillTests {
       for round in 0..<3 {
         pause(milliseconds: Int64.random(in: 500...2000, using: &random))
         let ids = home.servicePIDs
-        storm.progress.update { $0.ledger.observe(storm.origin) }
         for id in ids { kill(id, SIGSTOP) }
         // The last time the peers go away meanwhile, as they do in a night.
         if round == 2 { storm.origin.cutConnections(.reset) }

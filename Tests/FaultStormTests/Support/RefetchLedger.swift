@@ -3,13 +3,14 @@ import TestSupport
 
 /// Counts what was fetched again, from the origin's log alone: however many connections brought it.
 ///
-/// The origin counts a byte when its kernel took it, so what it counts for a connection that a kill
-/// cut is what Kettle had read, and what was still on the way and so was never Kettle's to lose.
-/// Right before the kill the bytes on the way are read from the kernel's queues; what the origin
-/// got rid of on that connection beyond `sent − on the way` is not charged. The promise is held
-/// against the rest, after every kill: 8 MiB for each kill that struck the path. What several
-/// connections bring twice is no cost of a kill: one that gives its end away is cut with a buffer
-/// full, and the end of a slow one is fetched a second time.
+/// The origin counts a byte when its kernel took it, so what it counts for a connection is what
+/// Kettle had read, and what was still on the way and so was never Kettle's to lose. That is much
+/// where Kettle reads slowly, under a limit: a receive buffer may take the whole file. So what is
+/// on the way is read from the kernel's queues right before each kill, and steadily besides, for
+/// connections that end otherwise; what the origin got rid of beyond that is not charged. The
+/// promise is held against the rest, after every kill: 8 MiB for each kill that struck the path.
+/// What several connections bring twice is no cost of a kill: one that gives its end away is cut
+/// with a buffer full, and the end of a slow one is fetched a second time.
 struct RefetchLedger {
   static let promise: Int64 = 8 << 20
   /// A receive buffer, for each request.
@@ -24,7 +25,8 @@ struct RefetchLedger {
   }
 
   private var strikes: [Strike] = []
-  private var readUpTo: [Int: Int64] = [:]
+  /// By the number of the request, as last seen.
+  private var readByteCounts: [Int: Int64] = [:]
 
   /// Call right before the kill, with the service stopped or about to be killed.
   mutating func strike(_ origin: ScriptedOrigin) {
@@ -37,27 +39,38 @@ struct RefetchLedger {
     strikes.append(Strike(requestCount: requests.count, paths: Set(active.map(\.path))))
   }
 
-  /// Call before anything else that ends connections.
+  /// Call often: what ends between two calls is charged as far as the first of them saw it.
   mutating func observe(_ origin: ScriptedOrigin) {
     // The log first: bytes that are sent in between count as on the way, which charges less.
     let requests = origin.requests
     let queues = SocketQueues(originPort: origin.port)
-    let active = requests.filter { $0.progress == .answering }
-    for request in active {
-      let onTheWay = queues.byteCount(clientPort: request.clientPort)
-      readUpTo[request.number] = max(0, request.bytesSent - onTheWay)
+    // Of those before it on its connection all was read.
+    let last = Dictionary(requests.map { ($0.clientPort, $0) }) { _, later in later }
+    for request in last.values {
+      // A reply that is all sent may lie in the queues all the same.
+      guard let onTheWay = queues.byteCount(clientPort: request.clientPort) else { continue }
+      readByteCounts[request.number] = max(0, request.bytesSent - onTheWay)
     }
+  }
+
+  /// What Kettle read of a reply.
+  private func readByteCount(of request: OriginRequest) -> Int64 {
+    if let seen = readByteCounts[request.number] { return seen }
+    // One that nobody saw before it was cut lasted a moment.
+    return request.progress == .abandoned ? 0 : request.bytesSent
   }
 
   struct Bill {
     var path: String
     var kills: Int
-    /// Sent more than once, less what was on the way when a kill struck.
+    /// Sent more than once, less what was on the way when its connection ended.
     var refetched: Int64
     /// The most after one kill.
     var worst: Int64 = 0
     /// Whether it was kept after every kill, not only in the end.
     var isKept = true
+    /// What was asked for, and when it was struck, for those who look into it.
+    var history = ""
 
     fileprivate mutating func close(sinceStrike: Int64, requestCount: Int) {
       worst = max(worst, sinceStrike)
@@ -78,16 +91,21 @@ struct RefetchLedger {
       while next < strikes.endIndex, strikes[next].requestCount < request.number {
         bill.close(sinceStrike: sinceStrike, requestCount: requestCount)
         sinceStrike = 0
-        bill.kills += strikes[next].paths.contains(path) ? 1 : 0
+        if strikes[next].paths.contains(path) {
+          bill.kills += 1
+          bill.history += "; a kill"
+        }
         next += 1
       }
       requestCount += 1
-      let sent = request.bodyStart..<request.bodyStart + request.bytesSent
-      sinceStrike += covered.overlap(sent)
-      bill.refetched += covered.overlap(sent)
-      let isCut = request.progress == .abandoned
-      let read = isCut ? readUpTo[request.number] ?? request.bytesSent : request.bytesSent
-      covered.insert(request.bodyStart..<request.bodyStart + read)
+      let (start, read) = (request.bodyStart, readByteCount(of: request))
+      let again = covered.overlap(start..<start + request.bytesSent)
+      sinceStrike += again
+      bill.refetched += again
+      covered.insert(start..<start + read)
+      bill.history += """
+        ; from \(start) \(request.bytesSent) sent, \(read) read, \(again) again, \(request.progress)
+        """
     }
     bill.close(sinceStrike: sinceStrike, requestCount: requestCount)
     return bill

@@ -2,8 +2,10 @@ import Foundation
 
 /// What lies in the kernel between the origin and Kettle, from /proc/net/tcp (proc(5)).
 struct SocketQueues {
-  /// By the client's port: bytes that the origin sent and Kettle has not read.
-  private var byteCounts: [Int: Int64] = [:]
+  /// By the client's port: bytes that the origin sent and that its kernel has still.
+  private var unsent: [Int: Int64] = [:]
+  /// By the client's port: bytes that came and that Kettle has not read.
+  private var unread: [Int: Int64] = [:]
 
   init(originPort: Int) {
     let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
@@ -13,12 +15,17 @@ struct SocketQueues {
       else { continue }
       let queues = words[4].split(separator: ":").compactMap { Int64($0, radix: 16) }
       guard queues.count == 2 else { continue }
-      if here == originPort { byteCounts[there, default: 0] += queues[0] }
-      if there == originPort { byteCounts[here, default: 0] += queues[1] }
+      if here == originPort { unsent[there] = queues[0] }
+      if there == originPort { unread[here] = queues[1] }
     }
   }
 
-  func byteCount(clientPort: Int) -> Int64 { byteCounts[clientPort] ?? 0 }
+  /// Between the two; nil when the table has not both ends of the connection, as when one of them
+  /// is closed.
+  func byteCount(clientPort: Int) -> Int64? {
+    guard let unsent = unsent[clientPort], let unread = unread[clientPort] else { return nil }
+    return unsent + unread
+  }
 
   private static func port(_ address: Substring) -> Int? {
     address.split(separator: ":").last.flatMap { Int($0, radix: 16) }

@@ -72,6 +72,19 @@ final class Storm: Sendable {
     return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
+  /// Does what a storm does, and looks at its connections all the while; without that the ledger
+  /// could not say how much was read of one that ends between two kills.
+  func watched<Answer>(_ work: () throws -> Answer) rethrows -> Answer {
+    let isOver = Monitor(false)
+    Thread.detachNewThread { [self] in
+      while !isOver.block(forMilliseconds: 20, until: { $0 }) {
+        progress.update { $0.ledger.observe(origin) }
+      }
+    }
+    defer { isOver.update { $0 = true } }
+    return try work()
+  }
+
   // MARK: - The end
 
   /// Starts what was paused and waits until everything is finished; answers the rows.
@@ -138,7 +151,9 @@ final class Storm: Sendable {
     for bill in bills {
       findings.check(
         bill.isKept,
-        "\(bill.path): \(bill.refetched) bytes fetched again after \(bill.kills) kills")
+        """
+        \(bill.path): \(bill.refetched) bytes fetched again after \(bill.kills) kills\(bill.history)
+        """)
     }
     let total = bills.reduce(0) { $0 + $1.refetched }
     let strikes = bills.reduce(0) { $0 + $1.kills }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A TCP socket on the loopback that listens, at a port of its own unless one is given.
-struct LoopbackListener: Sendable {
+package struct LoopbackListener: Sendable {
   let port: Int
   private let descriptor: Int32
 
@@ -56,7 +56,7 @@ struct LoopbackListener: Sendable {
   func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// A connection to a port here; nil when it is refused.
-  static func connect(to port: Int) -> Int32? {
+  package static func connect(to port: Int) -> Int32? {
     let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard client >= 0 else { return nil }
     var address = loopback(port: port)
