@@ -12,7 +12,7 @@ struct RealServiceTests {
   init() throws {
     home = try KettleHome()
     // So that what was sent was nearly all read.
-    origin = try ScriptedOrigin(sendBufferByteCount: 64 << 10)
+    origin = try ScriptedOrigin(sendBufferByteCount: RefetchLedger.sendBufferByteCount)
   }
 
   @Test func `get brings the file, and a pipe never gets an escape byte`() async throws {
@@ -43,23 +43,25 @@ struct RealServiceTests {
   }
 
   @Test func `kill -9 of the service costs at most 8 MiB each time and no file`() async throws {
-    let body = SeededBody(seed: 3, byteCount: 60_000_000)
-    let paced = OriginBehavior(body).with { $0.bytesPerSecond = 20_000_000 }
-    origin.serve(paced, at: "/c.bin")
-    let id = try await home.kettle("add", origin.url("/c.bin").text).output.trimmed
-    let killCount = 4
-    for round in 1...killCount {
-      try await origin.waitForBytesSent(Int64(round) * 9_000_000, at: "/c.bin")
-      kill(try await home.servicePID(), SIGKILL)
+    let body = SeededBody(seed: 3, byteCount: 120_000_000)
+    // So fast that whoever keeps less than that would lose more until the next kill.
+    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 60_000_000 }, at: "/c.bin")
+    var ledger = RefetchLedger()
+    let url = try origin.url("/c.bin").text
+    let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
+    for round in 1...4 {
+      let service = try await home.servicePID()
+      try await origin.waitForBytesSent(Int64(round) * 25_000_000, at: "/c.bin")
+      ledger.strike(origin)
+      kill(service, SIGKILL)
       // Any client starts it again, and it goes on by itself.
       #expect(try await home.rows().count == 1)
     }
     #expect(try await home.kettle("wait", id, "--timeout", "90").code == 0)
     #expect(body.difference(fromFileAt: home.downloads + "/c.bin") == nil)
-    // What the origin had sent and nobody had read is lost with the connection, not with Kettle.
-    let onTheWay: Int64 = 8 << 20
-    let refetched = origin.bytesSent - body.byteCount
-    #expect(refetched <= Int64(killCount) * ((8 << 20) + onTheWay))
+    let bill = ledger.bill("/c.bin", origin.requests)
+    #expect(bill.kills == 4, "\(bill.history)")
+    #expect(bill.worst <= RefetchLedger.promise, "\(bill.history)")
   }
 
   // Fault 97

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A small file system in a file, mounted; and what a power cut would leave of it.
@@ -19,7 +20,7 @@ final class LoopImage: Sendable {
   /// Why images cannot be made and mounted here; nil when they can.
   static func obstacle(_ kind: Kind) -> String? {
     guard getuid() == 0 else { return "only root can mount" }
-    let known = (try? String(contentsOfFile: "/proc/filesystems", encoding: .utf8)) ?? ""
+    let known = KernelFile.text("/proc/filesystems")
     let places = ["/usr/sbin/", "/sbin/", "/usr/bin/"]
     guard places.contains(where: { access($0 + "mkfs." + kind.rawValue, X_OK) == 0 }) else {
       return "there is no mkfs.\(kind)"
@@ -83,11 +84,10 @@ final class LoopImage: Sendable {
 
   /// Writes that the loop device has finished, and those that it is at (block/stat.rst).
   private var writeCount: String {
-    let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""
+    let mounts = KernelFile.text("/proc/mounts")
     let line = mounts.split(separator: "\n").first { $0.contains(" \(mountPoint) ") } ?? ""
     let device = line.split(separator: " ").first?.split(separator: "/").last ?? ""
-    let stat =
-      (try? String(contentsOfFile: "/sys/block/\(device)/stat", encoding: .utf8)) ?? ""
+    let stat = KernelFile.text("/sys/block/\(device)/stat")
     let fields = stat.split(separator: " ")
     return fields.count > 8 ? "\(fields[4]) \(fields[8])" : UUID().uuidString
   }

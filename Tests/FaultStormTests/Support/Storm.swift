@@ -67,7 +67,7 @@ final class Storm: Sendable {
 
   /// VmHWM, in KiB (proc_pid_status(5)).
   private static func peakMemory(of id: pid_t) -> Int {
-    let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
+    let status = KernelFile.text("/proc/\(id)/status")
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
     return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A home of its own for the real program, whose calls block: storms run on threads of their own.
@@ -128,7 +129,7 @@ final class StormHome: Sendable {
   private static let serviceWords = ["daemon", "run"]
 
   private func words(of id: pid_t, _ file: String) -> [String] {
-    let bytes = FileManager.default.contents(atPath: "/proc/\(id)/\(file)") ?? Data()
+    let bytes = KernelFile.bytes("/proc/\(id)/\(file)")
     return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 }

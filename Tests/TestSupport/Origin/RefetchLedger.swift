@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// Counts what was fetched again, from the origin's log alone: however many connections brought it.
 ///
@@ -11,12 +10,12 @@ import TestSupport
 /// promise is held against the rest, after every kill: 8 MiB for each kill that struck the path.
 /// What several connections bring twice is no cost of a kill: one that gives its end away is cut
 /// with a buffer full, and the end of a slow one is fetched a second time.
-struct RefetchLedger {
-  static let promise: Int64 = 8 << 20
+package struct RefetchLedger: Sendable {
+  package static let promise: Int64 = 8 << 20
   /// A receive buffer, for each request.
-  static let takenOver: Int64 = 512 << 10
+  package static let takenOver: Int64 = 512 << 10
   /// Small, so that little is on the way; SO_SNDBUF, which the kernel doubles (socket(7)).
-  static let sendBufferByteCount: Int32 = 64 << 10
+  package static let sendBufferByteCount: Int32 = 64 << 10
 
   private struct Strike {
     /// How many requests the origin had seen.
@@ -28,8 +27,10 @@ struct RefetchLedger {
   /// By the number of the request, as last seen.
   private var readByteCounts: [Int: Int64] = [:]
 
+  package init() {}
+
   /// Call right before the kill, with the service stopped or about to be killed.
-  mutating func strike(_ origin: ScriptedOrigin) {
+  package mutating func strike(_ origin: ScriptedOrigin) {
     observe(origin)
     let requests = origin.requests
     // A reply that has ended may not be on record yet, so what was asked since the last kill
@@ -40,7 +41,7 @@ struct RefetchLedger {
   }
 
   /// Call often: what ends between two calls is charged as far as the first of them saw it.
-  mutating func observe(_ origin: ScriptedOrigin) {
+  package mutating func observe(_ origin: ScriptedOrigin) {
     // The log first: bytes that are sent in between count as on the way, which charges less.
     let requests = origin.requests
     let queues = SocketQueues(originPort: origin.port)
@@ -60,17 +61,17 @@ struct RefetchLedger {
     return request.progress == .abandoned ? 0 : request.bytesSent
   }
 
-  struct Bill {
-    var path: String
-    var kills: Int
+  package struct Bill: Sendable {
+    package fileprivate(set) var path: String
+    package fileprivate(set) var kills: Int
     /// Sent more than once, less what was on the way when its connection ended.
-    var refetched: Int64
+    package fileprivate(set) var refetched: Int64
     /// The most after one kill.
-    var worst: Int64 = 0
+    package fileprivate(set) var worst: Int64 = 0
     /// Whether it was kept after every kill, not only in the end.
-    var isKept = true
+    package fileprivate(set) var isKept = true
     /// What was asked for, and when it was struck, for those who look into it.
-    var history = ""
+    package fileprivate(set) var history = ""
 
     fileprivate mutating func close(sinceStrike: Int64, requestCount: Int) {
       worst = max(worst, sinceStrike)
@@ -81,7 +82,7 @@ struct RefetchLedger {
   }
 
   /// Adds up what `path` cost.
-  func bill(_ path: String, _ requests: [OriginRequest]) -> Bill {
+  package func bill(_ path: String, _ requests: [OriginRequest]) -> Bill {
     var bill = Bill(path: path, kills: 0, refetched: 0)
     var covered = ByteCoverage()
     var sinceStrike: Int64 = 0
@@ -109,28 +110,5 @@ struct RefetchLedger {
     }
     bill.close(sinceStrike: sinceStrike, requestCount: requestCount)
     return bill
-  }
-}
-
-/// A set of bytes of a file, as ranges that neither touch nor overlap.
-struct ByteCoverage {
-  private var ranges: [Range<Int64>] = []
-
-  func overlap(_ other: Range<Int64>) -> Int64 {
-    ranges.reduce(0) { $0 + Int64($1.clamped(to: other).count) }
-  }
-
-  mutating func insert(_ new: Range<Int64>) {
-    guard !new.isEmpty else { return }
-    var merged = new
-    var kept: [Range<Int64>] = []
-    for range in ranges {
-      if range.upperBound < merged.lowerBound || range.lowerBound > merged.upperBound {
-        kept.append(range)
-      } else {
-        merged = min(merged.lowerBound, range.lowerBound)..<max(merged.upperBound, range.upperBound)
-      }
-    }
-    ranges = kept + [merged]
   }
 }

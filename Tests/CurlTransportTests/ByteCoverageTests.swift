@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The arithmetic that the bills of the storms stand on.

@@ -69,6 +69,17 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
+  @Test func `it is found among more connections than the kernel tells of at once`() async throws {
+    var ledger = RefetchLedger()
+    var clients: [Int32] = []
+    for _ in 0..<60 { clients.append(try await ask()) }
+    try await origin.waitUntilIdle()
+    ledger.strike(origin)
+    for client in clients { close(client) }
+    try await fetchAgain()
+    #expect(bill(ledger).refetched == 0)
+  }
+
   @Test func `a reply that was cut is charged as far as it was seen to be read`() async throws {
     origin.serve(
       [OriginBehavior(Self.body).stuck(after: Self.body.byteCount), OriginBehavior(Self.body)],
