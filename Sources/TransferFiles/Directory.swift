@@ -84,7 +84,7 @@ final class Directory: Sendable {
   func createUnnamed() throws(Errno) -> OpenFile {
     // O_TMPFILE, a macro of two flags that Swift does not see.
     let flags = 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
-    let descriptor = try Errno.retrying { openat(file.descriptor, ".", flags, 0o666) }
+    let descriptor = try Errno.retrying { calls.openUnnamed(file.descriptor, flags) }
     return OpenFile(owning: descriptor, calls: calls)
   }
 

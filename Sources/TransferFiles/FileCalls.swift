@@ -20,6 +20,8 @@ struct FileCalls: Sendable {
   var syncData: Sync = { fdatasync($0) }
   var syncAll: Sync = { fsync($0) }
   var truncate: @Sendable (Int32, off_t) -> Int32 = { ftruncate($0, $1) }
+  /// openat(2) of a file without a name in a directory, with the flags.
+  var openUnnamed: @Sendable (Int32, Int32) -> Int32 = { openat($0, ".", $1, 0o666) }
   var rename: Rename = { renameat($0, $1, $0, $2) }
   /// renameat2(2) with RENAME_NOREPLACE.
   var renameToFree: Rename = { directory, name, newName in

@@ -54,6 +54,38 @@ import TransferModel
     }
   }
 
+  // MARK: Names
+
+  // Fault 83
+  // Fault 85
+  @Test(arguments: [true, false])
+  func `what comes under the name between the look and the making is left as it is`(
+    _ knowsUnnamed: Bool
+  ) throws {
+    let taken = scratch.path + "/a.part"
+    let link = scratch.path + "/a (2).part"
+    let victim = scratch.path + "/victim"
+    try Disk.put([8], at: victim)
+    var calls = FileCalls.kernel
+    // As file systems without O_TMPFILE answer, NFS and most of FUSE.
+    calls.openUnnamed = { directory, flags in
+      try? Disk.put([7], at: taken)
+      symlink(victim, link)
+      if knowsUnnamed { return openat(directory, ".", flags, 0o666) }
+      errno = EOPNOTSUPP
+      return -1
+    }
+    let file = try create(calls)
+    #expect(file.path == scratch.path + "/a (3).part")
+    try file.write(bytes)
+    _ = try file.sync()
+    let finished = try storage(calls).finish(
+      file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
+    #expect(Disk.bytes(at: finished.path) == bytes)
+    #expect(Disk.bytes(at: taken) == [7])
+    #expect(Disk.bytes(at: victim) == [8])
+  }
+
   // MARK: Pieces
 
   // Fault 75
