@@ -5,12 +5,19 @@ import Testing
 struct RawSocket {
   let descriptor: Int32
 
+  /// What `readToEnd` adds when no end came within the budget.
+  static let noEnd = " and no end"
+  private static let readBudgetSeconds = 20
+
   /// Connects, or leaves a socket file behind that nobody listens at.
   enum Purpose { case client, abandonedListener }
 
   init(_ path: String, _ purpose: Purpose = .client) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     try #require(descriptor >= 0)
+    var budget = timeval(tv_sec: Self.readBudgetSeconds, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &budget, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -36,12 +43,13 @@ struct RawSocket {
   /// Says that nothing more will be sent.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Reads until the other end closes.
+  /// Reads until the other end closes, or sends nothing for too long.
   func readToEnd() -> String {
     var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = recv(descriptor, &piece, piece.count, 0)
+      if count < 0, errno == EAGAIN { return String(decoding: all, as: UTF8.self) + Self.noEnd }
       guard count > 0 else { return String(decoding: all, as: UTF8.self) }
       all += piece.prefix(count)
     }
