@@ -42,13 +42,23 @@ struct EventFollower {
   }
 
   /// Goes on until `handle` answers a code.
-  func run(_ handle: (Happening) async throws -> ExitCode?) async throws -> ExitCode {
+  ///
+  /// - Parameter service: the connection to begin with, when there is one; closed at the end.
+  func run(
+    over service: (any ServiceCalling)? = nil,
+    _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode {
     let feed = Feed(clock: world.clock)
     defer { feed.end() }
     feed.watch(world.interruptions)
     if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
     if let limitMilliseconds { feed.send(.limitReached, afterMilliseconds: limitMilliseconds) }
-    var link = Link(try await reconnection.connect(startIfNeeded: true))
+    var link: Link
+    if let service {
+      link = Link(service)
+    } else {
+      link = Link(try await reconnection.connect(startIfNeeded: true))
+    }
     do {
       var code = try await begin(&link, feed, handle)
       var inputs = feed.inputs.makeAsyncIterator()
@@ -118,17 +128,19 @@ struct EventFollower {
     }
   }
 
+  /// The next look comes as long after this one as this one after the last.
   private func look(
     _ link: Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
   ) async throws -> ExitCode? {
-    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
-    guard link.connectedAt != nil else { return nil }
-    do {
-      return try await handle(.lookDue(link.service))
-    } catch ClientError.connectionLost {
-      // The feed tells of it.
-      return nil
+    if link.connectedAt != nil {
+      do {
+        if let code = try await handle(.lookDue(link.service)) { return code }
+      } catch ClientError.connectionLost {
+        // The feed tells of it.
+      }
     }
+    if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
+    return nil
   }
 
   private func reconnect(

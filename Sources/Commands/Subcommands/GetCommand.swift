@@ -35,18 +35,25 @@ struct GetCommand: RunnableCommand {
 
   func run(in world: CommandWorld) async throws -> ExitCode {
     let spec = try readSpec(in: world)
-    let id = try await world.withService(for: "kettle get") { service in
-      try await Adding(
-        service: service, reconnect: world.reconnection(for: "kettle get")
-      ).add([spec]).first
+    // It is followed over the connection that it was added over.
+    return try await world.withService(for: "kettle get") { service in
+      let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle get"))
+      guard let id = try await adding.add([spec]).first else {
+        throw ControlError(.internalError, AddTransfers.name)
+      }
+      return try await follow(id, over: service, in: world)
     }
-    guard let id else { throw ControlError(.internalError, AddTransfers.name) }
+  }
+
+  private func follow(
+    _ id: TransferID, over service: any ServiceCalling, in world: CommandWorld
+  ) async throws -> ExitCode {
     var watch = GetWatch(id: id, world: world, json: json)
     let follower = EventFollower(
       world: world, place: world.place, client: "kettle get",
       includesProgress: watch.progressNews == .events,
       lookMilliseconds: watch.progressNews == .looks ? Self.lookMilliseconds : nil)
-    return try await follower.run { try await watch.take($0) }
+    return try await follower.run(over: service) { try await watch.take($0) }
   }
 
   private func readSpec(in world: CommandWorld) throws -> TransferSpec {

@@ -53,6 +53,17 @@ struct GetCommandTests {
     #expect(world.service.asked.contains(.watch(includesProgress: false)))
   }
 
+  @Test func `it is followed over the connection that it was added over`() async {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service)])
+    world.door = door
+    world.service.onWatch([event(completed)])
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 0)
+    #expect(door.knocks.map(\.client) == ["kettle get"])
+    #expect(world.service.isClosed)
+  }
+
   @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
     let world = FakeWorld()
     let looks = (0...11).map { running($0 * 8_388_608) }
@@ -161,29 +172,25 @@ struct GetCommandTests {
     let next = FakeService([completed])
     world.service.onWatch([event(running(0))], thenEnd: true)
     let door = FakeDoor([
-      .success(world.service), .success(world.service),
-      .failure(.notRunning(socketPath: "/s")), .success(next),
+      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
     ])
     door.socket(true)
     world.door = door
     let outcome = await world.run("get", url)
     #expect(outcome.code == 0)
-    #expect(door.knocks.map(\.startIfNeeded) == [true, true, false, true])
+    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
     #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
   }
 
   @Test func `a service that was stopped is left alone`() async {
     var world = FakeWorld()
     world.service.onWatch([], thenEnd: true)
-    let door = FakeDoor([
-      .success(world.service), .success(world.service),
-      .failure(.notRunning(socketPath: "/s")),
-    ])
+    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
     world.door = door
     let outcome = await world.run("get", url)
     #expect(outcome.code == 3)
     #expect(outcome.error.hasPrefix("kettle: The service was stopped while it was watched;"))
-    #expect(door.knocks.dropFirst(2).allSatisfy { !$0.startIfNeeded })
+    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
   }
 
   @Test func `--json prints the finished transfer only`() async throws {
