@@ -9,7 +9,7 @@
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1
 #     KETTLE_BENCH_PAIRS   how often programs run whose ratio has a budget, 7, and the floor up to
-#                          twice as often; in rows that take long and have little noise 3 times at most
+#                          thrice as often; in rows that take long and have little noise 3 times at most
 #     KETTLE_BENCH_MIB     the size of the big file, 2048
 #     KETTLE_BENCH_MANY    how many transfers are queued in the row million, 1000000
 #     KETTLE_BENCH_DIR     where downloads go; by default the directory for temporary files
@@ -22,7 +22,7 @@ bench=assets/bench
 runs=${KETTLE_BENCH_RUNS:-1}
 mebibytes=${KETTLE_BENCH_MIB:-2048}
 json=${KETTLE_BENCH_JSON:-.build/bench.json}
-# When a run begins nothing more of its second half, so that it ends within a quarter of an hour.
+# When a run begins nothing more of its second part, so that it ends within a quarter of an hour.
 last_pair_seconds=810
 . "$bench/lib/all.sh"
 
@@ -36,7 +36,7 @@ for row in $rows; do
 done
 
 # rows_of beginning|end: those of that part of a run. Only the rows of a big file come again at its
-# end, for the second half of their distance to the floor.
+# end, for the second part of their distance to the floor.
 rows_of() {
   for name in $rows; do
     if [ "$1" = beginning ] || grep -q '^big_file ' "$bench/rows/$name.sh"; then echo "$name"; fi

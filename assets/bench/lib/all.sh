@@ -11,6 +11,7 @@ PATH=$PATH:/usr/sbin:/sbin
 . "$bench/lib/world.sh"
 . "$bench/lib/machine.sh"
 . "$bench/lib/origin.sh"
+. "$bench/lib/processors.sh"
 . "$bench/lib/measure.sh"
 . "$bench/lib/service.sh"
 . "$bench/lib/peers.sh"

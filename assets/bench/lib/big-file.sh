@@ -1,19 +1,21 @@
 # The rows of one big file: Kettle, its peers and the floor, by turns.
 #
 # Each comes twice in a run, at its beginning and at its end. The distance to the floor is a fine
-# measure, and what else the machine does comes and goes by the minute. The second time has as many
-# pairs as the first, or what of them a slow machine has time for.
+# measure, and what else the machine does comes and goes by the minute. The second time has twice as
+# many pairs as the first, or what of them a slow machine has time for.
 
 # big_file ROW URL CONNECTIONS PEER BUDGET [OTHER]: PEER is curl or aria2; the budget is a share of
 # its CPU time. OTHER is wget2 or axel, measured a few times beside them where it is installed.
 big_file() {
   row=$1 url=$2 connections=$3 peer=$4 budget=$5 other=${6:-}
   : >"$world/fetched"
+  keep_apart
   rest_disk
   case $part in
     beginning) big_file_beside_peers ;;
     end) big_file_beside_the_floor ;;
   esac
+  share_again
   # The same each time, as a rule.
   sort -u "$world/fetched" >"$world/fetched.once"
   while read -r line; do note "$row" "$line"; done <"$world/fetched.once"
@@ -41,7 +43,7 @@ big_file_beside_peers() {
 
 big_file_beside_the_floor() {
   pair=1
-  while [ "$pair" -le "$pairs" ] && [ "$(date +%s)" -lt "$row_until" ]; do
+  while [ "$pair" -le $((pairs * 2)) ] && [ "$(date +%s)" -lt "$row_until" ]; do
     big_file_pair "$pair"
     pair=$((pair + 1))
   done

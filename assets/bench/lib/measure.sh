@@ -7,10 +7,16 @@ measured() {
   cat "$world/measured"
 }
 
+# The same with the CPU time that the service takes meanwhile.
+measured_with_service() {
+  "$build/measured-run" --with "$service_id" "$world/measured" "$@" >"$world/peer.out" 2>&1 ||
+    fail "$1 failed: $(tail -n 3 "$world/peer.out")"
+  cat "$world/measured"
+}
+
 # User and system time of a process that runs, in clock ticks (proc_pid_stat(5), fields 14 and 15).
 # The name in field 2 may have spaces, so that counting begins behind its bracket.
 ticks_of() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
-ticks_per_second=$(getconf CLK_TCK)
 
 status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
 

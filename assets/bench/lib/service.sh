@@ -54,29 +54,24 @@ come_to_rest() {
 
 # Adds a list with the options given, waits until all is there, and sums up service and commands.
 kettle_run() {
-  begin_sum
-  measured "$build/kettle" add "$@" >"$world/adding"
-  measured "$build/kettle" wait >"$world/waiting"
-  end_sum "$world/adding" "$world/waiting"
+  forget_peak
+  measured_with_service "$build/kettle" add "$@" >"$world/adding"
+  measured_with_service "$build/kettle" wait >"$world/waiting"
+  sum_up "$world/adding" "$world/waiting"
 }
 
 # Fetches one file, and sums up service and command. It is as silent as the peers.
 kettle_get() {
-  begin_sum
-  measured "$build/kettle" get --json "$@" >"$world/getting"
-  end_sum "$world/getting"
+  forget_peak
+  measured_with_service "$build/kettle" get --json "$@" >"$world/getting"
+  sum_up "$world/getting"
 }
 
-begin_sum() {
-  echo 5 >"/proc/$service_id/clear_refs" 2>/dev/null || :
-  ticks_before=$(ticks_of "$service_id")
-}
+forget_peak() { echo 5 >"/proc/$service_id/clear_refs" 2>/dev/null || :; }
 
-# end_sum FILE...: with what was measured of the commands.
-end_sum() {
-  ticks_after=$(ticks_of "$service_id")
-  peak=$(status_of "$service_id" VmHWM)
-  awk -v ticks="$((ticks_after - ticks_before))" -v hz="$ticks_per_second" -v peak="$peak" '
+# sum_up FILE...: what was measured of the commands, with the peak of the service.
+sum_up() {
+  awk -v peak="$(status_of "$service_id" VmHWM)" '
     { wall += $1; cpu += $2 }
-    END { print wall, cpu + ticks / hz, peak }' "$@"
+    END { print wall, cpu, peak }' "$@"
 }

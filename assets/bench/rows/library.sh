@@ -10,11 +10,7 @@ foundation_run() {
 }
 
 session_run() {
-  ticks_before=$(ticks_of "$service_id")
-  measured "$build/session-download" "$plain/library.bin" "$world/out/session.bin" >"$world/program"
-  ticks_after=$(ticks_of "$service_id")
-  awk -v ticks="$((ticks_after - ticks_before))" -v hz="$ticks_per_second" '
-    { print $1, $2 + ticks / hz, $3 }' "$world/program"
+  measured_with_service "$build/session-download" "$plain/library.bin" "$world/out/session.bin"
 }
 
 pair=1
