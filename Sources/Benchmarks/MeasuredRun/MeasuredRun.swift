@@ -86,11 +86,11 @@ enum MeasuredRun {
     return clock
   }
 
-  /// Ends the program when the clock is that of a process that is gone: what it took is not known.
+  /// Ends the program when the clock is that of a process that is gone: nobody knows what it took.
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else {
-      complain("clock_gettime: \(String(cString: strerror(errno)))")
+      complain("the process of --with cannot be timed: \(String(cString: strerror(errno)))")
       exit(127)
     }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

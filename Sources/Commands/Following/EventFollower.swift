@@ -128,7 +128,7 @@ struct EventFollower {
     }
   }
 
-  /// The next look comes as long after this one as this one after the last.
+  /// The next look is asked for when this one is over: after the last one nobody waits.
   private func look(
     _ link: Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
   ) async throws -> ExitCode? {

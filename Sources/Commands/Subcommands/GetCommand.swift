@@ -35,7 +35,7 @@ struct GetCommand: RunnableCommand {
 
   func run(in world: CommandWorld) async throws -> ExitCode {
     let spec = try readSpec(in: world)
-    // It is followed over the connection that it was added over.
+    // One connection for both: another one would be a tenth of what a small file takes.
     return try await world.withService(for: "kettle get") { service in
       let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle get"))
       guard let id = try await adding.add([spec]).first else {

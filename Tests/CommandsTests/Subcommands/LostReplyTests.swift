@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Commands
 
-/// The reply to `kettle add` was lost on the way.
+/// The reply to `kettle add`, or to the same request of `kettle get`, was lost on the way.
 @Suite(.timeLimit(.minutes(1)))
 struct LostReplyTests {
   private let lost = "kettle: The connection to the service was lost; try again, "
@@ -41,6 +41,23 @@ struct LostReplyTests {
     let outcome = await world.run("add", "https://example.org/1")
     #expect(outcome.code == 3)
     #expect(world.service.asked.count == 1)
+  }
+
+  @Test func `what was added over a second connection is followed, too`() async {
+    var world = FakeWorld()
+    let next = FakeService(instance: "a")
+    var row = snapshot(1, .completed)
+    row.path = "/home/anna/Downloads/file.iso"
+    next.onWatch([event(row)])
+    world.service = FakeService(instance: "a")
+    world.service.loseReply()
+    world.service.fail(WatchEvents.name, with: ClientError.connectionLost)
+    let door = FakeDoor([.success(world.service), .success(next)])
+    world.door = door
+    let outcome = await world.run("get", "--json", "https://example.org/file.iso")
+    #expect(outcome == .init(code: 0, output: row.json.text + "\n", error: ""))
+    #expect(door.knocks.map(\.startIfNeeded) == [true, false, false])
+    #expect(world.service.isClosed)
   }
 
   @Test func `every request has an id of its own`() async {

@@ -1,9 +1,9 @@
-# Who runs on which processor, in rows that count CPU time.
+# Who runs on which processor, in the rows of a big file.
 #
 # In truth a server is another machine. On this one it would run now on the processor of the program
 # that is measured, whose caches it then shares, and now beside it, and who is woken by whom costs
-# more or less for that: a tenth of a download, as the scheduler happens to decide. So the origin has
-# the last processor for itself, and whatever is measured has all others.
+# more or less for that, as the scheduler happens to decide. So the origin has the last processor for
+# itself, and whatever is measured has all others.
 
 # "0-2,5" as 0,1,2,5.
 allowed_processors() {
@@ -34,6 +34,8 @@ run_on() {
 # With one processor there is nothing to divide.
 keep_apart() {
   all_processors=$(allowed_processors)
+  [ -n "$all_processors" ] ||
+    fail 'taskset does not say which processors are allowed; it is in the package util-linux'
   case $all_processors in *,*) ;; *) return 0 ;; esac
   # The ids are words of their own.
   # shellcheck disable=SC2046

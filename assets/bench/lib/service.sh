@@ -52,7 +52,8 @@ come_to_rest() {
   done
 }
 
-# Adds a list with the options given, waits until all is there, and sums up service and commands.
+# Adds a list with the options given, waits until all is there, and sums up service and commands. The
+# moment between the two commands is nobody's.
 kettle_run() {
   forget_peak
   measured_with_service "$build/kettle" add "$@" >"$world/adding"
