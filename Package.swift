@@ -62,43 +62,55 @@ let package = Package(
     target("BackgroundTasks", ["ControlProtocol", "TransferModel"]),
 
     // MARK: Shell
-    target("TransferEngine", ["TransferCore", "TransferModel", logging]),
-    target("CurlTransport", ["TransferEngine", "TransferModel", "CCurl"]),
+    target("KettleSystem", ["CLinux"]),
+    target("TransferEngine", ["KettleSystem", "TransferCore", "TransferModel", logging]),
+    target("CurlTransport", ["KettleSystem", "TransferEngine", "TransferModel", "CCurl"]),
     target(
-      "TransferFiles", ["TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
+      "TransferFiles",
+      ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
     target(
       "TransferStore",
-      ["TransferCore", "TransferEngine", "TransferModel", "CLinux", grdb, grdbSQLite]),
-    target("ControlSocket", ["ControlProtocol", "CLinux", nioCore, nioPosix]),
-    target("NetworkWatch", ["TransferCore"]),
-    target("DesktopBus"),
-    target("MachineWatch", ["DesktopBus", "TransferModel"]),
+      [
+        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux", grdb,
+        grdbSQLite,
+      ]),
+    target("ControlSocket", ["ControlProtocol", "KettleSystem", "CLinux", nioCore, nioPosix]),
+    target("NetworkWatch", ["KettleSystem", "TransferCore"]),
+    target("DesktopBus", ["KettleSystem"]),
+    target("MachineWatch", ["DesktopBus", "KettleSystem", "TransferModel"]),
     target("DesktopAlerts", ["DesktopBus", "TransferModel"]),
-    target("ProcessSpawn", ["CLinux"]),
-    target("DashboardTerminal", ["DashboardUI", "TransferModel", "CNcurses"]),
-    target("ConfigurationFiles", ["Configuration"]),
-    target("DemoOrigin", [nioCore, nioPosix, nioHTTP1]),
+    target("ProcessSpawn", ["KettleSystem", "CLinux"]),
+    target("DashboardTerminal", ["DashboardUI", "KettleSystem", "TransferModel", "CNcurses"]),
+    target("ConfigurationFiles", ["Configuration", "KettleSystem"]),
+    target("DemoOrigin", ["KettleSystem", nioCore, nioPosix, nioHTTP1]),
 
     // MARK: Products
     target(
       "TransferClient",
-      ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel", "CLinux"]),
+      [
+        "ControlProtocol", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferModel",
+        "CLinux",
+      ]),
     target(
       "BackgroundTransfer",
-      ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel", "CLinux"]),
+      [
+        "BackgroundTasks", "ControlProtocol", "KettleSystem", "TransferClient", "TransferModel",
+        "CLinux",
+      ]),
     target(
       "TransferDaemon",
       [
         "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
-        "CurlTransport", "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch",
-        "ProcessSpawn", "TransferCore", "TransferEngine",
+        "CurlTransport", "DesktopAlerts", "DesktopBus", "KettleSystem", "MachineWatch",
+        "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
         "TransferFiles", "TransferModel", "TransferStore", "CLinux", logging,
       ]),
     target(
       "Commands",
       [
         "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal",
-        "DashboardUI", "ProcessSpawn", "TransferClient", "TransferModel", argumentParser,
+        "DashboardUI", "KettleSystem", "ProcessSpawn", "TransferClient", "TransferModel",
+        argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
@@ -155,10 +167,13 @@ let package = Package(
     // MARK: Tests
     .target(
       name: "TestSupport",
-      dependencies: ["TransferCore", "TransferEngine", "TransferModel", "CCrypto", "CLinux"],
+      dependencies: [
+        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CCrypto", "CLinux",
+      ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
+    tests("KettleSystemTests", ["KettleSystem"]),
     tests("TransferModelTests", ["SeededNumbers", "TransferModel"]),
     tests("TransferCoreTests", ["SeededNumbers", "TransferCore", "TransferModel"]),
     tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),

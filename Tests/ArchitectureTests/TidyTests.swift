@@ -35,8 +35,8 @@ struct TidyTests {
       "ArgumentParser": ["Commands"], "CCrypto": ["CCurl", "TransferFiles"],
       "CCurl": ["CurlTransport"], "CDelayedLibrary": ["CCrypto", "CCurl"],
       "CLinux": [
-        "BackgroundTransfer", "ControlSocket", "ProcessSpawn", "TransferClient", "TransferDaemon",
-        "TransferFiles", "TransferStore",
+        "BackgroundTransfer", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferClient",
+        "TransferDaemon", "TransferFiles", "TransferStore",
       ],
       "CNcurses": ["Benchmarks", "DashboardTerminal"],
       "GRDB": ["TransferStore"], "GRDBSQLite": ["TransferStore"],

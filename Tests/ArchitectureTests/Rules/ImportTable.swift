@@ -23,49 +23,57 @@ let importTable: [String: ImportRow] = [
   "BackgroundTasks": ImportRow(ours: ["ControlProtocol", "TransferModel"]),
 
   // MARK: Shell
+  "KettleSystem": ImportRow(outside: ["CLinux"], system: ["Glibc", "Synchronization"]),
   "TransferEngine": ImportRow(
-    ours: ["TransferCore", "TransferModel"], outside: ["Logging"],
+    ours: ["KettleSystem", "TransferCore", "TransferModel"], outside: ["Logging"],
     system: ["Dispatch", "Synchronization"]),
   "CurlTransport": ImportRow(
-    ours: ["TransferEngine", "TransferModel"], outside: ["CCurl"],
+    ours: ["KettleSystem", "TransferEngine", "TransferModel"], outside: ["CCurl"],
     system: ["Glibc", "Synchronization"]),
   "TransferFiles": ImportRow(
-    ours: ["TransferCore", "TransferEngine", "TransferModel"], outside: ["CLinux", "CCrypto"],
+    ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
+    outside: ["CLinux", "CCrypto"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
   "TransferStore": ImportRow(
-    ours: ["TransferCore", "TransferEngine", "TransferModel"],
+    ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
     outside: ["CLinux", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc", "Synchronization"]),
   "ControlSocket": ImportRow(
-    ours: ["ControlProtocol"], outside: ["CLinux", "NIOCore", "NIOPosix"],
+    ours: ["ControlProtocol", "KettleSystem"], outside: ["CLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc", "Synchronization"]),
-  "NetworkWatch": ImportRow(ours: ["TransferCore"], system: ["Dispatch", "Glibc"]),
-  "DesktopBus": ImportRow(system: ["Dispatch", "Glibc"]),
+  "NetworkWatch": ImportRow(
+    ours: ["KettleSystem", "TransferCore"], system: ["Dispatch", "Glibc"]),
+  "DesktopBus": ImportRow(ours: ["KettleSystem"], system: ["Dispatch", "Glibc"]),
   "MachineWatch": ImportRow(
-    ours: ["DesktopBus", "TransferModel"], system: ["Dispatch", "Glibc", "Synchronization"]),
-  "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
-  "ProcessSpawn": ImportRow(outside: ["CLinux"], system: ["Glibc"]),
-  "DashboardTerminal": ImportRow(
-    ours: ["DashboardUI", "TransferModel"], outside: ["CNcurses"],
+    ours: ["DesktopBus", "KettleSystem", "TransferModel"],
     system: ["Dispatch", "Glibc", "Synchronization"]),
-  "ConfigurationFiles": ImportRow(ours: ["Configuration"], system: ["Glibc"]),
+  "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
+  "ProcessSpawn": ImportRow(ours: ["KettleSystem"], outside: ["CLinux"], system: ["Glibc"]),
+  "DashboardTerminal": ImportRow(
+    ours: ["DashboardUI", "KettleSystem", "TransferModel"], outside: ["CNcurses"],
+    system: ["Dispatch", "Glibc", "Synchronization"]),
+  "ConfigurationFiles": ImportRow(ours: ["Configuration", "KettleSystem"], system: ["Glibc"]),
   "DemoOrigin": ImportRow(
-    outside: ["NIOCore", "NIOPosix", "NIOHTTP1"], system: ["Glibc", "Synchronization"]),
+    ours: ["KettleSystem"], outside: ["NIOCore", "NIOPosix", "NIOHTTP1"],
+    system: ["Glibc", "Synchronization"]),
 
   // MARK: Products
   "TransferClient": ImportRow(
-    ours: ["ControlProtocol", "ControlSocket", "ProcessSpawn", "TransferModel"],
+    ours: ["ControlProtocol", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferModel"],
     outside: ["CLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   // The one target that stands on FoundationNetworking: programs give and get its value types.
   "BackgroundTransfer": ImportRow(
-    ours: ["BackgroundTasks", "ControlProtocol", "TransferClient", "TransferModel"],
+    ours: [
+      "BackgroundTasks", "ControlProtocol", "KettleSystem", "TransferClient", "TransferModel",
+    ],
     outside: ["CLinux"],
     system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
-      "DesktopAlerts", "DesktopBus", "MachineWatch", "NetworkWatch", "ProcessSpawn", "TransferCore",
+      "DesktopAlerts", "DesktopBus", "KettleSystem", "MachineWatch", "NetworkWatch", "ProcessSpawn",
+      "TransferCore",
       "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
     ],
     outside: ["CLinux", "Logging"],
@@ -73,7 +81,7 @@ let importTable: [String: ImportRow] = [
   "Commands": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-      "ProcessSpawn", "TransferClient", "TransferModel",
+      "KettleSystem", "ProcessSpawn", "TransferClient", "TransferModel",
     ],
     outside: ["ArgumentParser"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),

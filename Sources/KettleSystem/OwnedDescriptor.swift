@@ -1,0 +1,27 @@
+import Glibc
+
+/// An open file descriptor with exactly one owner.
+///
+/// The descriptor is closed once, when the value's lifetime ends. The type cannot be copied, so the
+/// compiler rejects a second owner, and an initializer that throws after it has stored the value
+/// closes the descriptor once as well.
+package struct OwnedDescriptor: ~Copyable, Sendable {
+  /// The number that system calls take. It is valid as long as the owner lives.
+  package let number: Int32
+
+  /// Takes ownership of `number`, which must be open and owned by nobody else.
+  package init(owning number: Int32) { self.number = number }
+
+  deinit {
+    // Linux releases the number even when close(2) reports an error, so a retry could close a
+    // descriptor that another thread has just opened.
+    _ = Glibc.close(number)
+  }
+
+  /// Gives ownership to the caller, who has to close the returned number.
+  package consuming func release() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import KettleSystem
+import Testing
+
+struct OwnedDescriptorTests {
+  @Test
+  func `a descriptor is open while its owner lives and closed afterwards`() throws {
+    let number = try openFull()
+    do {
+      let owner = OwnedDescriptor(owning: number)
+      #expect(fcntl(owner.number, F_GETFD) >= 0)
+    }
+    // Another test may have reused the number by now, so what counts is the file behind it.
+    #expect(!isFull(number))
+  }
+
+  @Test
+  func `a released descriptor stays open`() throws {
+    let number = OwnedDescriptor(owning: try openFull()).release()
+    defer { close(number) }
+    #expect(isFull(number))
+  }
+
+  private struct Unopened: Error {}
+
+  private func openFull() throws -> Int32 {
+    let number = open("/dev/full", O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { throw Unopened() }
+    return number
+  }
+
+  private func isFull(_ number: Int32) -> Bool {
+    var status = stat()
+    return fstat(number, &status) == 0 && status.st_rdev == makedev(1, 7)
+  }
+
+  private func makedev(_ major: UInt64, _ minor: UInt64) -> UInt64 { major << 8 | minor }
+}
