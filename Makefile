@@ -36,8 +36,10 @@ test: deps lint ## Check the style, build everything, run all tests
 day: build ## Drive the dashboard through a whole day's work, and keep the screens
 	assets/day/day.sh .build/release/kettle .build/day
 
-pictures: day ## Make the pictures of the README from these screens
-	assets/day/pictures.sh .build/day docs/pictures
+pictures: build ## Make the pictures of the README from the real dashboard
+	@./assets/install-deps.sh pictures
+	assets/day/gallery.sh .build/release/kettle .build/gallery
+	assets/day/pictures.sh .build/gallery docs/pictures
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults

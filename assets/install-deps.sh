@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults" or "bench" it looks for what `make test-faults` or `make bench` needs, too.
+# With the word "faults", "bench" or "pictures" it looks for what that target of make needs, too.
 set -eu
 purpose=${1:-}
 
@@ -46,6 +46,11 @@ if [ "$purpose" = faults ]; then
   need_program mkfs.ext4 e2fsprogs
   need_program mkfs.xfs xfsprogs
   need_program mkfs.btrfs btrfs-progs
+fi
+
+# The pictures show downloads from a server on the loopback.
+if [ "$purpose" = pictures ]; then
+  need_program nginx nginx-light
 fi
 
 # The benchmark downloads from a server on the loopback, as its peers do.

@@ -70,6 +70,18 @@ struct TidyTests {
     expectNone(files.flatMap { PaperRule.missingPapers(in: $0, exists: repository.exists) })
   }
 
+  @Test func `every picture of a screen shows what its caption names`() throws {
+    let readme = try #require(repository.file("README.md"))
+    let captions = PictureRule.captions(in: readme)
+    #expect(captions.count >= 2)
+    expectNone(
+      captions.flatMap { caption in
+        PictureRule.findings(
+          caption, picture: repository.file(caption.picturePath)?.lines.joined(separator: "\n"),
+          in: readme.path)
+      })
+  }
+
   @Test(arguments: [
     (
       "The states that people see", "public enum TransferState",

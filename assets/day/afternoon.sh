@@ -78,6 +78,7 @@ begin 'some of them go on'
 keys g s j s j s
 see '3 running' ' done'
 resize 110 14
+see 'kettle-in-ten'
 keep working
 keys Enter 2
 see 'Connections'

@@ -21,7 +21,7 @@ END {
   # Empty lines at the end of a screen say nothing.
   while (rows > 1 && !(rows - 1 in used)) rows--
   width = columns * cw + 2 * pad; height = rows * ch + 2 * pad
-  printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" width=\"%.0f\" role=\"img\"", width, height, width
+  printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" width=\"%.0f\" role=\"img\" shape-rendering=\"crispEdges\"", width, height, width
   printf " font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"%d\">\n", font
   if (title != "") printf "<title>%s</title>\n", escaped(title)
   printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"/>\n", ground

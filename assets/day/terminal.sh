@@ -69,12 +69,12 @@ paste_text() {
   tm paste-buffer -p
 }
 
-# Gives the terminal another size, and waits until the program has drawn itself in it: its footer
-# is in the last line again.
+# Gives the terminal another size, and waits until the program has drawn itself in it: its title is
+# in the first line again and its footer in the last one.
 resize() { # columns rows
   tm resize-window -x "$1" -y "$2"
   deadline=$(($(date +%s) + budget_seconds))
-  until screen | sed -n "$2p" | grep -q 'leave'; do
+  until screen | sed -n "$2p" | grep -q 'leave' && screen | sed -n 1p | grep -q 'Kettle'; do
     [ "$(date +%s)" -le "$deadline" ] || complain "it never fitted $1x$2 in step $step_name"
     sleep 0.1
   done

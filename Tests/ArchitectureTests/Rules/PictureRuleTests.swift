@@ -1,0 +1,48 @@
+import Testing
+
+struct PictureRuleTests {
+  private let caption = PictureRule.Caption(
+    text: "Two downloads: disk.iso is running, notes.pdf \"needs a login\"",
+    picturePath: "docs/pictures/list.svg", line: 3)
+
+  @Test func `a caption is found with its file names and quoted texts`() {
+    let paper = SourceText(
+      path: "README.md",
+      text:
+        "# Title\n\nSee ![\(caption.text.replacing(": ", with: ":\n"))](docs/pictures/list.svg) and ![Plot](growth-1.svg)\n"
+    )
+    #expect(PictureRule.captions(in: paper) == [caption])
+    #expect(caption.promises == ["needs a login", "disk.iso", "notes.pdf"])
+  }
+
+  @Test func `a picture with everything that the caption names passes`() {
+    let picture = Self.picture("  disk.iso  12 MiB/s", "notes.pdf", "needs a login")
+    #expect(PictureRule.findings(caption, picture: picture, in: "README.md").isEmpty)
+  }
+
+  @Test func `a title outside of the text elements does not count`() {
+    let picture = "<svg><title>disk.iso notes.pdf needs a login</title></svg>"
+    #expect(PictureRule.findings(caption, picture: picture, in: "README.md").count == 3)
+  }
+
+  @Test(arguments: [
+    (nil, "docs/pictures/list.svg is not there"),
+    ("no picture", "docs/pictures/list.svg is not well-formed XML"),
+    (
+      picture("notes.pdf", "needs a login"),
+      "docs/pictures/list.svg does not show \"disk.iso\""
+    ),
+    (
+      picture("disk.iso", "notes.pdf", "needs a login", "0 B/s"),
+      "docs/pictures/list.svg shows a transfer that stands still: \"0 B/s\""
+    ),
+  ])
+  func `a picture that breaks its promise is found`(picture: String?, why: String) {
+    let findings = PictureRule.findings(caption, picture: picture, in: "README.md")
+    #expect(findings.map(\.why) == [why])
+  }
+
+  private static func picture(_ texts: String...) -> String {
+    "<svg>" + texts.map { "<text>\($0)</text>" }.joined() + "</svg>"
+  }
+}
