@@ -175,7 +175,7 @@ let package = Package(
     tests("ArchitectureTests", []),
     tests("KettleSystemTests", ["KettleSystem"]),
     tests("TransferModelTests", ["SeededNumbers", "TransferModel"]),
-    tests("TransferCoreTests", ["SeededNumbers", "TransferCore", "TransferModel"]),
+    tests("TransferCoreTests", ["KettleSystem", "SeededNumbers", "TransferCore", "TransferModel"]),
     tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),
     tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
     tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
@@ -183,14 +183,14 @@ let package = Package(
     tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
     tests(
       "BackgroundTransferTests",
-      ["BackgroundTransfer", "ControlProtocol", "TransferModel"]),
+      ["BackgroundTransfer", "ControlProtocol", "KettleSystem", "TransferModel"]),
     // The examples of the library's documentation; `make examples` writes its sources.
     tests("DocumentationTests", ["BackgroundTransfer", "TestSupport"]),
     appleSource("AppleSourceSwift5Tests", .v5),
     appleSource("AppleSourceSwift6Tests", .v6),
     tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
     .target(
-      name: "ScriptedBus", dependencies: ["DesktopBus"], path: "Tests/ScriptedBus",
+      name: "ScriptedBus", dependencies: ["DesktopBus", "KettleSystem"], path: "Tests/ScriptedBus",
       swiftSettings: strict),
     tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
     tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
@@ -199,18 +199,21 @@ let package = Package(
     tests("ProcessSpawnTests", ["ProcessSpawn"]),
     tests(
       "TransferEngineTests",
-      ["TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
+      ["KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
     tests(
       "CurlTransportTests",
       ["SeededNumbers", "CurlTransport", "TransferEngine", "TransferModel", "TestSupport", "CCurl"]),
     tests(
       "TransferFilesTests",
-      ["TransferFiles", "TransferCore", "TransferEngine", "TransferModel", "TestSupport"]),
+      [
+        "KettleSystem", "TransferFiles", "TransferCore", "TransferEngine", "TransferModel",
+        "TestSupport",
+      ]),
     tests(
       "TransferStoreTests",
       [
-        "SeededNumbers", "TransferStore", "TransferCore", "TransferEngine", "TransferModel",
-        "TestSupport", grdb,
+        "KettleSystem", "SeededNumbers", "TransferStore", "TransferCore", "TransferEngine",
+        "TransferModel", "TestSupport", grdb,
       ]),
     .testTarget(
       name: "CompatibilityTests",
@@ -221,8 +224,8 @@ let package = Package(
     tests(
       "TransferClientTests",
       [
-        "TransferClient", "ControlSocket", "ControlProtocol", "ProcessSpawn", "TestSupport",
-        "TransferModel", "CLinux",
+        "TransferClient", "ControlSocket", "ControlProtocol", "KettleSystem", "ProcessSpawn",
+        "TestSupport", "TransferModel", "CLinux",
       ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
     .executableTarget(
@@ -231,23 +234,22 @@ let package = Package(
     tests(
       "DashboardTerminalTests",
       [
-        "DashboardTerminal", "DashboardUI", "TransferModel", "CNcurses", "CLinux",
+        "DashboardTerminal", "DashboardUI", "KettleSystem", "TransferModel", "CNcurses", "CLinux",
         "dashboard-stage",
       ]),
     tests(
       "TransferDaemonTests",
       [
         "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
-        "DesktopBus", "DesktopAlerts", "MachineWatch", "TransferCore", "TransferEngine",
-        "TransferModel",
-        "TestSupport", logging,
+        "DesktopBus", "DesktopAlerts", "KettleSystem", "MachineWatch", "TransferCore",
+        "TransferEngine", "TransferModel", "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
     tests(
       "WireTests",
       [
-        "TransferEngine", "TransferCore", "TransferModel", "CurlTransport", "TransferFiles",
-        "TransferStore", "TransferDaemon", "TestSupport", logging,
+        "KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "CurlTransport",
+        "TransferFiles", "TransferStore", "TransferDaemon", "TestSupport", logging,
       ]),
     // The real program; it is built because the tests depend on it.
     tests(
@@ -276,7 +278,7 @@ let package = Package(
       "CommandsTests",
       [
         "Commands", "Configuration", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-        "TestSupport", "TransferClient", "TransferModel",
+        "KettleSystem", "TestSupport", "TransferClient", "TransferModel",
         argumentParser,
       ]),
   ]

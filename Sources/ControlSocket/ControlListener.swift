@@ -3,7 +3,7 @@ import ControlProtocol
 import Glibc
 import NIOCore
 import NIOPosix
-import Synchronization
+import KettleSystem
 
 /// Where the service answers: a Unix-domain socket that only its own user can reach.
 package final class ControlListener: Sendable {

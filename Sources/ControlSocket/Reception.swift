@@ -1,7 +1,7 @@
 import CLinux
 import NIOCore
 import NIOPosix
-import Synchronization
+import KettleSystem
 
 /// Lets clients in, or not, and counts those inside.
 final class Reception: Sendable {

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
-import Synchronization
+import KettleSystem
+import struct Synchronization.Atomic
 import TransferEngine
 import TransferModel
 

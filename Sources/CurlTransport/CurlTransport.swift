@@ -1,5 +1,5 @@
 import CCurl
-import Synchronization
+import KettleSystem
 import TransferEngine
 import TransferModel
 

@@ -1,6 +1,6 @@
 import DashboardUI
 import Glibc
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// How the dashboard ended.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
+import KettleSystem
 
 /// A web server on the loopback that serves the catalogue slowly enough to be watched, and resumes
 /// as a good server does.

@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 
 /// One request as the origin saw it.
 package struct DemoRequest: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 
 /// Says when to look. However often it is asked, one ring waits at a time, and one comes later.
 final class LookAlarm: Sendable {

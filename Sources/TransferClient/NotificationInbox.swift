@@ -1,5 +1,5 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
 
 /// What the service said by itself and was not read yet: bounded and joined by the same rules as
 /// on the service's side (`ClientOutbox`).

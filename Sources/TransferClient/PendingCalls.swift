@@ -1,5 +1,5 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
 
 /// The requests of one connection that have no answer yet, each with the one who waits for it.
 final class PendingCalls: Sendable {

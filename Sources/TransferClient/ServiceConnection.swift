@@ -1,6 +1,6 @@
 import ControlProtocol
 import ControlSocket
-import Synchronization
+import KettleSystem
 
 /// A conversation with the service over its socket.
 ///

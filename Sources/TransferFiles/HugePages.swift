@@ -1,7 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
-import Synchronization
+import KettleSystem
 import TransferEngine
 
 /// Huge pages of memory, where the kernel has them for the asking (madvise(2), MADV_HUGEPAGE).

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+import KettleSystem
 
 /// Writes whole pages past the page cache (O_DIRECT, open(2)).
 ///

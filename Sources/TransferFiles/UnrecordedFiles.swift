@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import KettleSystem
 import TransferCore
 import TransferEngine
 import TransferModel

@@ -1,5 +1,5 @@
 import GRDB
-import Synchronization
+import KettleSystem
 
 /// Keeps the connections that were closed.
 ///

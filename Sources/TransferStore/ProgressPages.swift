@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import KettleSystem
 import TransferEngine
 import TransferModel
 

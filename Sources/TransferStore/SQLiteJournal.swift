@@ -1,5 +1,5 @@
 import GRDB
-import Synchronization
+import KettleSystem
 import TransferEngine
 import TransferModel
 

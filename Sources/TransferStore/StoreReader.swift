@@ -1,5 +1,5 @@
 import GRDB
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// A connection that only reads, opened when it is first needed. Reads go one after the other and

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import ControlProtocol
 import Foundation
-import Synchronization
+import KettleSystem
 import Testing
 import TransferModel
 

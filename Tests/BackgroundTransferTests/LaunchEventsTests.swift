@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Dispatch
 import Foundation
-import Synchronization
+import KettleSystem
 import Testing
 
 struct LaunchEventsTests {

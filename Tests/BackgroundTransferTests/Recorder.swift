@@ -1,6 +1,6 @@
 import BackgroundTransfer
 import Foundation
-import Synchronization
+import KettleSystem
 
 /// A delegate that writes down its calls, as one list of texts.
 final class Recorder: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import ControlProtocol
 import Dispatch
 import Foundation
-import Synchronization
+import KettleSystem
 import Testing
 import TransferModel
 

@@ -1,6 +1,6 @@
 import DashboardTerminal
 import DashboardUI
-import Synchronization
+import KettleSystem
 import Testing
 import TransferModel
 

@@ -1,5 +1,4 @@
 import ScriptedBus
-import Synchronization
 import Testing
 
 @testable import DesktopBus

@@ -1,7 +1,7 @@
 import DesktopBus
 import Foundation
 import Glibc
-import Synchronization
+import KettleSystem
 
 /// A message bus on a socket in a temporary directory, good or bad as the script wants it.
 package final class ScriptedBus: Sendable {

@@ -1,6 +1,6 @@
 import DesktopBus
 import Glibc
-import Synchronization
+import KettleSystem
 
 /// One connection to the scripted bus, on a thread of its own.
 struct ScriptedBusTalk {

@@ -1,6 +1,5 @@
 import BackgroundTransfer
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 import TransferModel

@@ -1,7 +1,7 @@
 import ControlProtocol
 import ControlSocket
 import Glibc
-import Synchronization
+import KettleSystem
 import Testing
 import TransferClient
 import TransferModel

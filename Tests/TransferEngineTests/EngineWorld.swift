@@ -1,5 +1,5 @@
 import Logging
-import Synchronization
+import KettleSystem
 import TestSupport
 import TransferCore
 import TransferEngine

@@ -1,6 +1,6 @@
 import Glibc
 import SeededNumbers
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferEngine

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Resume data: opaque to the program, JSON to this library. The service keeps the bytes; this

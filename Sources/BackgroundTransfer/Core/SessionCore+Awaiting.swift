@@ -1,7 +1,7 @@
 import BackgroundTasks
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 
 /// The results of tasks that `URLSession.download(for:to:onConflict:)` waits for.
 struct Outcomes: Sendable {

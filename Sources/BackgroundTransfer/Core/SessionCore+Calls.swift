@@ -1,7 +1,7 @@
 import BackgroundTasks
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Makes the calls of delegates, on the delegate queue.

@@ -2,7 +2,7 @@ import BackgroundTasks
 import ControlProtocol
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Challenges, from the service to a delegate and back.

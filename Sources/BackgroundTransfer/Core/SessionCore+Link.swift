@@ -1,7 +1,7 @@
 import BackgroundTasks
 import ControlProtocol
 import Foundation
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// What the thread that talks to the service sees of its session.

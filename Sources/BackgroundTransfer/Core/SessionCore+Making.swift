@@ -2,7 +2,7 @@ import BackgroundTasks
 import ControlProtocol
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Makes task objects: new ones for the program, and those of earlier runs.

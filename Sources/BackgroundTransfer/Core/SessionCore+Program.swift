@@ -2,7 +2,7 @@ import BackgroundTasks
 import ControlProtocol
 import Dispatch
 import Foundation
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// What the objects of the program ask of their session.

@@ -2,7 +2,7 @@ import BackgroundTasks
 import ControlProtocol
 import Dispatch
 import Foundation
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// What the `URLSession` objects of one identifier stand on.

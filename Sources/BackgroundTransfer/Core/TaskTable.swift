@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// The task objects of a session, by number and by what they fetch.

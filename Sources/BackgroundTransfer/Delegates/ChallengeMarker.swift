@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 
 /// What a challenge is sent from: it learns when the method that got the challenge was a default
 /// one, which is how the library finds out that a delegate has no method of its own.

@@ -2,7 +2,6 @@ import BackgroundTasks
 import ControlProtocol
 import Foundation
 import FoundationNetworking
-import Synchronization
 import TransferModel
 
 /// What a delegate gets as the error of its task.

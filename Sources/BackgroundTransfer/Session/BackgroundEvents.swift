@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 
 /// The counterpart of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`: how
 /// a program learns that it was started because a session of it has news.

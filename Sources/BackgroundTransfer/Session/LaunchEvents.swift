@@ -1,7 +1,7 @@
 import BackgroundTasks
 import Dispatch
 import Foundation
-import Synchronization
+import KettleSystem
 
 /// That this process was started for a session, and who wants to know.
 package final class LaunchEvents: Sendable {

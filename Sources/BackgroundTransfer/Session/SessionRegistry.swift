@@ -2,7 +2,7 @@ import BackgroundTasks
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
+import KettleSystem
 
 /// The live sessions of this process: one for an identifier.
 final class SessionRegistry: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 
 /// A background session: transfers that a service of the user carries out, whether or not the
 /// program runs.

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 
 /// Describes a background session: who it is, and under which conditions its transfers run.
 ///

@@ -1,6 +1,6 @@
 import BackgroundTasks
 import Foundation
-import Synchronization
+import KettleSystem
 import TransferModel
 
 extension TaskHandle {

@@ -2,7 +2,7 @@ import BackgroundTasks
 import ControlProtocol
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// What a task object stands on: what the program set, and what the service said last.

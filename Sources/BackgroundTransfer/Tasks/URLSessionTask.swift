@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
+import KettleSystem
 
 /// A transfer of a session. It is made suspended; `resume()` starts it.
 ///

@@ -1,6 +1,6 @@
 import ControlProtocol
 import DashboardUI
-import Synchronization
+import KettleSystem
 import TransferClient
 import TransferModel
 

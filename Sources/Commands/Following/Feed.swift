@@ -1,5 +1,5 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
 import TransferClient
 
 /// Puts everything that a following command waits for into one stream, in the order of arrival.

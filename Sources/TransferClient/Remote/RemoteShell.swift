@@ -1,7 +1,7 @@
 import ControlSocket
 import Glibc
 import ProcessSpawn
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// ssh on the way to another machine, from its start to its end.

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import Synchronization
 
 /// Tells when an entry leaves a directory, and when the directory itself does (inotify(7)).
 final class DirectoryDepartures: Sendable {

@@ -1,7 +1,7 @@
 import ControlSocket
 import Dispatch
 import Logging
-import Synchronization
+import KettleSystem
 import TransferEngine
 
 /// Sees to it that the socket's file is there, and has it bound again when it is gone: the last

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
-import Synchronization
+import KettleSystem
+import struct Synchronization.Atomic
 
 /// Turned once, by a signal or by a request; whoever waits goes on.
 final class StopSwitch: Sendable {

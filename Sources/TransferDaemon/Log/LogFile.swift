@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Writes the log of the service to a file that only the user can read, and keeps it small: a full

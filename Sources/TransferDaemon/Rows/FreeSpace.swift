@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// How much room the disk has, asked at most once a second however many look: statvfs(3) can take

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Logging
-import Synchronization
+import KettleSystem
 import TransferEngine
 import TransferModel
 

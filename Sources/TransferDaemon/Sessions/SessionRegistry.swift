@@ -1,7 +1,7 @@
 import ControlProtocol
 import Glibc
 import Logging
-import Synchronization
+import KettleSystem
 import TransferCore
 import TransferEngine
 import TransferModel

@@ -1,7 +1,7 @@
 import DesktopAlerts
 import DesktopBus
 import Logging
-import Synchronization
+import KettleSystem
 import TransferEngine
 import TransferModel
 

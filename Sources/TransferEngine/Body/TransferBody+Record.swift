@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// What of the file is on record, and who puts it there.

@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Puts what the attempts of one transfer bring into its partial file.

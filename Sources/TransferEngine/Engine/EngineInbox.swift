@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 
 /// Carries input to the engine, in order. What comes while the engine is busy is taken together, so
 /// that the engine is woken once for it.

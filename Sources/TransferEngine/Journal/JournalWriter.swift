@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Commits changes in the order in which they were submitted, many submissions in one transaction

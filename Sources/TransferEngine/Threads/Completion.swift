@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 
 /// Something that happens once, and those who wait for it.
 ///

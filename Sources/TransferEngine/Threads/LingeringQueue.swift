@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 
 /// Does work one after the other, on a thread that stays a while for more.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 
 /// Runs work side by side, so much at once, on threads that may wait for a disk; in the order in
 /// which it comes.

@@ -29,7 +29,19 @@ enum BannedRule {
   ]
   private static let wakingWhy = "libdispatch wakes up every second for it; see WorkLanes"
 
+  /// Programs as users of the library write them, and those that measure; none is built with
+  /// ThreadSanitizer.
+  private static let foreignLockTargets: Set<String> = [
+    "AppleSourceSwift5Tests", "AppleSourceSwift6Tests", "Benchmarks", "DocumentationTests",
+    "Examples",
+  ]
+  private static let lockWhy = "ThreadSanitizer does not see that lock; import KettleSystem"
+
   private static let bans: [Ban] = [
+    Ban(text: "import Synchronization", why: lockWhy) { usesLock($0) && !hasForeignLock($0) },
+    Ban(text: "Synchronization.Mutex", why: lockWhy) {
+      !hasForeignLock($0) && $0.path != "Sources/KettleSystem/Mutex.swift"
+    },
     Ban(text: "try!", why: "a failure is a value, not a crash"),
     Ban(text: "as!", why: "a wrong type is a value, not a crash"),
     Ban(text: "fatalError(", why: "a service does not end deep inside", holds: isNotAllowed),
@@ -58,6 +70,17 @@ enum BannedRule {
       $0.isSource && isNotAllowed("Date(", $0)
     },
   ]
+
+  private static func usesLock(_ file: SourceText) -> Bool {
+    file.code.contains { line in
+      let text = String(decoding: line, as: UTF8.self)
+      return text.contains("Mutex") || text.contains("withLock")
+    }
+  }
+
+  private static func hasForeignLock(_ file: SourceText) -> Bool {
+    file.target.map(foreignLockTargets.contains) == true
+  }
 
   private static func isNotAllowed(_ file: SourceText) -> Bool { isNotAllowed("fatalError(", file) }
 

@@ -33,42 +33,42 @@ let importTable: [String: ImportRow] = [
   "TransferFiles": ImportRow(
     ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
     outside: ["CLinux", "CCrypto"],
-    system: ["Dispatch", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "Glibc"]),
   "TransferStore": ImportRow(
     ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
     outside: ["CLinux", "GRDB", "GRDBSQLite"],
-    system: ["Foundation", "FoundationEssentials", "Glibc", "Synchronization"]),
+    system: ["Foundation", "FoundationEssentials", "Glibc"]),
   "ControlSocket": ImportRow(
     ours: ["ControlProtocol", "KettleSystem"], outside: ["CLinux", "NIOCore", "NIOPosix"],
-    system: ["Glibc", "Synchronization"]),
+    system: ["Glibc"]),
   "NetworkWatch": ImportRow(
     ours: ["KettleSystem", "TransferCore"], system: ["Dispatch", "Glibc"]),
   "DesktopBus": ImportRow(ours: ["KettleSystem"], system: ["Dispatch", "Glibc"]),
   "MachineWatch": ImportRow(
     ours: ["DesktopBus", "KettleSystem", "TransferModel"],
-    system: ["Dispatch", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "Glibc"]),
   "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
   "ProcessSpawn": ImportRow(ours: ["KettleSystem"], outside: ["CLinux"], system: ["Glibc"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "KettleSystem", "TransferModel"], outside: ["CNcurses"],
-    system: ["Dispatch", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "Glibc"]),
   "ConfigurationFiles": ImportRow(ours: ["Configuration", "KettleSystem"], system: ["Glibc"]),
   "DemoOrigin": ImportRow(
     ours: ["KettleSystem"], outside: ["NIOCore", "NIOPosix", "NIOHTTP1"],
-    system: ["Glibc", "Synchronization"]),
+    system: ["Glibc"]),
 
   // MARK: Products
   "TransferClient": ImportRow(
     ours: ["ControlProtocol", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferModel"],
     outside: ["CLinux"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   // The one target that stands on FoundationNetworking: programs give and get its value types.
   "BackgroundTransfer": ImportRow(
     ours: [
       "BackgroundTasks", "ControlProtocol", "KettleSystem", "TransferClient", "TransferModel",
     ],
     outside: ["CLinux"],
-    system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
   "TransferDaemon": ImportRow(
     ours: [
       "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
@@ -84,10 +84,10 @@ let importTable: [String: ImportRow] = [
       "KettleSystem", "ProcessSpawn", "TransferClient", "TransferModel",
     ],
     outside: ["ArgumentParser"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: ["Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
+    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
   // MARK: Beside the products
   "Examples": ImportRow(
@@ -116,6 +116,8 @@ let testImportTable: [String: Set<String>] = [
   "DashboardTerminalTests": ["CLinux"],
   "ExampleTests": ["CLinux"],
   "FaultStormTests": ["CLinux"],
+  // Puts an engine together from all its parts.
+  "FuzzTests": ["Logging"],
   "IntegrationTests": ["CLinux"],
   // The library over the real service, and what people do to it meanwhile.
   "SessionTests": [

@@ -132,6 +132,19 @@ struct RuleTests {
     #expect(banned(pause, at: "Tests/TransferEngineTests/Threads/WorkLanesTests.swift") == [])
   }
 
+  @Test func `a lock that ThreadSanitizer does not see is found`() {
+    let lock = "import Synchronization\nlet a = Mutex(5)"
+    #expect(banned(lock) == [1])
+    #expect(banned("import Synchronization\na.withLock { $0 = 5 }") == [1])
+    #expect(banned("import struct Synchronization.Mutex") == [1])
+    #expect(banned("import Synchronization\nlet a = Atomic(5)") == [])
+    #expect(banned("import struct Synchronization.Atomic\nlet a = Mutex(5)") == [])
+    #expect(banned(lock, at: "Sources/Examples/A/A.swift") == [])
+    #expect(banned(lock, at: "Tests/AppleSourceSwift6Tests/A.swift") == [])
+    #expect(
+      banned("import struct Synchronization.Mutex", at: "Sources/KettleSystem/Mutex.swift") == [])
+  }
+
   @Test func `an unchecked promise needs its reason above`() {
     #expect(banned("/// The lock guards all of it.\nfinal class A: @unchecked Sendable {") == [])
     #expect(banned("// The lock.\nfinal class A:\n  B, @unchecked Sendable\n{") == [])

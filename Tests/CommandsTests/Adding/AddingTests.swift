@@ -1,5 +1,5 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
 import Testing
 import TransferClient
 import TransferModel

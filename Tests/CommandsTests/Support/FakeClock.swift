@@ -1,5 +1,5 @@
 import Commands
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// A clock that stands at 2026-11-21T12:00:00Z in a zone two hours east of UTC. Waiting takes no

@@ -1,5 +1,5 @@
 import Commands
-import Synchronization
+import KettleSystem
 
 /// A console that keeps what is written and answers questions from a list.
 final class FakeConsole: Console {

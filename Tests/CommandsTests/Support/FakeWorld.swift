@@ -1,6 +1,6 @@
 import Commands
 import ControlProtocol
-import Synchronization
+import KettleSystem
 import TransferClient
 import TransferModel
 

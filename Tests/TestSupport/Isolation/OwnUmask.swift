@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import KettleSystem
 
 /// Runs code with a umask of its own, beside tests that have the one of the process.
 ///

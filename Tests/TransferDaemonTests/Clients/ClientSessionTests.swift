@@ -3,7 +3,6 @@ import ControlSocket
 import Foundation
 import Glibc
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 import TransferEngine

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Synchronization
+import KettleSystem
 import Testing
 
 @testable import TransferDaemon

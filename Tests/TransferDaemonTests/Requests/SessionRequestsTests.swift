@@ -1,6 +1,5 @@
 import ControlProtocol
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 import TransferCore

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Dispatch
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferEngine

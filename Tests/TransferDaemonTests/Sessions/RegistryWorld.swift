@@ -1,7 +1,7 @@
 import ControlProtocol
 import Foundation
 import Logging
-import Synchronization
+import KettleSystem
 import TestSupport
 import TransferCore
 import TransferEngine

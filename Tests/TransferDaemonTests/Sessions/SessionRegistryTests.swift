@@ -1,7 +1,7 @@
 import ControlProtocol
 import Foundation
 import Glibc
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferCore

@@ -1,5 +1,5 @@
 import DesktopAlerts
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferEngine

@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 import Testing
 import TransferModel
 

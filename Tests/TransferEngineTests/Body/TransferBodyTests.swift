@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferModel

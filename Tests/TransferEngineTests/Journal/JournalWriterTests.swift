@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferModel

@@ -1,6 +1,6 @@
 import CurlTransport
 import Logging
-import Synchronization
+import KettleSystem
 import TestSupport
 import Testing
 import TransferCore

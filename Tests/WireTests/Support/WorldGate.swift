@@ -1,4 +1,4 @@
-import Synchronization
+import KettleSystem
 
 /// Lets only so many worlds stand at once: each has threads, sockets and a store, and their budgets
 /// are times on a machine that is not swamped by the others.
