@@ -144,15 +144,16 @@ let package = Package(
       name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
       swiftSettings: strict),
     .executableTarget(
-      name: "measured-run", path: "Sources/Benchmarks/MeasuredRun", swiftSettings: strict),
+      name: "measured-run", dependencies: ["KettleSystem"],
+      path: "Sources/Benchmarks/MeasuredRun", swiftSettings: strict),
     .executableTarget(
       name: "kettle-floor", dependencies: [], path: "Sources/Benchmarks/Floor",
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "origin-sockets", dependencies: [], path: "Sources/Benchmarks/OriginSockets"),
     .executableTarget(
-      name: "first-screen", dependencies: ["CNcurses"], path: "Sources/Benchmarks/FirstScreen",
-      swiftSettings: strict),
+      name: "first-screen", dependencies: ["CNcurses", "KettleSystem"],
+      path: "Sources/Benchmarks/FirstScreen", swiftSettings: strict),
     .executableTarget(
       name: "control-requests",
       dependencies: ["ControlProtocol", "TransferClient", "TransferModel"],
@@ -160,7 +161,8 @@ let package = Package(
     .executableTarget(
       name: "dashboard-frames",
       dependencies: [
-        "DashboardTerminal", "DashboardUI", "ProcessSpawn", "TransferModel", "CNcurses",
+        "DashboardTerminal", "DashboardUI", "KettleSystem", "ProcessSpawn", "TransferModel",
+        "CNcurses",
       ],
       path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
 
@@ -196,7 +198,7 @@ let package = Package(
     tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
     tests(
       "DesktopAlertsTests", ["DesktopBus", "DesktopAlerts", "ScriptedBus", "TransferModel"]),
-    tests("ProcessSpawnTests", ["ProcessSpawn"]),
+    tests("ProcessSpawnTests", ["KettleSystem", "ProcessSpawn"]),
     tests(
       "TransferEngineTests",
       ["KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
@@ -251,10 +253,22 @@ let package = Package(
         "KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "CurlTransport",
         "TransferFiles", "TransferStore", "TransferDaemon", "TestSupport", logging,
       ]),
+    // What opens descriptors, in all targets at once.
+    tests(
+      "DescriptorTests",
+      [
+        "BackgroundTransfer", "Commands", "Configuration", "ConfigurationFiles", "ControlSocket",
+        "CurlTransport", "DashboardTerminal", "DesktopBus", "KettleSystem", "MachineWatch",
+        "NetworkWatch", "ProcessSpawn", "SeededNumbers", "TestSupport", "TransferClient",
+        "TransferDaemon", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+      ]),
     // The real program; it is built because the tests depend on it.
     tests(
       "IntegrationTests",
-      ["kettle", "DesktopBus", "ScriptedBus", "TestSupport", "TransferModel", "CLinux"]),
+      [
+        "kettle", "DesktopBus", "ScriptedBus", "SeededNumbers", "TestSupport", "TransferModel",
+        "CLinux",
+      ]),
     // The example programs over the real service.
     tests(
       "ExampleTests",

@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import KettleSystem
 
 /// The user's configuration file on the disk.
 package struct ConfigurationFile: Sendable {
@@ -44,14 +45,12 @@ package struct ConfigurationFile: Sendable {
 
   private func contents() -> Contents {
     // A pipe in its place must not hold up the service.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
+    guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
       if errno == ENOENT || errno == ENOTDIR { return .failure(nil) }
       return unreadable(Self.text(ofCode: errno))
     }
-    defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return unreadable("it is not a file")
     }
     guard status.st_size <= Self.byteCountMax else {
@@ -62,7 +61,7 @@ package struct ConfigurationFile: Sendable {
     while count < bytes.count {
       let start = count
       let got = bytes.withUnsafeMutableBytes {
-        Glibc.read(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+        Glibc.read(file.number, $0.baseAddress?.advanced(by: start), $0.count - start)
       }
       if got < 0, errno == EINTR { continue }
       guard got >= 0 else { return unreadable(Self.text(ofCode: errno)) }

@@ -1,6 +1,7 @@
 import CLinux
 import ControlProtocol
 import Glibc
+import KettleSystem
 
 extension ControlConnection {
   /// Connects to the service at `path` and checks that it runs as the same user: another user may
@@ -10,30 +11,25 @@ extension ControlConnection {
     userID: Int64 = Int64(geteuid())
   ) async throws(ControlSocketError) -> ControlConnection {
     let descriptor = try connectedSocket(path, userID: userID)
-    let processID = Int64(kettle_peer_pid(descriptor))
+    let processID = Int64(kettle_peer_pid(descriptor.number))
     return try await adopt(
       descriptor, lineByteCountMax: lineByteCountMax, peerUserID: userID,
       peerProcessID: processID)
   }
 
-  /// Connects as `connect` does, for a thread that reads and writes by itself. The descriptor is
-  /// the caller's to close; it does not block.
+  /// Connects as `connect` does, for a thread that reads and writes by itself. Returns a
+  /// non-blocking socket.
   package static func connectedSocket(
     _ path: String, userID: Int64 = Int64(geteuid())
-  ) throws(ControlSocketError) -> Int32 {
+  ) throws(ControlSocketError) -> OwnedDescriptor {
     let address = try SocketAddressUnix(path: path)
     let descriptor = try SocketAddressUnix.makeSocket(for: path)
-    do throws(ControlSocketError) {
-      try connect(descriptor, address, path)
-      let peer = Int64(kettle_peer_uid(descriptor))
-      guard peer == userID else {
-        throw ControlSocketError.foreignPeer(path: path, userID: peer)
-      }
-      return descriptor
-    } catch {
-      Glibc.close(descriptor)
-      throw error
+    try connect(descriptor.number, address, path)
+    let peer = Int64(kettle_peer_uid(descriptor.number))
+    guard peer == userID else {
+      throw ControlSocketError.foreignPeer(path: path, userID: peer)
     }
+    return descriptor
   }
 
   private static func connect(

@@ -1,6 +1,7 @@
 import CLinux
 import ControlProtocol
 import Glibc
+import KettleSystem
 import NIOCore
 import NIOPosix
 import KettleSystem
@@ -25,7 +26,7 @@ package final class ControlListener: Sendable {
   }
 
   private enum State {
-    case listening(ListeningSocket, any Channel)
+    case listening(SocketFile, any Channel)
     case closed
   }
 
@@ -57,11 +58,18 @@ package final class ControlListener: Sendable {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
     let reception = Reception(limits: limits, userID: userID, continuation: continuation)
     let socket = try ListeningSocket.bind(at: socketPath)
+    let file = socket.file
     let channel = try await serve(socket, path: socketPath, reception: reception)
-    try lock.record(socketPath: socketPath)
+    do throws(ControlSocketError) {
+      try lock.record(socketPath: socketPath)
+    } catch {
+      // An event loop keeps its channels open until they are closed.
+      try? await channel.close().get()
+      throw error
+    }
     return ControlListener(
       socketPath: socketPath, lock: lock, reception: reception, connections: connections,
-      state: .listening(socket, channel))
+      state: .listening(file, channel))
   }
 
   /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
@@ -69,17 +77,18 @@ package final class ControlListener: Sendable {
   package func restoreSocketFile() async throws(ControlSocketError) -> Bool {
     let isInPlace = state.withLock { state in
       switch state {
-      case .listening(let socket, _): socket.isFile(at: socketPath)
+      case .listening(let file, _): file.isFile(at: socketPath)
       case .closed: true
       }
     }
     guard !isInPlace else { return false }
     let socket = try ListeningSocket.bind(at: socketPath)
+    let file = socket.file
     let channel = try await Self.serve(socket, path: socketPath, reception: reception)
     let outdated = state.withLock { state in
       switch state {
       case .listening(_, let old):
-        state = .listening(socket, channel)
+        state = .listening(file, channel)
         return old
       case .closed: return channel
       }
@@ -94,15 +103,17 @@ package final class ControlListener: Sendable {
       defer { state = .closed }
       return state
     }
-    guard case .listening(let socket, let channel) = old else { return }
-    if socket.isFile(at: socketPath) { unlink(socketPath) }
+    guard case .listening(let file, let channel) = old else { return }
+    if file.isFile(at: socketPath) { unlink(socketPath) }
     try? await channel.close().get()
     reception.end()
   }
 
   private static func serve(
-    _ socket: ListeningSocket, path: String, reception: Reception
+    _ socket: consuming ListeningSocket, path: String, reception: Reception
   ) async throws(ControlSocketError) -> any Channel {
+    // NIO owns the descriptor from here on, also when it fails.
+    let descriptor = socket.descriptor.release()
     do {
       return try await ServerBootstrap(group: ControlEventLoop.group)
         .serverChannelInitializer { channel in
@@ -116,7 +127,7 @@ package final class ControlListener: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture { try reception.receive(channel) }
         }
-        .withBoundSocket(socket.descriptor).get()
+        .withBoundSocket(descriptor).get()
     } catch {
       throw ControlSocketError.system(call: "listen", path: path, code: EIO)
     }

@@ -1,14 +1,30 @@
 import Glibc
+import KettleSystem
 
-/// A bound and listening socket, before an event loop owns it.
-struct ListeningSocket {
-  let descriptor: Int32
-  /// Of the socket's file, to know later whether it still stands there.
+/// The identity of a socket's file, to tell later whether the file at a path is still the same.
+struct SocketFile {
   let device: UInt64
   let inode: UInt64
 
-  /// Binds the socket. The caller holds the service lock, which is what makes it right to take the
-  /// place of a socket file that is there: whoever made it is no more.
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+
+  /// Returns whether the file at `path` is this one.
+  func isFile(at path: String) -> Bool {
+    guard let status = SystemCall.status(ofName: path) else { return false }
+    return UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
+  }
+}
+
+/// A bound and listening socket, before an event loop owns it.
+struct ListeningSocket: ~Copyable {
+  let descriptor: OwnedDescriptor
+  let file: SocketFile
+
+  /// Binds the socket. The caller holds the service lock, so a socket file that is already at the
+  /// path belongs to a dead process and can be replaced.
   static func bind(at path: String) throws(ControlSocketError) -> ListeningSocket {
     let address = try SocketAddressUnix(path: path)
     try PrivateDirectory.prepare(SystemCall.parent(of: path))
@@ -17,17 +33,13 @@ struct ListeningSocket {
       unlink(path)
     }
     let descriptor = try SocketAddressUnix.makeSocket(for: path)
-    do throws(ControlSocketError) {
-      return try listen(descriptor, address, path)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    let file = try listen(descriptor.number, address, path)
+    return ListeningSocket(descriptor: descriptor, file: file)
   }
 
   private static func listen(
     _ descriptor: Int32, _ address: SocketAddressUnix, _ path: String
-  ) throws(ControlSocketError) -> ListeningSocket {
+  ) throws(ControlSocketError) -> SocketFile {
     func check(_ call: String, _ result: Int32) throws(ControlSocketError) {
       guard result == 0 else {
         throw ControlSocketError.system(call: call, path: path, code: errno)
@@ -40,14 +52,7 @@ struct ListeningSocket {
     guard let status = SystemCall.status(ofName: path), status.isSocket, !status.isOpenToOthers
     else { throw ControlSocketError.unsafeDirectory(path: path, detail: "the socket is open") }
     try check("listen", Glibc.listen(descriptor, backlog))
-    return ListeningSocket(
-      descriptor: descriptor, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-  }
-
-  /// Whether the file that stands at `path` is this socket's.
-  func isFile(at path: String) -> Bool {
-    guard let status = SystemCall.status(ofName: path) else { return false }
-    return UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
+    return SocketFile(status)
   }
 
   /// How many clients may wait to be accepted; the system's own maximum (`somaxconn`) holds too.

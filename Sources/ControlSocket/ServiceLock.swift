@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// Being the one service of a state directory.
 ///
@@ -10,23 +11,23 @@ import Glibc
 /// cron for example, find it there.
 package final class ServiceLock: Sendable {
   package let path: String
-  private let descriptor: Int32
+  private let file: OwnedDescriptor
 
-  private init(path: String, descriptor: Int32) {
+  private init(path: String, file: consuming OwnedDescriptor) {
     self.path = path
-    self.descriptor = descriptor
+    self.file = file
   }
 
-  deinit { close(descriptor) }
-
-  /// Takes the lock; nil when another service has it.
+  /// Takes the lock. Returns nil when another service holds it.
   package static func acquire(at path: String) throws(ControlSocketError) -> ServiceLock? {
     try PrivateDirectory.make(SystemCall.parent(of: path))
     while true {
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard descriptor >= 0 else { throw failure("open", path) }
-      let lock = ServiceLock(path: path, descriptor: descriptor)
-      guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+      let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+      guard let file = OwnedDescriptor(opened: open(path, flags, 0o600)) else {
+        throw failure("open", path)
+      }
+      let lock = ServiceLock(path: path, file: file)
+      guard SystemCall.retrying({ flock(lock.file.number, LOCK_EX | LOCK_NB) }) == 0 else {
         if errno == EWOULDBLOCK { return nil }
         throw failure("flock", path)
       }
@@ -39,7 +40,8 @@ package final class ServiceLock: Sendable {
   /// Writes down where the service answers.
   func record(socketPath: String) throws(ControlSocketError) {
     let bytes = Array(socketPath.utf8)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+    guard ftruncate(file.number, 0) == 0,
+      pwrite(file.number, bytes, bytes.count, 0) == bytes.count
     else { throw Self.failure("write", path) }
   }
 
@@ -47,15 +49,14 @@ package final class ServiceLock: Sendable {
   ///
   /// What stands there is believed no further than to try it: who answers is checked.
   package static func recordedSocketPath(at path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: open(path, flags)) else { return nil }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.isRegularFile, status.st_uid == geteuid() else {
+    guard fstat(file.number, &status) == 0, status.isRegularFile, status.st_uid == geteuid() else {
       return nil
     }
     var bytes = [UInt8](repeating: 0, count: SocketAddressUnix.pathByteCountMax + 1)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let count = pread(file.number, &bytes, bytes.count, 0)
     guard count > 0, count <= SocketAddressUnix.pathByteCountMax else { return nil }
     return String(validating: bytes.prefix(count), as: UTF8.self)
       .flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -63,7 +64,7 @@ package final class ServiceLock: Sendable {
 
   private func isFile(at path: String) -> Bool {
     var own = stat()
-    guard fstat(descriptor, &own) == 0, let named = SystemCall.status(ofName: path) else {
+    guard fstat(file.number, &own) == 0, let named = SystemCall.status(ofName: path) else {
       return false
     }
     return own.st_dev == named.st_dev && own.st_ino == named.st_ino

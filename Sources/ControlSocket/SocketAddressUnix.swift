@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// The address of a Unix-domain socket with a name in the file system (unix(7)).
 ///
@@ -30,11 +31,10 @@ struct SocketAddressUnix {
     }
   }
 
-  /// A stream socket that no program started by us gets to see.
-  static func makeSocket(for path: String) throws(ControlSocketError) -> Int32 {
+  /// Creates a non-blocking stream socket that child processes do not inherit.
+  static func makeSocket(for path: String) throws(ControlSocketError) -> OwnedDescriptor {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(AF_UNIX, flags, 0)
-    guard descriptor >= 0 else {
+    guard let descriptor = OwnedDescriptor(opened: socket(AF_UNIX, flags, 0)) else {
       throw ControlSocketError.system(call: "socket", path: path, code: errno)
     }
     return descriptor

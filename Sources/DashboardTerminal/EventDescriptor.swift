@@ -1,16 +1,18 @@
 import CNcurses
 import Glibc
+import KettleSystem
 
 /// An eventfd(2): a counter that poll(2) sees, written by any thread.
 package final class EventDescriptor: TerminalWaker {
-  package let descriptor: Int32
+  private let owner: OwnedDescriptor
+  package var descriptor: Int32 { owner.number }
 
   package init() throws(TerminalProblem) {
-    descriptor = kettle_eventfd()
-    guard descriptor >= 0 else { throw .system(call: "eventfd", errno: errno) }
+    guard let owner = OwnedDescriptor(opened: kettle_eventfd()) else {
+      throw .system(call: "eventfd", errno: errno)
+    }
+    self.owner = owner
   }
-
-  deinit { close(descriptor) }
 
   package func wake() {
     var one: UInt64 = 1

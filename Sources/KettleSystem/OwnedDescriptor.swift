@@ -12,6 +12,13 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// Takes ownership of `number`, which must be open and owned by nobody else.
   package init(owning number: Int32) { self.number = number }
 
+  /// Takes ownership of what a call such as open(2) or socket(2) returned. Returns nil when the
+  /// call failed; `errno` still has the reason then.
+  package init?(opened result: Int32) {
+    guard result >= 0 else { return nil }
+    number = result
+  }
+
   deinit {
     // Linux releases the number even when close(2) reports an error, so a retry could close a
     // descriptor that another thread has just opened.
@@ -24,4 +31,12 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     discard self
     return number
   }
+}
+
+/// A descriptor that several closures or threads hold, closed with the last reference.
+package final class SharedDescriptor: Sendable {
+  private let owner: OwnedDescriptor
+  package var number: Int32 { owner.number }
+
+  package init(_ owner: consuming OwnedDescriptor) { self.owner = owner }
 }

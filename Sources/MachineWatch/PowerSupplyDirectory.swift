@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// The power supplies of the machine, as files.
 struct PowerSupplyDirectory: Sendable {
@@ -36,12 +37,12 @@ struct PowerSupplyDirectory: Sendable {
 
   /// The one line of the file without its end; empty when there is none.
   private static func word(_ path: String) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
+    guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
+      return ""
+    }
     var bytes = [UInt8](repeating: 0, count: 256)
     // A supply that is just being taken out says ENODEV.
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    let count = Glibc.read(file.number, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(0, count)).prefix { $0 >= 32 }, as: UTF8.self)
   }
 }

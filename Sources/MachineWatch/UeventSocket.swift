@@ -1,37 +1,34 @@
 import Glibc
+import KettleSystem
 
 /// Where the kernel tells that a device came, went or changed (netlink(7), NETLINK_KOBJECT_UEVENT).
 final class UeventSocket: Sendable {
-  let descriptor: Int32
+  private let socket: OwnedDescriptor
+  var descriptor: Int32 { socket.number }
 
-  /// nil where it is not permitted.
-  init?() {
+  /// Returns nil where it is not permitted.
+  init?(boundTo address: Address = Address()) {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    descriptor = socket(AF_NETLINK, type, 15)
-    guard descriptor >= 0 else { return nil }
-    var address = Address(group: Self.kernelGroup)
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-      }
-    }
-    guard result == 0 else {
-      close(descriptor)
+    guard let socket = OwnedDescriptor(opened: Glibc.socket(AF_NETLINK, type, 15)) else {
       return nil
     }
+    var address = address
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket.number, $0, socklen_t(MemoryLayout<Address>.size))
+      }
+    }
+    guard result == 0 else { return nil }
+    self.socket = socket
   }
 
-  deinit { close(descriptor) }
-
-  /// What the kernel itself tells; udev repeats it to group 2.
-  private static let kernelGroup: UInt32 = 1
-
   /// struct sockaddr_nl
-  private struct Address {
+  struct Address {
     var family = sa_family_t(AF_NETLINK)
     var padding: UInt16 = 0
     var port: UInt32 = 0
-    var group: UInt32
+    /// The group of the kernel's own messages; udev repeats them to group 2.
+    var group: UInt32 = 1
   }
 
   /// Takes all that has come; true when a power supply is in it, or when too much came to tell.

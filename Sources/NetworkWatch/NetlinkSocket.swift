@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// Why the network cannot be watched, with the number of errno.
 package struct NetworkWatchError: Error, Hashable, Sendable {
@@ -8,16 +9,19 @@ package struct NetworkWatchError: Error, Hashable, Sendable {
 
 /// A socket to the kernel's part that knows interfaces and routes (rtnetlink(7)).
 final class NetlinkSocket: Sendable {
-  let descriptor: Int32
+  private let socket: OwnedDescriptor
+  var descriptor: Int32 { socket.number }
 
   /// Belongs to the network namespace of the calling thread, whoever uses it later.
-  init() throws(NetworkWatchError) {
+  ///
+  /// - Parameter protocol: NETLINK_ROUTE.
+  init(protocol number: Int32 = 0) throws(NetworkWatchError) {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    descriptor = socket(AF_NETLINK, type, 0)
-    guard descriptor >= 0 else { throw NetworkWatchError(call: "socket", code: errno) }
+    guard let socket = OwnedDescriptor(opened: Glibc.socket(AF_NETLINK, type, number)) else {
+      throw NetworkWatchError(call: "socket", code: errno)
+    }
+    self.socket = socket
   }
-
-  deinit { close(descriptor) }
 
   /// From now on the kernel tells each change of interfaces, addresses and routes.
   func subscribe() throws(NetworkWatchError) {

@@ -1,13 +1,25 @@
 import CLinux
 import Glibc
+import KettleSystem
+import Synchronization
 
 /// A program that talks with us over a socket, which is its standard input and output.
-package struct CoupledProcess: Sendable {
+package final class CoupledProcess: Sendable {
   package let processID: pid_t
-  /// Our end; whoever takes it closes it. It does not block.
-  package let socket: Int32
-  /// What the program writes to standard error; the end that is read.
-  package let errors: Int32
+  /// The read end of the program's standard error.
+  package let errors: OwnedDescriptor
+  private let socket: Mutex<OwnedDescriptor?>
+
+  private init(
+    processID: pid_t, socket: consuming OwnedDescriptor, errors: consuming OwnedDescriptor
+  ) {
+    self.processID = processID
+    self.errors = errors
+    self.socket = Mutex(socket)
+  }
+
+  /// Gives our end of the conversation, which does not block, to the caller; nil the second time.
+  package func takeSocket() -> OwnedDescriptor? { socket.withLock { $0.take() } }
 
   /// Starts the program of this name in the PATH of `environment`.
   ///
@@ -23,32 +35,31 @@ package struct CoupledProcess: Sendable {
     guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else {
       return .failure(ProcessSpawn.Failed(code: errno))
     }
+    let ours = OwnedDescriptor(owning: sockets[0])
+    let theirs = OwnedDescriptor(owning: sockets[1])
     var pipes: [Int32] = [-1, -1]
     guard kettle_pipe(&pipes) == 0 else {
-      let code = errno
-      for descriptor in sockets { close(descriptor) }
-      return .failure(ProcessSpawn.Failed(code: code))
+      return .failure(ProcessSpawn.Failed(code: errno))
     }
-    let theirs = ProcessSpawn.highDescriptor(sockets[1])
-    let theirErrors = ProcessSpawn.highDescriptor(pipes[1])
-    defer {
-      close(theirs)
-      close(theirErrors)
-    }
+    let errors = OwnedDescriptor(owning: pipes[0])
+    let theirErrors = OwnedDescriptor(owning: pipes[1])
+    guard let theirs = ProcessSpawn.highDescriptor(theirs),
+      let theirErrors = ProcessSpawn.highDescriptor(theirErrors)
+    else { return .failure(ProcessSpawn.Failed(code: errno)) }
+    let (socketNumber, errorsNumber) = (theirs.number, theirErrors.number)
     let result = ProcessSpawn.withCStrings([program] + arguments) { words in
       ProcessSpawn.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
-        spawn(path, words, variables, theirs, theirErrors, mayAsk: mayAsk)
+        spawn(path, words, variables, socketNumber, errorsNumber, mayAsk: mayAsk)
       }
     }
+    // Closed only now; the program has its own copies.
+    _ = consume theirs
+    _ = consume theirErrors
     switch result {
     case .success(let processID):
-      _ = fcntl(sockets[0], F_SETFL, O_NONBLOCK)
-      return .success(
-        CoupledProcess(processID: processID, socket: sockets[0], errors: pipes[0]))
-    case .failure(let failed):
-      close(sockets[0])
-      close(pipes[0])
-      return .failure(failed)
+      _ = fcntl(ours.number, F_SETFL, O_NONBLOCK)
+      return .success(CoupledProcess(processID: processID, socket: ours, errors: errors))
+    case .failure(let failed): return .failure(failed)
     }
   }
 

@@ -1,5 +1,6 @@
 import CLinux
 @preconcurrency import Glibc
+import KettleSystem
 
 /// posix_spawn(3) of a program that shares nothing with the one that starts it: a process session
 /// of its own, no terminal, no descriptor but those it is given, no signal mask.
@@ -17,9 +18,9 @@ package struct ProcessSpawn: Sendable {
   /// nil is that of this process.
   package var environment: [String: String]?
   package var directory = "/"
-  /// Where standard output and standard error go.
+  /// Where standard output and standard error go. The caller keeps it open until `run` returns.
   package var log: Int32
-  /// A further descriptor, which the program gets as `readyDescriptor`.
+  /// A further descriptor, which the program gets as `readyDescriptor`; the caller's, as `log` is.
   package var ready: Int32?
 
   package init(executablePath: String, arguments: [String], log: Int32) {
@@ -40,12 +41,10 @@ package struct ProcessSpawn: Sendable {
   package static let readyDescriptor: Int32 = 3
 
   /// Moves a descriptor above those that the program gets, so that putting one of them in place
-  /// cannot overwrite another. The old one is closed; a negative one stays as it is.
-  package static func highDescriptor(_ descriptor: Int32) -> Int32 {
-    guard descriptor >= 0, descriptor <= readyDescriptor else { return descriptor }
-    let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, readyDescriptor + 1)
-    close(descriptor)
-    return moved
+  /// cannot overwrite another. Returns nil when no descriptor is left; `errno` has the reason.
+  package static func highDescriptor(_ descriptor: consuming OwnedDescriptor) -> OwnedDescriptor? {
+    guard descriptor.number <= readyDescriptor else { return descriptor }
+    return OwnedDescriptor(opened: fcntl(descriptor.number, F_DUPFD_CLOEXEC, readyDescriptor + 1))
   }
 
   package func run() -> Result<pid_t, Failed> {

@@ -1,6 +1,7 @@
 import ControlProtocol
 import FoundationEssentials
 import Glibc
+import KettleSystem
 
 extension ServicePlaces {
   /// The places of the user who runs this process.
@@ -35,11 +36,11 @@ extension ServicePlaces {
 
   /// The beginning of a small text file; nil when it cannot be read.
   private static func text(ofFile path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
+    guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
+      return nil
+    }
     var bytes = [UInt8](repeating: 0, count: 64 * 1024)
-    let count = read(descriptor, &bytes, bytes.count)
+    let count = read(file.number, &bytes, bytes.count)
     guard count >= 0 else { return nil }
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }

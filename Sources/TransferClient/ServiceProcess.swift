@@ -2,6 +2,7 @@ import CLinux
 import ControlProtocol
 import ControlSocket
 import Glibc
+import KettleSystem
 import ProcessSpawn
 
 /// A service that was just started, until it is known whether it came up.
@@ -25,7 +26,7 @@ package struct ServiceProcess: Sendable {
   }
 
   private let processID: pid_t
-  private let readinessDescriptor: Int32
+  private let readinessPipe: SharedDescriptor
 
   /// The program that runs now. After an upgrade the kernel calls its file deleted; then the new
   /// file of that name is meant.
@@ -47,26 +48,26 @@ package struct ServiceProcess: Sendable {
     } catch {
       throw ClientError(error)
     }
-    let log = ProcessSpawn.highDescriptor(
-      open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600))
-    guard log >= 0 else { throw failure("cannot open its log", errno, logPath) }
-    defer { close(log) }
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
+      let log = ProcessSpawn.highDescriptor(opened)
+    else { throw failure("cannot open its log", errno, logPath) }
     var ends: [Int32] = [-1, -1]
     guard kettle_pipe(&ends) == 0 else { throw failure("no pipe", errno, logPath) }
-    let readEnd = ends[0]
-    let writeEnd = ProcessSpawn.highDescriptor(ends[1])
-    defer { close(writeEnd) }
+    let readEnd = OwnedDescriptor(owning: ends[0])
+    guard let writeEnd = ProcessSpawn.highDescriptor(OwnedDescriptor(owning: ends[1])) else {
+      throw failure("no pipe", errno, logPath)
+    }
     var spawn = ProcessSpawn(
       executablePath: starter.executablePath,
       arguments: ["kettle"] + starter.arguments
-        + ["--ready-fd", "\(ProcessSpawn.readyDescriptor)"], log: log)
+        + ["--ready-fd", "\(ProcessSpawn.readyDescriptor)"], log: log.number)
     spawn.environment = starter.environment
-    spawn.ready = writeEnd
+    spawn.ready = writeEnd.number
     switch spawn.run() {
     case .success(let processID):
-      return ServiceProcess(processID: processID, readinessDescriptor: readEnd)
+      return ServiceProcess(processID: processID, readinessPipe: SharedDescriptor(readEnd))
     case .failure(let failed):
-      close(readEnd)
       throw failure("cannot run \"\(starter.executablePath)\"", failed.code, logPath)
     }
   }
@@ -84,9 +85,8 @@ package struct ServiceProcess: Sendable {
     await withCheckedContinuation { continuation in
       DetachedThread.start {
         let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
-        close(readinessDescriptor)
         continuation.resume(returning: readiness)
-        if !isReaped { _ = waitForEnd(options: 0) }
+        if !isReaped { _ = Self.waitForEnd(of: processID, options: 0) }
       }
     }
   }
@@ -94,19 +94,21 @@ package struct ServiceProcess: Sendable {
   /// Waits on the calling thread. Called once.
   func readinessBlocking(within budget: Duration) -> Readiness {
     let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
-    close(readinessDescriptor)
-    if !isReaped { DetachedThread.start { _ = waitForEnd(options: 0) } }
+    if !isReaped {
+      // The thread stays as long as the service, and must not hold the pipe so long.
+      DetachedThread.start { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
+    }
     return readiness
   }
 
   private func waitForByte(milliseconds: Int32) -> (Readiness, isReaped: Bool) {
-    var entry = pollfd(fd: readinessDescriptor, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: readinessPipe.number, events: Int16(POLLIN), revents: 0)
     while true {
       let count = poll(&entry, 1, milliseconds)
       if count == -1, errno == EINTR { continue }
       guard count == 1 else { return (.timedOut, false) }
       var byte: UInt8 = 0
-      let got = read(readinessDescriptor, &byte, 1)
+      let got = read(readinessPipe.number, &byte, 1)
       if got == -1, errno == EINTR { continue }
       if got == 1 { return (.ready, false) }
       let status = statusSoon()
@@ -117,13 +119,13 @@ package struct ServiceProcess: Sendable {
   /// A process that ends closes its descriptors a moment before it can be waited for.
   private func statusSoon() -> Int32? {
     for _ in 0..<100 {
-      if let status = waitForEnd(options: WNOHANG) { return status }
+      if let status = Self.waitForEnd(of: processID, options: WNOHANG) { return status }
       poll(nil, 0, 10)
     }
     return nil
   }
 
-  private func waitForEnd(options: Int32) -> Int32? {
+  private static func waitForEnd(of processID: pid_t, options: Int32) -> Int32? {
     ProcessStatus.ofEnded(processID, options: options)?.rawValue
   }
 }

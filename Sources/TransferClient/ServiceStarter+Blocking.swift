@@ -1,13 +1,14 @@
 import ControlProtocol
 import ControlSocket
 import Glibc
+import KettleSystem
 
 /// The way to the service for a thread of its own: a program may hold all the threads that tasks
 /// run on, and wait for the service meanwhile.
 extension ServiceStarter {
   /// Opens a socket to the service on the calling thread; starts the service first when nothing
-  /// answers. The descriptor is the caller's to close; it does not block. Nothing was said on it.
-  package func openSocket() throws(ClientError) -> Int32 {
+  /// answers. The socket does not block, and nothing has been sent on it.
+  package func openSocket() throws(ClientError) -> OwnedDescriptor {
     if let socket = try openSocketIfRunning() { return socket }
     let readiness = try ServiceProcess.start(self).readinessBlocking(within: budget)
     let deadline = ContinuousClock.now + readiness.patience
@@ -23,7 +24,7 @@ extension ServiceStarter {
   }
 
   /// nil when nothing answers at the usual place, nor where the service wrote down that it does.
-  func openSocketIfRunning() throws(ClientError) -> Int32? {
+  func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
     do throws(ControlSocketError) {
       return try ControlConnection.connectedSocket(places.socketPath)
     } catch ControlSocketError.notListening {

@@ -1,19 +1,19 @@
 import CLinux
 import Glibc
+import KettleSystem
 
-/// Owns a file descriptor and closes it when the last reference goes.
+/// An open file, closed with the last reference.
+///
+/// The result of close(2) does not matter: everything that counts was synced before.
 final class OpenFile: Sendable {
-  let descriptor: Int32
+  private let owner: OwnedDescriptor
+  var descriptor: Int32 { owner.number }
   let calls: FileCalls
 
   init(owning descriptor: Int32, calls: FileCalls = .kernel) {
-    self.descriptor = descriptor
+    owner = OwnedDescriptor(owning: descriptor)
     self.calls = calls
   }
-
-  // What close(2) answers is not looked at: everything that counts was synced before, and after
-  // EINTR the descriptor is closed all the same.
-  deinit { close(descriptor) }
 
   func status() throws(Errno) -> FileStatus {
     var status = stat()

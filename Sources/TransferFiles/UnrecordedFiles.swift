@@ -30,9 +30,7 @@ final class UnrecordedFiles: Sendable {
   /// - Parameter boot: names the time since the machine was started. After another start nothing is
   ///   left: what was written then may be out of date, and a file that is on record is never to go.
   init(path: String?, boot: String = UnrecordedFiles.thisBoot) {
-    let descriptor =
-      path.map { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) } ?? -1
-    file = descriptor >= 0 && !boot.isEmpty ? OpenFile(owning: descriptor) : nil
+    file = boot.isEmpty ? nil : path.flatMap(Self.open)
     self.boot = boot
     let read = file.map { Self.read($0, boot) } ?? [:]
     left = read.sorted { $0.key < $1.key }.map(\.value)
@@ -42,6 +40,11 @@ final class UnrecordedFiles: Sendable {
       state.files = read
       rewrite(&state)
     }
+  }
+
+  private static func open(_ path: String) -> OpenFile? {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    return descriptor >= 0 ? OpenFile(owning: descriptor) : nil
   }
 
   /// - Parameter id: nil until it is known for whom the file is.
@@ -118,11 +121,12 @@ final class UnrecordedFiles: Sendable {
 
   /// Empty when the kernel does not say; then nothing is remembered.
   static let thisBoot: String = {
-    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
+    let path = "/proc/sys/kernel/random/boot_id"
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, O_RDONLY | O_CLOEXEC)) else {
+      return ""
+    }
     var bytes = [UInt8](repeating: 0, count: 64)
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    let count = Glibc.read(file.number, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
   }()
 }

@@ -12,9 +12,9 @@ import TransferModel
 /// A transfer has two pages by turns, each with a sum: of one that a power cut tore, the other is
 /// left.
 final class ProgressPages: Sendable {
-  private enum File: Sendable {
+  private enum File: ~Copyable, Sendable {
     case closed
-    case open(Int32)
+    case open(OwnedDescriptor)
     /// A failed sync is no proof and may be none later (fsync(2), "Errors").
     case unusable
   }
@@ -26,7 +26,7 @@ final class ProgressPages: Sendable {
     var sequence: Int64 = 0
   }
 
-  private struct State: Sendable {
+  private struct State: ~Copyable, Sendable {
     var file = File.closed
     var slots: [Slot] = []
   }
@@ -39,10 +39,6 @@ final class ProgressPages: Sendable {
   init(_ place: StorePlace, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }) {
     self.place = place
     self.sync = sync
-  }
-
-  deinit {
-    if case .open(let descriptor) = state.withLock({ $0.file }) { Glibc.close(descriptor) }
   }
 
   /// Puts on the disk how much is held of the transfer whose row has `stamp`. Blocks.
@@ -63,7 +59,6 @@ final class ProgressPages: Sendable {
       let page = ProgressPage(stamp: stamp, sequence: sequence, held: held)
       let place = Int64(index) * 2 + sequence % 2
       if page.write(to: descriptor, at: place), sync(descriptor) == 0 { return true }
-      Glibc.close(descriptor)
       state.file = .unusable
       return false
     }
@@ -85,24 +80,31 @@ final class ProgressPages: Sendable {
 
   private func open(_ state: inout State) -> Int32? {
     switch state.file {
-    case .open(let descriptor): return descriptor
+    case .open(let file): return file.number
     case .unusable: return nil
-    case .closed:
-      let descriptor = try? place.openProgress()
-      state.file = descriptor.map(File.open) ?? .unusable
-      return descriptor
+    case .closed: break
+    }
+    do throws(StoreError) {
+      let file = try place.openProgress()
+      let number = file.number
+      state.file = .open(file)
+      return number
+    } catch {
+      state.file = .unusable
+      return nil
     }
   }
 
   /// What the newest page of each stamp says; nothing of a file that is not there or cannot be
   /// read, for then the rows say less, and nothing wrong.
   static func read(_ place: StorePlace) -> [ProgressStamp: HeldRanges] {
-    let descriptor = Glibc.open(place.progressPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return [:] }
-    defer { Glibc.close(descriptor) }
+    let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
+    guard let file = OwnedDescriptor(opened: Glibc.open(place.progressPath, flags)) else {
+      return [:]
+    }
     var newest: [ProgressStamp: ProgressPage] = [:]
     var place: Int64 = 0
-    while let words = ProgressPage.words(of: descriptor, at: place) {
+    while let words = ProgressPage.words(of: file.number, at: place) {
       place += 1
       guard let page = ProgressPage(words) else { continue }
       if let known = newest[page.stamp], known.sequence > page.sequence { continue }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import KettleSystem
 import TransferModel
 
 /// The files of the store: who may read them, and where a damaged one goes.
@@ -72,9 +73,9 @@ struct StorePlace {
   func makeUnfinished() throws(StoreError) {
     for suffix in [""] + Self.companions { unlink(unfinishedPath + suffix) }
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = open(unfinishedPath, flags, 0o600)
-    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
-    close(descriptor)
+    guard OwnedDescriptor(opened: open(unfinishedPath, flags, 0o600)) != nil else {
+      throw .ofKernel(at: path, otherwise: .unwritable)
+    }
   }
 
   /// Whether the file system and the permissions let the store be written to.
@@ -98,18 +99,14 @@ struct StorePlace {
   /// Lies beside the store, and is of no use without it.
   var progressPath: String { path + "-progress" }
 
-  /// Opens the file of progress; a new one survives a power cut.
-  func openProgress() throws(StoreError) -> Int32 {
+  /// Opens the progress file; a new one survives a power cut.
+  func openProgress() throws(StoreError) -> OwnedDescriptor {
     let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = open(progressPath, flags, 0o600)
-    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
-    do {
-      try syncDirectory()
-      return descriptor
-    } catch {
-      close(descriptor)
-      throw error
+    guard let file = OwnedDescriptor(opened: open(progressPath, flags, 0o600)) else {
+      throw .ofKernel(at: path, otherwise: .unwritable)
     }
+    try syncDirectory()
+    return file
   }
 
   // MARK: Damage
@@ -122,13 +119,14 @@ struct StorePlace {
 
   /// Leaves a note for the next opening, which survives a power cut.
   func markSuspect(_ reason: String) throws(StoreError) {
-    let descriptor = open(suspicionPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
-    defer { close(descriptor) }
+    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+    guard let file = OwnedDescriptor(opened: open(suspicionPath, flags, 0o600)) else {
+      throw .ofKernel(at: path, otherwise: .unwritable)
+    }
     // The note itself is what counts; its words are for people.
     var text = reason + "\n"
-    _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
-    fsync(descriptor)
+    _ = text.withUTF8 { write(file.number, $0.baseAddress, $0.count) }
+    fsync(file.number)
     try syncDirectory()
   }
 
@@ -178,9 +176,10 @@ struct StorePlace {
   }
 
   private func syncDirectory() throws(StoreError) {
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    guard let file = OwnedDescriptor(opened: open(directory, flags)) else {
+      throw .ofKernel(at: path, otherwise: .unwritable)
+    }
+    guard fsync(file.number) == 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
   }
 }

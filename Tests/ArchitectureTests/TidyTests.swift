@@ -55,6 +55,10 @@ struct TidyTests {
     expectNone(repository.swift.flatMap(BannedRule.findings))
   }
 
+  @Test func `every descriptor has an owner that closes it once`() {
+    expectNone(repository.swift.flatMap(DescriptorRule.findings))
+  }
+
   @Test func `nothing is put off, vague, or named after a place that nobody has`() {
     expectNone(repository.files.flatMap(WordRule.findings))
   }

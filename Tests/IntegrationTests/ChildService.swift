@@ -15,8 +15,10 @@ final class ChildService: Sendable {
 
   /// Starts it and waits until it answers.
   ///
-  /// - Parameter setting: What a shell does before, for example `ulimit -n 64`.
-  init(_ home: KettleHome, setting: String = ":") async throws {
+  /// - Parameters:
+  ///   - setting: What a shell does before, for example `ulimit -n 64`.
+  ///   - tracer: The words of a program that runs it, in the language of the shell.
+  init(_ home: KettleHome, setting: String = ":", behind tracer: String = "") async throws {
     var ends: [Int32] = [-1, -1]
     try #require(kettle_pipe(&ends) == 0)
     let (readEnd, writeEnd) = (ends[0], ends[1])
@@ -29,7 +31,7 @@ final class ChildService: Sendable {
     }
     posix_spawn_file_actions_adddup2(&actions, writeEnd, 9)
     _ = kettle_spawn_close_from(&actions, 10)
-    let script = "\(setting); exec 3>&9 9>&-; exec \"$0\" daemon run --ready-fd 3"
+    let script = "\(setting); exec 3>&9 9>&-; exec \(tracer) \"$0\" daemon run --ready-fd 3"
     let texts: [String] = ["/bin/sh", "-c", script, KettleHome.program]
     let words = texts.map { strdup($0) } + [nil]
     let variables = home.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

@@ -21,6 +21,25 @@ struct OwnedDescriptorTests {
     #expect(isFull(number))
   }
 
+  @Test
+  func `a call that failed gives nothing to own`() {
+    #expect((OwnedDescriptor(opened: -1) == nil) as Bool)
+    errno = 0
+    let isMissing = OwnedDescriptor(opened: open("/no/such/file", O_RDONLY | O_CLOEXEC)) == nil
+    #expect(isMissing && errno == ENOENT)
+  }
+
+  @Test
+  func `a shared descriptor is closed with the last reference`() throws {
+    let number = try openFull()
+    var first: SharedDescriptor? = SharedDescriptor(OwnedDescriptor(owning: number))
+    var second = first
+    first = nil
+    #expect(second?.number == number && isFull(number))
+    second = nil
+    #expect(!isFull(number))
+  }
+
   private struct Unopened: Error {}
 
   private func openFull() throws -> Int32 {

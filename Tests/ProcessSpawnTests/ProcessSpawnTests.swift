@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
+import KettleSystem
 import ProcessSpawn
 import Testing
 
 /// Programs as they see themselves: a shell that writes down what it was given.
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessSpawnTests {
+  private struct NoDescriptor: Error {}
+
   /// What a script says on standard output, and how it ended.
   private func run(
     _ script: String, _ change: (inout ProcessSpawn) -> Void = { _ in }
@@ -17,10 +20,11 @@ struct ProcessSpawnTests {
       unlink(path)
     }
     try #require(log >= 0)
+    guard let opened = OwnedDescriptor(opened: dup(log)),
+      let copy = ProcessSpawn.highDescriptor(opened)
+    else { throw NoDescriptor() }
     var spawn = ProcessSpawn(
-      executablePath: "/bin/sh", arguments: ["sh", "-c", script],
-      log: ProcessSpawn.highDescriptor(dup(log)))
-    defer { close(spawn.log) }
+      executablePath: "/bin/sh", arguments: ["sh", "-c", script], log: copy.number)
     change(&spawn)
     let processID = try spawn.run().get()
     let status = ProcessStatus.ofEnded(processID)
@@ -44,6 +48,17 @@ struct ProcessSpawnTests {
     let (said, _) = try run(
       "for fd in 0 1 2 3 4 \(stray); do test -e /proc/$$/fd/$fd && printf '%s ' $fd; done")
     #expect(said == "0 1 2 ")
+  }
+
+  @Test func `a program has no signal blocked`() throws {
+    var mask = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &mask, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let (said, _) = try run("exec grep '^SigBlk:' /proc/self/status")
+    #expect(said == "SigBlk:\t0000000000000000\n")
   }
 
   @Test func `a program leads a process session of its own`() throws {

@@ -1,21 +1,20 @@
 import ControlProtocol
 import Glibc
+import KettleSystem
 
 /// Lines over a socket, for one thread that waits by poll(2).
 struct LineSocket: ~Copyable {
   /// The other side left, or broke the rules.
   struct Ended: Error {}
 
-  private let descriptor: Int32
+  private let socket: OwnedDescriptor
   private var decoder = LineDecoder(byteCountMax: LineDecoder.byteCountMaxFromService)
   private var unsent: [UInt8] = []
   private var sentCount = 0
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-  /// Takes a descriptor that does not block, and closes it at the end.
-  init(descriptor: Int32) { self.descriptor = descriptor }
-
-  deinit { close(descriptor) }
+  /// Takes ownership of a non-blocking socket.
+  init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
 
   mutating func send(_ line: [UInt8]) {
     unsent += line
@@ -30,7 +29,7 @@ struct LineSocket: ~Copyable {
     try write()
     let isFull = sentCount < unsent.count
     var entries = [
-      pollfd(fd: descriptor, events: Int16(POLLIN | (isFull ? POLLOUT : 0)), revents: 0),
+      pollfd(fd: socket.number, events: Int16(POLLIN | (isFull ? POLLOUT : 0)), revents: 0),
       pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0),
     ]
     let count = poll(&entries, 2, milliseconds)
@@ -46,7 +45,7 @@ struct LineSocket: ~Copyable {
   private mutating func write() throws(Ended) {
     while sentCount < unsent.count {
       let result = unsent[sentCount...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard result > 0 else {
         if errno == EINTR { continue }
@@ -60,7 +59,7 @@ struct LineSocket: ~Copyable {
   }
 
   private mutating func read() throws(Ended) -> [[UInt8]] {
-    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    let count = Glibc.read(socket.number, &buffer, buffer.count)
     guard count > 0 else {
       if count < 0, errno == EINTR || errno == EAGAIN { return [] }
       throw Ended()

@@ -74,7 +74,7 @@ struct ServiceLink: Sendable {
       executablePath: (try? found.get()) ?? "")
     do throws(ClientError) {
       var conversation = ServiceConversation(
-        core: core, socket: LineSocket(descriptor: try starter.openSocket()))
+        core: core, socket: LineSocket(try starter.openSocket()))
       return conversation.run()
     } catch {
       return end(after: error, found)

@@ -1,27 +1,41 @@
 import CLinux
 import Glibc
+import KettleSystem
 
 /// Wakes a thread that waits in poll(2).
 final class WakePipe: Sendable {
-  /// Readable after `wake`; -1 when the system gave no pipe, and then waits are short.
-  let readEnd: Int32
-  private let writeEnd: Int32
-
-  init() {
-    var ends: [Int32] = [-1, -1]
-    guard kettle_pipe(&ends) == 0 else {
-      readEnd = -1
-      writeEnd = -1
-      return
-    }
-    readEnd = ends[0]
-    writeEnd = ends[1]
-    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  private struct Ends: ~Copyable {
+    let read: OwnedDescriptor
+    let write: OwnedDescriptor
   }
 
-  deinit {
-    close(readEnd)
-    close(writeEnd)
+  /// nil when the system had no descriptors left; waits are short then.
+  private let ends: Ends?
+
+  init() {
+    var numbers: [Int32] = [-1, -1]
+    guard kettle_pipe(&numbers) == 0 else {
+      ends = nil
+      return
+    }
+    for number in numbers { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
+    ends = Ends(
+      read: OwnedDescriptor(owning: numbers[0]), write: OwnedDescriptor(owning: numbers[1]))
+  }
+
+  /// Readable after `wake`; -1, which poll(2) skips, when there is no pipe.
+  var readEnd: Int32 {
+    switch ends {
+    case .some(let ends): ends.read.number
+    case .none: -1
+    }
+  }
+
+  private var writeEnd: Int32 {
+    switch ends {
+    case .some(let ends): ends.write.number
+    case .none: -1
+    }
   }
 
   func wake() {

@@ -1,5 +1,6 @@
 import CNcurses
 import Glibc
+import KettleSystem
 import ProcessSpawn
 import Synchronization
 
@@ -8,17 +9,17 @@ import Synchronization
 final class PseudoTerminal: Sendable {
   /// Where standard output went before.
   let report: Int32
-  private let primary: Int32
+  private let primary: OwnedDescriptor
   private let received = Mutex(0)
 
   init?(columns: Int32, rows: Int32) {
     var (primary, secondary): (Int32, Int32) = (-1, -1)
     guard kettle_open_terminal(&primary, &secondary, columns, rows) == 0 else { return nil }
+    let program = OwnedDescriptor(owning: secondary)
+    self.primary = OwnedDescriptor(owning: primary)
     report = dup(STDOUT_FILENO)
-    self.primary = primary
-    dup2(secondary, STDIN_FILENO)
-    dup2(secondary, STDOUT_FILENO)
-    close(secondary)
+    dup2(program.number, STDIN_FILENO)
+    dup2(program.number, STDOUT_FILENO)
   }
 
   var byteCount: Int { received.withLock { $0 } }
@@ -27,7 +28,7 @@ final class PseudoTerminal: Sendable {
     DetachedThread.start { [self] in
       var bytes = [UInt8](repeating: 0, count: 65_536)
       while true {
-        let count = read(primary, &bytes, bytes.count)
+        let count = read(primary.number, &bytes, bytes.count)
         if count <= 0 { return }
         received.withLock { $0 += count }
       }
@@ -36,6 +37,6 @@ final class PseudoTerminal: Sendable {
 
   func type(_ text: String) {
     let bytes = Array(text.utf8)
-    _ = write(primary, bytes, bytes.count)
+    _ = write(primary.number, bytes, bytes.count)
   }
 }

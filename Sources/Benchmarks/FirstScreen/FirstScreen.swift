@@ -1,5 +1,6 @@
 import CNcurses
 import Glibc
+import KettleSystem
 
 /// Runs a program in a pseudo terminal and prints how many seconds pass until it has shown a text;
 /// then types `q` and waits for its end. Exits with 1 when the text does not come in time.
@@ -8,9 +9,9 @@ import Glibc
 ///
 /// The text should have no character twice in a row, because a terminal can be told to repeat one.
 @main
-struct FirstScreen {
+struct FirstScreen: ~Copyable {
   private let process: pid_t
-  private let terminal: Int32
+  private let terminal: OwnedDescriptor
   private let startedAt: Double
 
   static func main() {
@@ -39,19 +40,20 @@ struct FirstScreen {
       Self.complain("no pseudo terminal: \(String(cString: strerror(errno)))")
       return nil
     }
-    _ = fcntl(primary, F_SETFD, FD_CLOEXEC)
+    let terminal = OwnedDescriptor(owning: primary)
+    let inner = OwnedDescriptor(owning: secondary)
+    _ = fcntl(terminal.number, F_SETFD, FD_CLOEXEC)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_adddup2(&actions, secondary, descriptor)
+      posix_spawn_file_actions_adddup2(&actions, inner.number, descriptor)
     }
-    posix_spawn_file_actions_addclose(&actions, secondary)
+    posix_spawn_file_actions_addclose(&actions, inner.number)
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     arguments.append(nil)
     defer {
       for argument in arguments { free(argument) }
       posix_spawn_file_actions_destroy(&actions)
-      close(secondary)
     }
     let now = Self.now()
     var process: pid_t = 0
@@ -60,7 +62,9 @@ struct FirstScreen {
       Self.complain("\(words[0]): \(String(cString: strerror(result)))")
       return nil
     }
-    (self.process, terminal, startedAt) = (process, primary, now)
+    self.process = process
+    self.terminal = terminal
+    startedAt = now
   }
 
   /// nil when the program ends or the time is over before the text was there.
@@ -77,16 +81,16 @@ struct FirstScreen {
 
   /// What came within a tenth of a second; nil when the other end is closed.
   private func read() -> [UInt8]? {
-    var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    var ready = pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) > 0 else { return [] }
     var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = Glibc.read(terminal, &bytes, bytes.count)
+    let count = Glibc.read(terminal.number, &bytes, bytes.count)
     return count > 0 ? Array(bytes.prefix(count)) : nil
   }
 
   /// Leaves the program, by force when it does not go.
   private func end() {
-    Self.say("q", to: terminal)
+    Self.say("q", to: terminal.number)
     let askedAt = Self.now()
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {

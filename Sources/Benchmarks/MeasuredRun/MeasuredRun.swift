@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// Runs a program to its end and says what it cost: wall time, CPU time with that of the programs
 /// it waited for, and peak memory (getrusage(2)).
@@ -68,12 +69,13 @@ enum MeasuredRun {
   }
 
   private static func record(_ line: String, in path: String) {
-    guard let file = fopen(path, "w") else {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    guard let file = OwnedDescriptor(opened: open(path, flags, 0o666)) else {
       complain("\(path): \(String(cString: strerror(errno)))")
       exit(127)
     }
-    fputs(line, file)
-    fclose(file)
+    let bytes = Array(line.utf8)
+    _ = write(file.number, bytes, bytes.count)
   }
 
   /// What the process has run for, all its threads together (clock_getcpuclockid(3)).

@@ -1,18 +1,20 @@
 import Glibc
+import KettleSystem
 
 /// The controlling terminal, open for one question: standard input may be a list of URLs.
 struct QuestionTerminal: ~Copyable {
-  private let descriptor: Int32
+  private let terminal: OwnedDescriptor
+  private var descriptor: Int32 { terminal.number }
 
   static func open() throws(ConsoleError) -> QuestionTerminal {
-    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw .noTerminal }
-    return QuestionTerminal(descriptor: descriptor)
+    let flags = O_RDWR | O_CLOEXEC | O_NOCTTY
+    guard let terminal = OwnedDescriptor(opened: Glibc.open("/dev/tty", flags)) else {
+      throw .noTerminal
+    }
+    return QuestionTerminal(terminal: terminal)
   }
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
-
-  deinit { _ = close(descriptor) }
+  private init(terminal: consuming OwnedDescriptor) { self.terminal = terminal }
 
   /// Returns the line without its end. While a secret is typed the terminal neither echoes nor
   /// turns Ctrl-C into a signal: the end of the process would leave it without echo.

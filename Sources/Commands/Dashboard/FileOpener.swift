@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 import ProcessSpawn
 import TransferModel
 
@@ -29,11 +30,11 @@ struct FileOpener: Sendable {
     guard let opener = ProcessSpawn.path(of: Self.program, environment) else { throw .noOpener }
     // What does not begin with a slash could be an option.
     guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
-    let nowhere = ProcessSpawn.highDescriptor(Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC))
-    guard nowhere >= 0 else { throw .notRun(detail: errnoText()) }
-    defer { close(nowhere) }
+    guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),
+      let nowhere = ProcessSpawn.highDescriptor(opened)
+    else { throw .notRun(detail: errnoText()) }
     var spawn = ProcessSpawn(
-      executablePath: opener, arguments: [Self.program, path], log: nowhere)
+      executablePath: opener, arguments: [Self.program, path], log: nowhere.number)
     spawn.environment = environment
     switch spawn.run() {
     case .failure(let failed): throw .notRun(detail: errnoText(failed.code))

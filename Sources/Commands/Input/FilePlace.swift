@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// What is on the disk at a path that the command line names.
 enum FilePlace {
@@ -58,14 +59,13 @@ enum FilePlace {
   static func read(
     _ path: String, from directory: String, _ take: (Span<UInt8>) -> Void
   ) throws(UsageError) {
-    let descriptor = open(absolute(path, from: directory), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
+    let number = open(absolute(path, from: directory), O_RDONLY | O_CLOEXEC)
+    guard let file = OwnedDescriptor(opened: number) else {
       throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
     }
-    defer { close(descriptor) }
     var piece = [UInt8](repeating: 0, count: 262_144)
     while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
+      let count = Glibc.read(file.number, &piece, piece.count)
       if count == 0 { return }
       if count > 0 {
         take(piece.span.extracting(first: count))

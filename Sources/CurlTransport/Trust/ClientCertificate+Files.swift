@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 import TransferModel
 
 extension ClientCertificate {
@@ -10,14 +11,13 @@ extension ClientCertificate {
   }
 
   private static func problem(of path: String) -> TransferFailure? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: open(path, flags)) else {
       return TransferFailure(
         .certificateFileUnusable, on: path, detail: strerror(errno).map { String(cString: $0) })
     }
-    defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return TransferFailure(
         .certificateFileUnusable, on: path, detail: "it is not a regular file")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 import TransferModel
 
 /// The body of a request, read as libcurl asks for it.
@@ -8,7 +9,7 @@ import TransferModel
 final class UploadBody {
   private enum Source {
     case bytes([UInt8])
-    case file(descriptor: Int32, path: String)
+    case file(SharedDescriptor, path: String)
   }
 
   let byteCount: Int64
@@ -18,10 +19,6 @@ final class UploadBody {
   private init(_ source: Source, byteCount: Int64) {
     self.source = source
     self.byteCount = byteCount
-  }
-
-  deinit {
-    if case .file(let descriptor, _) = source { close(descriptor) }
   }
 
   /// Opens a file, which must be what it was when it was asked for.
@@ -37,18 +34,19 @@ final class UploadBody {
     _ path: String, byteCount: Int64
   ) -> Result<UploadBody, TransferFailure> {
     // Without blocking: a pipe would hold up all attempts until somebody writes into it.
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { return .failure(unusable(path, errno)) }
-    let body = UploadBody(.file(descriptor: descriptor, path: path), byteCount: byteCount)
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else {
+      return .failure(unusable(path, errno))
+    }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return .failure(unusable(path, errno)) }
+    guard fstat(file.number, &status) == 0 else { return .failure(unusable(path, errno)) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       return .failure(unusable(path, "it is not a regular file"))
     }
     guard Int64(status.st_size) == byteCount else {
       return .failure(unusable(path, "it has \(status.st_size) bytes and not \(byteCount)"))
     }
-    return .success(body)
+    return .success(UploadBody(.file(SharedDescriptor(file), path: path), byteCount: byteCount))
   }
 
   /// Fills the beginning of `buffer`, and answers how many bytes there are; 0 at the end.
@@ -61,9 +59,9 @@ final class UploadBody {
       buffer.copyBytes(from: bytes[first..<first + wanted])
       offset += Int64(wanted)
       return .success(wanted)
-    case .file(let descriptor, let path):
-      var count = pread(descriptor, start, wanted, off_t(offset))
-      while count < 0, errno == EINTR { count = pread(descriptor, start, wanted, off_t(offset)) }
+    case .file(let file, let path):
+      var count = pread(file.number, start, wanted, off_t(offset))
+      while count < 0, errno == EINTR { count = pread(file.number, start, wanted, off_t(offset)) }
       guard count >= 0 else { return .failure(Self.unusable(path, errno)) }
       guard count > 0 else {
         return .failure(Self.unusable(path, "it became shorter while it was sent"))

@@ -1,22 +1,19 @@
 import Glibc
+import KettleSystem
 
-/// A stream to a bus, closed with the last one who holds it.
+/// A stream to a bus, closed with the last reference.
 final class BusSocket: Sendable {
-  let descriptor: Int32
+  private let socket: OwnedDescriptor
+  var descriptor: Int32 { socket.number }
 
   init(_ address: BusAddress) throws(BusError) {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    descriptor = socket(AF_UNIX, type, 0)
-    guard descriptor >= 0 else { throw .unreachable(errno) }
-    do throws(BusError) {
-      try Self.join(descriptor, to: address)
-    } catch {
-      close(descriptor)
-      throw error
+    guard let socket = OwnedDescriptor(opened: Glibc.socket(AF_UNIX, type, 0)) else {
+      throw .unreachable(errno)
     }
+    try Self.join(socket.number, to: address)
+    self.socket = socket
   }
-
-  deinit { close(descriptor) }
 
   private static func join(_ descriptor: Int32, to address: BusAddress) throws(BusError) {
     var place = sockaddr_un()

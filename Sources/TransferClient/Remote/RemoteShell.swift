@@ -1,5 +1,6 @@
 import ControlSocket
 import Glibc
+import KettleSystem
 import ProcessSpawn
 import KettleSystem
 import TransferModel
@@ -25,8 +26,8 @@ final class RemoteShell: Sendable {
   private let process: CoupledProcess
   private let state: Mutex<State>
 
-  /// Our end of the conversation; whoever takes it closes it.
-  var socket: Int32 { process.socket }
+  /// Gives our end of the conversation to the caller; nil the second time.
+  func takeSocket() -> OwnedDescriptor? { process.takeSocket() }
 
   /// - Parameter mayAsk: Whether it may ask for passwords, and show what it says, on the terminal.
   static func start(
@@ -80,12 +81,11 @@ final class RemoteShell: Sendable {
   private func readErrors() {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = read(process.errors, &buffer, buffer.count)
+      let count = read(process.errors.number, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       take(buffer.prefix(count))
     }
-    close(process.errors)
     state.withLock { $0.hasSaidAll = true }
   }
 

@@ -33,7 +33,8 @@ package struct RemoteStarter: Sendable {
       throw RemoteError(host: host, why: .cannotRunSSH(code: failed.code))
     }
     do {
-      let connection = try await ControlConnection.adopt(shell.socket)
+      guard let socket = shell.takeSocket() else { throw ControlSocketError.closed }
+      let connection = try await ControlConnection.adopt(socket)
       let service = try await ServiceConnection.connect(
         over: connection, place: host.text, clientName: clientName,
         isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget)

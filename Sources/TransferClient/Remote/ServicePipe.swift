@@ -1,11 +1,12 @@
 import ControlProtocol
 import Glibc
+import KettleSystem
 import ProcessSpawn
 
 /// Couples standard input and output with the socket of the service: the other end of
 /// `RemoteStarter`.
 package struct ServicePipe: Sendable {
-  private let socket: Int32
+  private let socket: SharedDescriptor
 
   /// Connects; starts the service first when none runs and that is asked for.
   ///
@@ -13,26 +14,28 @@ package struct ServicePipe: Sendable {
   package static func open(
     _ starter: ServiceStarter, startingIfNeeded: Bool
   ) throws(ClientError) -> ServicePipe {
-    if startingIfNeeded { return ServicePipe(socket: try starter.openSocket()) }
+    if startingIfNeeded {
+      return ServicePipe(socket: SharedDescriptor(try starter.openSocket()))
+    }
     guard let socket = try starter.openSocketIfRunning() else {
       throw .notRunning(socketPath: starter.places.socketPath)
     }
-    return ServicePipe(socket: socket)
+    return ServicePipe(socket: SharedDescriptor(socket))
   }
 
   /// Returns when one of the two ends.
   package func run() async {
     // Both directions block, each on a thread of its own, so that no byte is held back.
-    let flags = fcntl(socket, F_GETFL)
-    _ = fcntl(socket, F_SETFL, flags & ~O_NONBLOCK)
+    let flags = fcntl(socket.number, F_GETFL)
+    _ = fcntl(socket.number, F_SETFL, flags & ~O_NONBLOCK)
     DetachedThread.start { [socket] in
-      Self.copy(from: STDIN_FILENO, to: socket)
+      Self.copy(from: STDIN_FILENO, to: socket.number)
       // The service still owes replies to what was asked.
-      shutdown(socket, Int32(SHUT_WR))
+      shutdown(socket.number, Int32(SHUT_WR))
     }
     await withCheckedContinuation { continuation in
       DetachedThread.start { [socket] in
-        Self.copy(from: socket, to: STDOUT_FILENO)
+        Self.copy(from: socket.number, to: STDOUT_FILENO)
         continuation.resume()
       }
     }

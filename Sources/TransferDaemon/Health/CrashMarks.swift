@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// The descriptor for the signal handler, which can reach nothing but a global. Written once,
 /// before the handlers are in place.
@@ -19,16 +20,30 @@ final class CrashMarks: Sendable {
 
   /// How many crashes there were since the service was last healthy.
   let count: Int
-  private let descriptor: Int32
+  private let file: OwnedDescriptor?
 
   /// Counts nothing when the file cannot be opened.
   init(path: String) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    guard let file = OwnedDescriptor(opened: open(path, flags, 0o600)) else {
+      file = nil
+      count = 0
+      return
+    }
     var status = stat()
-    count = descriptor >= 0 && fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    count = fstat(file.number, &status) == 0 ? Int(status.st_size) : 0
+    self.file = consume file
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  /// The handler must not write to a number that belongs to another file by then.
+  deinit { if markDescriptor >= 0, markDescriptor == descriptor { markDescriptor = -1 } }
+
+  private var descriptor: Int32 {
+    switch file {
+    case .some(let file): file.number
+    case .none: -1
+    }
+  }
 
   var mustPause: Bool { count >= Self.countBeforePausing }
 

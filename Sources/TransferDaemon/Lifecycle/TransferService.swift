@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlSocket
 import CurlTransport
 import Glibc
+import KettleSystem
 import Logging
 import TransferEngine
 import TransferFiles
@@ -213,9 +214,10 @@ package struct TransferService: Sendable {
   }
 
   private func sayReady() {
-    guard let descriptor = options.readyDescriptor else { return }
+    guard let number = options.readyDescriptor else { return }
+    // The starter left it open for this byte alone; closing it says that no more comes.
+    let starter = OwnedDescriptor(owning: number)
     var byte: UInt8 = 1
-    write(descriptor, &byte, 1)
-    close(descriptor)
+    write(starter.number, &byte, 1)
   }
 }

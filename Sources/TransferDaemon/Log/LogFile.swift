@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 import Logging
 import KettleSystem
 import TransferModel
@@ -8,8 +9,9 @@ import TransferModel
 package final class LogFile: Sendable {
   static let byteCountMax = 5 << 20
 
-  private struct State: Sendable {
-    var descriptor: Int32
+  private struct State: ~Copyable, Sendable {
+    /// nil when the file cannot be opened.
+    var file: OwnedDescriptor?
     var byteCount: Int
   }
 
@@ -24,10 +26,12 @@ package final class LogFile: Sendable {
 
   private static func opened(_ path: String) -> State {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = open(path, flags, 0o600)
+    guard let file = OwnedDescriptor(opened: open(path, flags, 0o600)) else {
+      return State(file: nil, byteCount: 0)
+    }
     var status = stat()
-    let byteCount = descriptor >= 0 && fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-    return State(descriptor: descriptor, byteCount: byteCount)
+    let byteCount = fstat(file.number, &status) == 0 ? Int(status.st_size) : 0
+    return State(file: file, byteCount: byteCount)
   }
 
   func write(_ line: String) {
@@ -35,16 +39,17 @@ package final class LogFile: Sendable {
     let bytes = Array(line.sanitizedForDisplay(limit: 4096).utf8) + [10]
     state.withLock { state in
       if state.byteCount + bytes.count > Self.byteCountMax { rotate(&state) }
-      guard state.descriptor >= 0 else { return }
-      let written = bytes.withUnsafeBytes {
-        Glibc.write(state.descriptor, $0.baseAddress, $0.count)
+      let written: Int
+      switch state.file {
+      case .none: return
+      case .some(let file):
+        written = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
       }
       state.byteCount += max(0, written)
     }
   }
 
   private func rotate(_ state: inout State) {
-    if state.descriptor >= 0 { close(state.descriptor) }
     rename(path, path + ".1")
     state = Self.opened(path)
   }

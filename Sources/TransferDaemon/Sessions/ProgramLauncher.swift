@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 import ProcessSpawn
 import TransferFiles
 import TransferModel
@@ -27,12 +28,12 @@ struct ProgramLauncher: Sendable {
     _ command: LaunchCommand, for session: SessionID, _ tell: @escaping @Sendable (News) -> Void
   ) {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-    let log = ProcessSpawn.highDescriptor(open(logPath, flags, 0o600))
-    guard log >= 0 else { return tell(.notRun(Errno(rawValue: errno).name)) }
-    defer { close(log) }
+    guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
+      let log = ProcessSpawn.highDescriptor(opened)
+    else { return tell(.notRun(Errno(rawValue: errno).name)) }
     var spawn = ProcessSpawn(
       executablePath: command.executablePath,
-      arguments: [command.executablePath] + command.arguments, log: log)
+      arguments: [command.executablePath] + command.arguments, log: log.number)
     spawn.environment = environment.merging([Self.environmentName: session.rawValue]) { $1 }
     spawn.directory = command.directory ?? "/"
     switch spawn.run() {

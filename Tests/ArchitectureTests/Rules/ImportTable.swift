@@ -48,7 +48,8 @@ let importTable: [String: ImportRow] = [
     ours: ["DesktopBus", "KettleSystem", "TransferModel"],
     system: ["Dispatch", "Glibc"]),
   "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
-  "ProcessSpawn": ImportRow(ours: ["KettleSystem"], outside: ["CLinux"], system: ["Glibc"]),
+  "ProcessSpawn": ImportRow(
+    ours: ["KettleSystem"], outside: ["CLinux"], system: ["Glibc", "Synchronization"]),
   "DashboardTerminal": ImportRow(
     ours: ["DashboardUI", "KettleSystem", "TransferModel"], outside: ["CNcurses"],
     system: ["Dispatch", "Glibc"]),
@@ -96,8 +97,8 @@ let importTable: [String: ImportRow] = [
   // service without a command.
   "Benchmarks": ImportRow(
     ours: [
-      "BackgroundTransfer", "ControlProtocol", "DashboardTerminal", "DashboardUI", "ProcessSpawn",
-      "TransferClient", "TransferModel",
+      "BackgroundTransfer", "ControlProtocol", "DashboardTerminal", "DashboardUI", "KettleSystem",
+      "ProcessSpawn", "TransferClient", "TransferModel",
     ],
     outside: ["CNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),

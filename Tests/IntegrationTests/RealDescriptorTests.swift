@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+import TransferModel
+
+/// What the real service does with descriptors, as strace(1) sees it.
+@Suite(
+  .serialized, .enabled(if: Tracer.isThere, "strace is not installed"), .timeLimit(.minutes(3)))
+struct RealDescriptorTests {
+  @Test func `no call of a start, 20 downloads and a stop meets a closed descriptor`() async throws
+  {
+    let home = try KettleHome()
+    let origin = try ScriptedOrigin()
+    let trace = home.path + "/trace"
+    // With the path behind each descriptor that is open (-y).
+    let service = try await ChildService(
+      home, behind: "strace -f -qq -y -o '\(trace)' -e trace=close,fcntl -e signal=none")
+    var urls: [String] = []
+    for number in 0..<20 {
+      // Small ones come through memory, large ones past it and over several connections.
+      let byteCount: Int64 = number.isMultiple(of: 2) ? 100_000 : 3_000_000
+      let body = SeededBody(seed: UInt64(number), byteCount: byteCount)
+      origin.serve(OriginBehavior(body), at: "/\(number).bin")
+      urls.append(try origin.url("/\(number).bin").text)
+    }
+    #expect(try await home.run(KettleHome.program, ["add"] + urls).code == 0)
+    #expect(try await home.kettle("wait", "--timeout", "90").code == 0)
+    #expect(try await home.rows().count { $0["state"] as? String == "completed" } == 20)
+    #expect(try await home.kettle("daemon", "stop").code == 0)
+    #expect(await service.end().status == 0)
+    let calls = Self.calls(in: try String(contentsOfFile: trace, encoding: .utf8))
+    #expect(calls.count { $0.contains("close(") } > 20)
+    let bad = calls.filter { $0.contains("EBADF") && !Self.isReaderOfStore($0) }
+    #expect(bad.isEmpty, "\(bad.count): \(bad.prefix(5))")
+  }
+
+  /// Puts the two halves of calls together that another thread's call has cut in two.
+  private static func calls(in trace: String) -> [String] {
+    let mark = " <unfinished ...>"
+    var begun: [Substring: String] = [:]
+    return trace.split(separator: "\n").compactMap { line in
+      guard let thread = line.split(separator: " ").first else { return nil }
+      if line.hasSuffix(mark) {
+        begun[thread] = String(line.dropLast(mark.count))
+        return nil
+      }
+      guard line.contains(" resumed>"), let first = begun.removeValue(forKey: thread) else {
+        return String(line)
+      }
+      return first + line
+    }
+  }
+
+  /// When SQLite closes a connection that only reads, it asks for a write lock to see whether it is
+  /// the last one. The descriptor is open, but not for writing, which is EBADF too (fcntl(2)).
+  private static func isReaderOfStore(_ call: String) -> Bool {
+    call.contains("store.sqlite>, F_SETLK, {l_type=F_WRLCK")
+  }
+}
