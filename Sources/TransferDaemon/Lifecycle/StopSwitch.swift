@@ -36,6 +36,10 @@ final class StopSwitch: Sendable {
 }
 
 /// SIGTERM and SIGINT end the service in good order; the second one ends it at once.
+///
+/// On Linux a signal source of libdispatch installs a handler of its own. Until then each signal
+/// keeps its default, which ends the process. Ignoring it first would lose the signals that come
+/// before the handler is there.
 final class TerminationSignals: Sendable {
   private final class Arrivals: Sendable {
     private let count = Atomic(0)
@@ -50,8 +54,6 @@ final class TerminationSignals: Sendable {
     let queue = DispatchQueue(label: "kettle.signals")
     let arrivals = Arrivals()
     sources = [SIGTERM, SIGINT].map { number in
-      // The source sees the signal only while its default, to end the process, is off.
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         if arrivals.next() == 1 { end() } else { _exit(128 + number) }
