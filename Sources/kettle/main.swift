@@ -2,6 +2,12 @@ import Commands
 import Glibc
 import TransferDaemon
 
+// Before the first thread, which is started by the first await below.
+if let problem = StartCheck.problem() {
+  TerminalConsole().complain(problem)
+  exit(ExitCode.serviceUnreachable.rawValue)
+}
+
 // The one place that knows both the commands and the service that they may have to become.
 let world = CommandWorld.ofThisProcess(
   runService: { await ServiceRunner.run($0) },

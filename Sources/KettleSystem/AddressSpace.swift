@@ -1,0 +1,33 @@
+import CLinux
+import Glibc
+
+/// The address space that this process may use (RLIMIT_AS of setrlimit(2), `ulimit -v`).
+package enum AddressSpace {
+  /// nil without a limit.
+  package static var limitByteCount: UInt64? { limit(RLIMIT_AS) }
+
+  /// The stack of a thread that does not ask for another size (pthread_create(3), "Notes").
+  package static var threadStackByteCount: UInt64 { limit(RLIMIT_STACK) ?? 2 << 20 }
+
+  /// Returns whether this much more can be mapped.
+  package static func hasRoom(for byteCount: UInt64) -> Bool {
+    guard let count = Int(exactly: byteCount) else { return false }
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let start = mmap(nil, count, PROT_NONE, flags, -1, 0), start != MAP_FAILED else {
+      return false
+    }
+    munmap(start, count)
+    return true
+  }
+
+  /// Makes all threads share one heap: malloc(3) would reserve 64 MiB for each of several.
+  package static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
+
+  private static func limit(_ resource: __rlimit_resource) -> UInt64? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0,
+      limit.rlim_cur != UInt64.max
+    else { return nil }
+    return UInt64(limit.rlim_cur)
+  }
+}

@@ -1,0 +1,20 @@
+import Glibc
+import KettleSystem
+import Testing
+
+struct AddressSpaceTests {
+  @Test
+  func `there is room for a page and not for everything`() {
+    #expect(AddressSpace.hasRoom(for: 4096))
+    #expect(!AddressSpace.hasRoom(for: UInt64.max))
+    #expect(!AddressSpace.hasRoom(for: 1 << 62))
+  }
+
+  @Test
+  func `the stack of a thread is that of the limit`() {
+    var limit = rlimit()
+    #expect(getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit) == 0)
+    let expected = limit.rlim_cur == .max ? 2 << 20 : UInt64(limit.rlim_cur)
+    #expect(AddressSpace.threadStackByteCount == expected)
+  }
+}
