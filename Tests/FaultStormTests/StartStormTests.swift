@@ -50,6 +50,8 @@ struct StartStormTests {
       }
       guard let number else { return }
       do {
+        // One that was ended early leaves its socket behind.
+        unlink(socketPath(home))
         let service = try home.startService()
         // Every tenth is told to end at a random early moment, the others when they answer.
         let isEarly = number.isMultiple(of: 10)
@@ -71,13 +73,16 @@ struct StartStormTests {
     }
   }
 
+  private static func socketPath(_ home: StormHome) -> String {
+    home.path + "/run/kettle/control.sock"
+  }
+
   private static func stop(
     _ service: StormProcess, in home: StormHome, byCommand: Bool, _ number: Int,
     _ findings: Findings
   ) {
-    let socket = home.path + "/run/kettle/control.sock"
     let isThere = eventually(milliseconds: 60_000, every: 5) {
-      FileManager.default.fileExists(atPath: socket) || service.exitCode != nil
+      FileManager.default.fileExists(atPath: socketPath(home)) || service.exitCode != nil
     }
     findings.check(isThere, "start \(number) did not answer")
     guard byCommand else {

@@ -50,17 +50,28 @@ final class TerminationSignals: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-  init(_ end: @escaping @Sendable () -> Void) {
+  private init(_ sources: [any DispatchSourceSignal]) { self.sources = sources }
+
+  /// Calls `end` for the first signal. Returns when both signals have their handlers.
+  static func handle(
+    by end: @escaping @Sendable () -> Void
+  ) async -> TerminationSignals {
     let queue = DispatchQueue(label: "kettle.signals")
     let arrivals = Arrivals()
-    sources = [SIGTERM, SIGINT].map { number in
+    let sources = [SIGTERM, SIGINT].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         if arrivals.next() == 1 { end() } else { _exit(128 + number) }
       }
-      source.activate()
       return source
     }
+    for source in sources {
+      await withCheckedContinuation { continuation in
+        source.setRegistrationHandler { continuation.resume() }
+        source.activate()
+      }
+    }
+    return TerminationSignals(sources)
   }
 
   func end() { for source in sources { source.cancel() } }

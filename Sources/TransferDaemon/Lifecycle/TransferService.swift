@@ -107,7 +107,8 @@ package struct TransferService: Sendable {
     let sessionWork = Task(executorPreference: WorkLanes.tasks) { await sessions.run() }
 
     let stop = StopSwitch()
-    let signals = TerminationSignals { stop.turn() }
+    // Before the socket is there: a service that answers ends in good order.
+    let signals = await TerminationSignals.handle(by: { stop.turn() })
     let listener = try await ControlListener.start(
       at: places.socketPath, holding: lock, limits: settings.listener)
     let handler = RequestHandler(
