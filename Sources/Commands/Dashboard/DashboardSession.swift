@@ -19,6 +19,7 @@ package final class DashboardSession: Sendable {
   /// meanwhile, as while a filter is typed faster than it is applied.
   private let wantedViewport = Mutex<Viewport?>(nil)
   private let lastTotals = Mutex(Totals())
+  private let lastNotices = Mutex<[String]>([])
   private let reconnection: Reconnection
   private let clock: any CommandClock
   private let filesAreHere: Bool
@@ -88,6 +89,7 @@ extension DashboardSession {
     var service = first
     while !Task.isCancelled {
       output.yield(.linkChanged(.connected))
+      await reportNotices(of: service)
       for await notification in service.notifications {
         switch notification {
         case .viewport(let window):
@@ -108,6 +110,18 @@ extension DashboardSession {
       _ = change(to: .up(next))
     }
     await service.close()
+  }
+
+  /// Passes on what the service reports of itself when that has changed. Without an answer the
+  /// connection is broken, which the caller learns from it anyway.
+  private func reportNotices(of service: any ServiceCalling) async {
+    guard let status = try? await service.call(ServiceStatus.self, Nothing()) else { return }
+    let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) }
+    let hasChanged = lastNotices.withLock { last in
+      defer { last = notices }
+      return last != notices
+    }
+    if hasChanged { output.yield(.serviceReported(notices)) }
   }
 
   /// Tries until it is there again, and says once when somebody stopped it; nil when the session

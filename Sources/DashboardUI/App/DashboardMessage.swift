@@ -18,6 +18,9 @@ package enum DashboardMessage: Hashable, Sendable {
   /// Where paths start, at the start; never told when the files are on another machine.
   case placesKnown(UserPlaces)
   case linkChanged(LinkReport)
+  /// What the connected service reports of itself, for example that its store was damaged; none
+  /// when all is well.
+  case serviceReported([String])
   case commandFinished(CommandOutcome)
   /// The offset of local time from UTC, at the start and whenever it changes.
   case utcOffsetChanged(seconds: Int)

@@ -38,6 +38,10 @@ extension DashboardModel {
       return []
     case .linkChanged(let report):
       return linkChanged(report, at: now)
+    case .serviceReported(let notices):
+      serviceNotices = notices
+      if !notices.isEmpty { sayWhatIsWrong(at: now) }
+      return []
     case .commandFinished(let outcome):
       commandFinished(outcome, at: now)
       return []
@@ -72,10 +76,12 @@ extension DashboardModel {
     }
   }
 
-  /// At the start, until a key is pressed: whoever starts the dashboard may look away first.
+  /// Shows what the service reports and what is wrong with the configuration, in this order. The
+  /// message stays until a key is pressed, because the user may not look at once.
   private mutating func sayWhatIsWrong(at now: Moment) {
-    let text = Strings.configurationProblems(
-      settings.problems, helpKey: keymap.key(.help)?.name)
+    let text = Strings.problems(
+      serviceNotices + settings.problems, helpKey: keymap.key(.help)?.name,
+      width: size.columns - 2)
     guard let text else { return }
     let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
     notice = Notice(text: text, kind: .problem, until: until)

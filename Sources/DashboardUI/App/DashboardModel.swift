@@ -28,6 +28,8 @@ package struct DashboardModel: Hashable, Sendable {
   /// What lies over the list, the topmost last.
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
+  /// The notices of the service that is connected, or was last.
+  package internal(set) var serviceNotices: [String] = []
   package internal(set) var utcOffsetSeconds: Int
   /// nil while not known, and when the files are on another machine.
   package internal(set) var places: UserPlaces?

@@ -24,14 +24,17 @@ extension Strings {
       + path.sanitizedForDisplay(limit: 4096) + "\" is the colour of nothing; there are \(names)"
   }
 
-  /// For the message line at the start: the first, and how many there are.
-  static func configurationProblems(_ sentences: [String], helpKey: String?) -> String? {
+  /// Returns the text of the message line: the first problem, and where the rest can be read when
+  /// there are more or the line is too short.
+  static func problems(_ sentences: [String], helpKey: String?, width: Int) -> String? {
     guard let first = sentences.first else { return nil }
-    guard sentences.count > 1 else { return first }
+    if sentences.count == 1, first.count <= width { return first }
     let all = helpKey.map { "; \($0) shows all" } ?? ""
-    return "\(sentences.count) problems\(all): " + first
+    let count = sentences.count == 1 ? "1 problem" : "\(sentences.count) problems"
+    return count + all + ": " + first
   }
 
+  static let headingService = "What the service reports"
   static let headingConfiguration = "What is wrong with the configuration"
 }
 

@@ -15,6 +15,23 @@ struct DashboardSessionTests {
       DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
   }
 
+  /// What was asked except for the notices, which may be at any place between the others.
+  private func askedOf(_ service: FakeService) -> [FakeService.Asked] {
+    service.asked.filter { $0 != .status }
+  }
+
+  @Test func `the notices of the service reach the dashboard`() async throws {
+    let world = FakeWorld()
+    world.service.have(notices: ["The store was damaged\u{1B}"])
+    let session = try await open(world)
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(
+      await all.next()
+        == .serviceReported(["The store was damaged\u{1B}".sanitizedForDisplay(limit: 1000)]))
+    await session.close()
+  }
+
   @Test func `the service knows that a person looks on`() async throws {
     var world = FakeWorld()
     let door = FakeDoor([.success(world.service)])
@@ -77,7 +94,7 @@ struct DashboardSessionTests {
         .control(.stop, .all),
       ], count: 8, in: world)
     #expect(
-      world.service.asked == [
+      askedOf(world.service) == [
         .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
         .control(.pause, .all), .control(.removeWithFile, .ids([id])),
         .control(.remove, .ids([id])), .reset, .add([spec]), .control(.stop, .all),
@@ -99,7 +116,7 @@ struct DashboardSessionTests {
         == .commandFinished(
           .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
     #expect(
-      world.service.asked == [
+      askedOf(world.service) == [
         .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
         .limit(.ids([id]), 512),
       ])
@@ -119,7 +136,7 @@ struct DashboardSessionTests {
     let found = FoundRow(id: row.id, index: 0, hasWrapped: false)
     #expect(messages.contains(.found(known, found)))
     #expect(messages.contains(.found(unknown, nil)))
-    #expect(world.service.asked == [.find(known), .find(unknown)])
+    #expect(askedOf(world.service) == [.find(known), .find(unknown)])
   }
 
   @Test func `a search that the service does not answer is over`() async throws {
@@ -180,7 +197,7 @@ struct DashboardSessionTests {
     session.perform(.reset)
     #expect(
       await all.next() == .commandFinished(.reset(deletedCount: 0, keptPaths: [])))
-    #expect(next.asked == [.reset])
+    #expect(askedOf(next) == [.reset])
     await session.close()
   }
 

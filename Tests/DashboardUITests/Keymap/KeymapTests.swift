@@ -183,6 +183,28 @@ struct ConfigurationProblemTests {
     #expect(many.screen().lines.contains(" Two is wrong"))
   }
 
+  @Test func `a notice of the service is shown until a key is pressed, and whole in the help`() {
+    let sentence = "The store was damaged and is kept as " + String(repeating: "x", count: 90)
+    var model = model(["One is wrong"])
+    _ = model.update(.serviceReported([sentence]), at: Sample.now)
+    #expect(model.said == "2 problems; ? shows all: " + sentence)
+    _ = model.press(.character("?"), .end)
+    #expect(model.said == nil)
+    let lines = model.screen().lines
+    #expect(lines.contains { $0.contains("What the service reports") })
+    #expect(lines.contains { $0.contains("The store was damaged") })
+    #expect(lines.contains { $0.contains(String(repeating: "x", count: 20)) })
+  }
+
+  @Test func `a notice that the line is too short for says where it can be read`() {
+    let sentence = String(repeating: "x", count: 99)
+    var model = model([])
+    _ = model.update(.serviceReported([sentence]), at: Sample.now)
+    #expect(model.said == "1 problem; ? shows all: " + sentence)
+    _ = model.update(.serviceReported([]), at: Sample.now)
+    #expect(model.serviceNotices.isEmpty)
+  }
+
   @Test func `the help shows the keys as they are mapped`() {
     var settings = DashboardSettings()
     settings.keymap = Keymap([KeyMapping(action: "start", keys: ["F5", "m"], line: 1)])

@@ -21,6 +21,10 @@ extension DashboardModel {
     text.text(Strings.remappingNote)
     text.heading(Strings.headingLeaving)
     text.text(Strings.leavingNote)
+    if !serviceNotices.isEmpty {
+      text.heading(Strings.headingService)
+      for notice in serviceNotices { text.text(notice, .problem) }
+    }
     if !settings.problems.isEmpty {
       text.heading(Strings.headingConfiguration)
       for problem in settings.problems { text.text(problem, .problem) }
