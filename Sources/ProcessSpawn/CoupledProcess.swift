@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import KettleSystem
-import Synchronization
 
 /// A program that talks with us over a socket, which is its standard input and output.
 package final class CoupledProcess: Sendable {

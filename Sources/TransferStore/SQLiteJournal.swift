@@ -13,6 +13,8 @@ package final class SQLiteJournal: TransferJournal {
   let listReader: StoreReader
   private let place: StorePlace
   private let pages: ProgressPages
+  /// nil when it cannot be written; then nothing is proved by it.
+  private let record: CommitRecord?
   private let state: Mutex<State>
 
   private struct State: Sendable {
@@ -23,14 +25,19 @@ package final class SQLiteJournal: TransferJournal {
     var opened: JournalContents?
   }
 
-  init(_ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents) {
+  /// - Parameter counters: as the store has them now.
+  init(
+    _ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents,
+    counters: StoreCounters
+  ) {
     self.queue = queue
     self.place = place
     path = place.path
     pages = ProgressPages(place)
     reader = StoreReader(place)
     listReader = StoreReader(place)
-    state = Mutex(State(counters: StoreCounters(contents), opened: contents))
+    record = counters.mark.flatMap { CommitRecord(place, $0) }
+    state = Mutex(State(counters: counters, opened: contents))
   }
 
   package func load() throws -> JournalContents {
@@ -63,6 +70,9 @@ package final class SQLiteJournal: TransferJournal {
       }
     } catch {
       throw place.noting(error, otherwise: .unwritable)
+    }
+    if raised.commitCount != known.counters.commitCount, let mark = raised.mark {
+      record?.write(mark)
     }
     state.withLock { state in
       state.counters = raised
@@ -124,5 +134,6 @@ package final class SQLiteJournal: TransferJournal {
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
     }
+    record?.sync()
   }
 }

@@ -6,6 +6,8 @@ import TransferModel
 struct Salvage {
   private(set) var records: [TransferRecord] = []
   private(set) var counters = StoreCounters()
+  /// Whether the store's own counters could be read, rather than only derived from its rows.
+  private(set) var hasCounters = false
   private(set) var sessions: [SessionRecord] = []
   /// Rows that were there and made no sense.
   private(set) var unreadableCount = 0
@@ -20,7 +22,8 @@ struct Salvage {
   /// What can be read: all rows up to the damage, from the other end back to it, and in between
   /// those that can be reached one by one.
   init(_ db: Database) {
-    let known = (try? StoreCounters.read(db)) ?? StoreCounters()
+    let found = try? StoreCounters.read(db)
+    let known = found ?? StoreCounters()
     let layout = (try? StoreLayout(foundIn: db)) ?? StoreLayout(version: StoreSchema.version)
     isComplete = take(layout.allTransfersUnindexed, db)
     if !isComplete {
@@ -30,6 +33,20 @@ struct Salvage {
     // What a record says is held is so as well; of what is not known, nothing is lost but time.
     for (id, held) in (try? StoredProgress.read(db)) ?? [:] { byID[id]?.resumeData?.held = held }
     finish(known, (try? SessionRows.read(db, layout, .salvaging)) ?? [])
+    hasCounters = found != nil
+  }
+
+  /// Returns what was lost of the commits up to `mark`, or nil when nothing was.
+  func loss(since mark: CommitMark?) -> CommitLoss? {
+    guard let mark, mark.commitCount > 0 else { return nil }
+    return hasCounters ? mark.loss(in: counters) : .unknown(lastID: mark.lastID)
+  }
+
+  /// Gives the store to be made from this the id of the one before it, so that the record of the
+  /// commits still applies.
+  mutating func take(storeID: Int64) {
+    if counters.storeID != storeID { counters.commitCount = 0 }
+    counters.storeID = storeID
   }
 
   /// Answers whether the last row was reached.

@@ -4,17 +4,30 @@ import TransferModel
 
 /// The largest numbers ever given. They only grow.
 struct StoreCounters: Hashable, Sendable {
+  /// nil in a store of an earlier version that was not opened since.
+  var storeID: Int64?
+  /// See `CommitMark.commitCount`.
+  var commitCount: Int64 = 0
   var lastID: Int64 = 0
   var lastTaskIdentifiers: [SessionID: Int64] = [:]
   var clearedUpTo: Int64?
 
   init() {}
 
-  init(_ contents: JournalContents) {
+  init(_ contents: JournalContents, _ mark: CommitMark) {
+    storeID = mark.storeID
+    commitCount = mark.commitCount
     lastID = contents.lastID.rawValue
     lastTaskIdentifiers = contents.lastTaskIdentifiers
     clearedUpTo = contents.clearedUpTo
   }
+
+  /// nil until the store has an id.
+  var mark: CommitMark? {
+    storeID.map { CommitMark(storeID: $0, commitCount: commitCount, lastID: lastID) }
+  }
+
+  static func randomStoreID() -> Int64 { Int64.random(in: TransferRowReader.numbers) }
 
   mutating func raise(by record: TransferRecord) {
     lastID = max(lastID, record.id.rawValue)
@@ -29,8 +42,12 @@ struct StoreCounters: Hashable, Sendable {
     lastTaskIdentifiers[session.id] = lastTaskIdentifiers[session.id] ?? 0
   }
 
+  /// Returns the numbers after a commit of these changes.
   func raised(by changes: [JournalChange]) -> StoreCounters {
     var raised = self
+    if !changes.allSatisfy(\.isProgress) {
+      raised.commitCount = min(commitCount + 1, TransferRowReader.numbers.upperBound)
+    }
     for change in changes {
       switch change {
       case .put(let record): raised.raise(by: record)
@@ -45,6 +62,8 @@ struct StoreCounters: Hashable, Sendable {
 
   /// Writes what is not as in `known`. The largest value wins in the store as well.
   func write(_ db: Database, since known: StoreCounters) throws {
+    if let storeID, storeID != known.storeID { try Self.put(storeID, as: Self.storeIDName, db) }
+    if commitCount != known.commitCount { try Self.put(commitCount, as: Self.commitsName, db) }
     if lastID != known.lastID { try Self.put(lastID, as: Self.lastIDName, db) }
     if let clearedUpTo, clearedUpTo != known.clearedUpTo {
       try Self.put(clearedUpTo, as: Self.clearedName, db)
@@ -59,6 +78,8 @@ struct StoreCounters: Hashable, Sendable {
     }
   }
 
+  private static let storeIDName = "store_id"
+  private static let commitsName = "commits"
   private static let lastIDName = "last_id"
   private static let clearedName = "cleared_up_to"
 
@@ -82,6 +103,8 @@ struct StoreCounters: Hashable, Sendable {
 
   static func read(_ db: Database) throws -> StoreCounters {
     var counters = StoreCounters()
+    counters.storeID = try read(storeIDName, db)
+    counters.commitCount = try read(commitsName, db) ?? 0
     counters.lastID = try read(lastIDName, db) ?? 0
     counters.clearedUpTo = try read(clearedName, db)
     let sessions = try Row.fetchCursor(db, sql: "SELECT name, last_task_identifier FROM session")
@@ -92,5 +115,14 @@ struct StoreCounters: Hashable, Sendable {
       counters.lastTaskIdentifiers[SessionID(rawValue: name)] = last
     }
     return counters
+  }
+}
+
+extension JournalChange {
+  fileprivate var isProgress: Bool {
+    switch self {
+    case .progress: true
+    case .put, .remove, .putSession, .removeSession, .clearFinished: false
+    }
   }
 }

@@ -4,6 +4,8 @@ import TransferModel
 /// What a store is found to be, before anything is changed in it.
 enum StoreInspection {
   case sound
+  /// Sound, but acknowledged commits are missing.
+  case behind(CommitLoss, Salvage)
   case newer(String)
   case damaged(String, Salvage)
 
@@ -19,8 +21,12 @@ enum StoreInspection {
   }
 
   /// Looks at a store by a connection that cannot write.
-  static func of(_ path: String, _ depth: Depth) throws(StoreError) -> StoreInspection {
-    let found = try reading(path) { db in try inspect(db, depth) }
+  ///
+  /// - Parameter acknowledged: from the record outside the store.
+  static func of(
+    _ path: String, _ depth: Depth, acknowledged: CommitMark?
+  ) throws(StoreError) -> StoreInspection {
+    let found = try reading(path) { db in try inspect(db, depth, acknowledged) }
     switch found {
     case .success(let inspection): return inspection
     case .failure(let damage): return .damaged(damage.reason, Salvage())
@@ -55,7 +61,9 @@ enum StoreInspection {
     }
   }
 
-  private static func inspect(_ db: Database, _ depth: Depth) throws -> StoreInspection {
+  private static func inspect(
+    _ db: Database, _ depth: Depth, _ acknowledged: CommitMark?
+  ) throws -> StoreInspection {
     do {
       // A later version leaves its name in the list of migrations and its number in the header; one
       // without the other is damage, which must not keep the service from starting.
@@ -64,6 +72,9 @@ enum StoreInspection {
         return .newer("its version is \(version), this Kettle knows \(StoreSchema.version)")
       }
       if let problem = try problem(in: db, depth) { return .damaged(problem, Salvage(db)) }
+      if let loss = try acknowledged?.loss(in: StoreCounters.read(db)) {
+        return .behind(loss, Salvage(db))
+      }
       return .sound
     } catch let error as DatabaseError where error.meansDamage {
       return .damaged(error.said, Salvage(db))

@@ -37,7 +37,7 @@ package struct StoreOpening: Sendable {
   private static func open(
     _ place: StorePlace, _ depth: StoreInspection.Depth, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    switch try StoreInspection.of(place.path, depth) {
+    switch try StoreInspection.of(place.path, depth, acknowledged: place.acknowledged) {
     case .sound:
       do {
         return StoreOpening(journal: try writable(place, depth), notice: nil)
@@ -51,6 +51,8 @@ package struct StoreOpening: Sendable {
       } catch {
         throw StoreError(error, at: place.path, otherwise: .unwritable)
       }
+    case .behind(_, let salvage):
+      return try replace(place, reason: nil, with: salvage, at: now)
     case .newer(let detail):
       throw StoreError(code: .newer, path: place.path, detail: detail)
     case .damaged(let reason, let salvage):
@@ -62,36 +64,54 @@ package struct StoreOpening: Sendable {
   private static func openMissing(
     _ place: StorePlace, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    var notice: StoreNotice?
-    if place.hasOrphanedCompanion {
-      notice = StoreNotice(
-        path: place.path, asidePath: try place.putAside(at: now),
-        reason: "only its log was there", keptCount: 0, lostCount: nil)
-    }
+    let orphan = place.hasOrphanedCompanion ? try place.putAside(at: now) : nil
+    let inspection =
+      try place.mayHaveComplete
+      ? StoreInspection.of(place.unfinishedPath, .whole, acknowledged: place.acknowledged) : nil
+    let loss: CommitLoss?
+    var keptCount = 0
+    switch inspection {
     // A complete new store that did not get its name has what was salvaged before the crash.
-    if place.mayHaveComplete, case .sound = try StoreInspection.of(place.unfinishedPath, .whole) {
-      try place.adoptUnfinished()
-      return StoreOpening(journal: try journal(place), notice: notice)
+    case .sound: loss = nil
+    case .behind(let missing, let salvage):
+      loss = missing
+      keptCount = salvage.records.count
+    case .newer, .damaged, nil:
+      loss = Salvage().loss(since: place.acknowledged)
+      try make(place, Salvage())
     }
-    try make(place, Salvage())
     try place.adoptUnfinished()
+    var notice: StoreNotice?
+    if orphan != nil || loss != nil {
+      let what = orphan == nil ? "the file was gone" : "only its log was there"
+      notice = StoreNotice(
+        path: place.path, asidePath: orphan, reason: StoreNotice.reason(what, loss),
+        keptCount: keptCount, lostCount: loss?.transferCount)
+    }
     return StoreOpening(journal: try journal(place), notice: notice)
   }
 
   /// The new store is complete before the old one is moved: a crash in between costs nothing.
+  ///
+  /// - Parameter reason: nil when the store is sound and only lacks commits.
   private static func replace(
-    _ place: StorePlace, reason: String, with salvage: Salvage, at now: WallTime
+    _ place: StorePlace, reason: String?, with salvage: Salvage, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
+    let loss = salvage.loss(since: place.acknowledged)
     try make(place, salvage)
     let aside = try place.putAside(at: now)
     try place.adoptUnfinished()
+    let missingCount = loss.map(\.transferCount) ?? 0
     let notice = StoreNotice(
-      path: place.path, asidePath: aside, reason: reason, keptCount: salvage.records.count,
-      lostCount: salvage.isComplete ? salvage.unreadableCount : nil)
+      path: place.path, asidePath: aside, reason: StoreNotice.reason(reason, loss),
+      keptCount: salvage.records.count,
+      lostCount: salvage.isComplete ? missingCount.map { $0 + salvage.unreadableCount } : nil)
     return StoreOpening(journal: try journal(place), notice: notice)
   }
 
   private static func make(_ place: StorePlace, _ salvage: Salvage) throws(StoreError) {
+    var salvage = salvage
+    if let acknowledged = place.acknowledged { salvage.take(storeID: acknowledged.storeID) }
     try place.makeUnfinished()
     do {
       let queue = try DatabaseQueue(
@@ -137,23 +157,38 @@ package struct StoreOpening: Sendable {
     let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
     try queue.inDatabase { db in try db.execute(sql: writingNothing) }
-    let contents =
+    // In one transaction: a store of which something cannot be read is put aside unchanged.
+    let (contents, counters) = try queue.write { db in
+      try StoredProgress.settle(db)
       switch depth {
-      case .quick:
-        try queue.write { db in
-          try StoredProgress.settle(db)
-          return try StoreReading.contents(db)
-        }
-      // In one: a store of which something cannot be read is put aside as it was.
-      case .whole, .thorough:
-        try queue.write { db in
-          try StoredProgress.settle(db)
-          try repair(db)
-          return try StoreReading.contents(db)
-        }
+      case .quick: break
+      case .whole, .thorough: try repair(db)
       }
+      var contents = try StoreReading.contents(db)
+      let mark = try raise(&contents, to: place.acknowledged, db)
+      return (contents, StoreCounters(contents, mark))
+    }
     try queue.inDatabase { db in try StoreSchema.StatementJournals.inMemory.apply(to: db) }
-    return SQLiteJournal(queue, place, contents: contents)
+    return SQLiteJournal(queue, place, contents: contents, counters: counters)
+  }
+
+  /// Gives a store its id, and raises its numbers to those that were acknowledged, so that a loss
+  /// is reported once and no id is given again.
+  private static func raise(
+    _ contents: inout JournalContents, to acknowledged: CommitMark?, _ db: Database
+  ) throws -> CommitMark {
+    let found = try StoreCounters.read(db)
+    let storeID = found.storeID ?? acknowledged?.storeID ?? StoreCounters.randomStoreID()
+    var raised = found
+    raised.storeID = storeID
+    if let acknowledged, acknowledged.storeID == storeID {
+      raised.commitCount = max(found.commitCount, acknowledged.commitCount)
+      raised.lastID = max(found.lastID, acknowledged.lastID)
+    }
+    if raised != found { try raised.write(db, since: found) }
+    contents.lastID = max(contents.lastID, TransferID(rawValue: raised.lastID))
+    return CommitMark(
+      storeID: storeID, commitCount: raised.commitCount, lastID: contents.lastID.rawValue)
   }
 
   /// What follows from the transfers and is no reason to put a store aside.
@@ -164,6 +199,9 @@ package struct StoreOpening: Sendable {
 }
 
 extension StorePlace {
+  /// What the store at this place had acknowledged, from the record beside it.
+  fileprivate var acknowledged: CommitMark? { CommitRecord.read(self) }
+
   /// Whether an error of the writing connection comes from the file itself. SQLite refuses to write
   /// when the header names a format that it does not know (sqlite.org/fileformat2.html, 1.3.3).
   fileprivate func isDamaged(_ error: DatabaseError) -> Bool {
@@ -171,22 +209,27 @@ extension StorePlace {
   }
 }
 
-/// What the user must know about a store that was put aside.
+/// What the user must know about a store that was damaged or has lost something.
 package struct StoreNotice: Hashable, Sendable {
   package var path: String
-  /// Where the damaged file is.
-  package var asidePath: String
+  /// The path of the damaged file; nil when no file was left to keep.
+  package var asidePath: String?
   package var reason: String
   package var keptCount: Int
   /// nil when nobody can tell.
   package var lostCount: Int?
 
+  /// Joins what was found damaged and what is missing.
+  static func reason(_ damage: String?, _ loss: CommitLoss?) -> String {
+    [damage, loss?.reason].compactMap(\.self).joined(separator: "; ")
+  }
+
   /// What happened, to what, and what to do; without a period.
   package var sentence: String {
     let lost = lostCount.map { "\($0) could not" } ?? "how many are missing is not known"
+    let kept = asidePath.map { " and is kept as \"\($0.sanitizedForDisplay())\"" } ?? ""
     return "The store \"\(path.sanitizedForDisplay())\" was damaged "
-      + "(\(reason.sanitizedForDisplay(limit: 200))) "
-      + "and is kept as \"\(asidePath.sanitizedForDisplay())\"; "
+      + "(\(reason.sanitizedForDisplay(limit: 300)))\(kept); "
       + "\(keptCount) of its transfers could be read, \(lost); add again what is missing"
   }
 }

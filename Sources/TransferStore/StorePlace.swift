@@ -109,6 +109,20 @@ struct StorePlace {
     return file
   }
 
+  // MARK: Commits
+
+  /// The file of the `CommitRecord`.
+  var commitsPath: String { path + "-commits" }
+
+  /// Opens the commit record for writing; a new file survives a power cut.
+  func openCommits() throws(StoreError) -> OwnedDescriptor {
+    let number = open(commitsPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
+    let file = OwnedDescriptor(owning: number)
+    try syncDirectory()
+    return file
+  }
+
   // MARK: Damage
 
   /// Lies beside a store in which damage was met while it was in use; the next opening inspects it

@@ -194,6 +194,6 @@ import TransferModel
     }
     #expect(error?.code == .unreadable)
     #expect(!place.isSuspect)
-    #expect(try scratch.names() == ["store.sqlite"])
+    #expect(try scratch.names() == ["store.sqlite", "store.sqlite-commits"])
   }
 }

@@ -230,7 +230,7 @@ import TransferModel
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
     try journal.close()
-    #expect(try scratch.names() == ["store.sqlite"])
+    #expect(try scratch.names() == ["store.sqlite", "store.sqlite-commits"])
     #expect(throws: StoreError.self) { try journal.commit(Sample.puts(4...4)) }
   }
 

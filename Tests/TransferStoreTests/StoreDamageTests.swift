@@ -62,7 +62,7 @@ import TransferModel
       try scratch.put([UInt8(number)], scratch.path)
       let notice = try #require(try scratch.open().notice)
       #expect(notice.asidePath == (number == 1 ? aside : aside + "-\(number)"))
-      #expect(try scratch.bytes(notice.asidePath) == [UInt8(number)])
+      #expect(try scratch.bytes(#require(notice.asidePath)) == [UInt8(number)])
     }
   }
 
@@ -83,7 +83,7 @@ import TransferModel
     let opening = try copy.open()
     let notice = try #require(opening.notice)
     #expect(try opening.journal.whole().records == [Sample.plain(1), Sample.plain(3)])
-    #expect(try copy.bytes(notice.asidePath + "-wal") == log)
+    #expect(try copy.bytes(#require(notice.asidePath) + "-wal") == log)
     try journal.close()
   }
 

@@ -147,7 +147,7 @@ import TransferModel
       #expect(try scratch.bytes(path) == damaged)
       unlink(disk + "/ballast")
       let opening = try StoreOpening.open(path, at: StoreScratch.now)
-      #expect(try scratch.bytes(#require(opening.notice).asidePath) == damaged)
+      #expect(try scratch.bytes(#require(opening.notice?.asidePath)) == damaged)
       try opening.journal.close()
     }
   }

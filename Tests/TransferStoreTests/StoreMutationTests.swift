@@ -120,7 +120,8 @@ import TransferModel
     let records = try opening.journal.whole().records
     try check(records, against: touched, isNoticed: opening.notice != nil)
     if let notice = opening.notice {
-      try check(scratch.bytes(notice.asidePath) == edited, "what is kept aside was changed")
+      try check(
+        scratch.bytes(#require(notice.asidePath)) == edited, "what is kept aside was changed")
       try check(records.count == notice.keptCount, "the notice says \(notice.keptCount)")
     }
     try opening.journal.commit([.put(Sample.plain(1000, task: 1000))])

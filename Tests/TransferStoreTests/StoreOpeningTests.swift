@@ -21,7 +21,10 @@ import TransferModel
     let journal = try scratch.open().journal
     try journal.commit(Sample.puts(1...3))
     #expect(mode(scratch.directory) == 0o700)
-    #expect(try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+    #expect(
+      try scratch.names() == [
+        "store.sqlite", "store.sqlite-commits", "store.sqlite-shm", "store.sqlite-wal",
+      ])
     for suffix in ["", "-wal", "-shm"] { #expect(mode(scratch.path + suffix) == 0o600) }
   }
 
@@ -94,7 +97,9 @@ import TransferModel
     #expect(opening.notice == nil)
     #expect(try opening.journal.whole().records == [])
     #expect(
-      try scratch.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+      try scratch.names() == [
+        "store.sqlite", "store.sqlite-commits", "store.sqlite-shm", "store.sqlite-wal",
+      ])
   }
 
   // Fault 76

@@ -48,7 +48,8 @@ final class StoreScratch: Sendable {
   func killed() throws -> StoreScratch {
     let copy = try StoreScratch()
     _ = try copy.open().journal.close()
-    for suffix in ["", "-wal", "-progress"] where access(path + suffix, F_OK) == 0 {
+    unlink(copy.path + "-commits")
+    for suffix in ["", "-wal", "-progress", "-commits"] where access(path + suffix, F_OK) == 0 {
       try copy.put(try bytes(path + suffix), copy.path + suffix)
     }
     return copy

@@ -1,0 +1,86 @@
+import Glibc
+import KettleSystem
+
+/// A copy of a store's `CommitMark` in a file of its own, outside the log that it vouches for.
+///
+/// It is written after SQLite has synced a commit, so it is never ahead of the store. A killed
+/// service loses none of it, because what was written is in the page cache. A power cut may lose
+/// the last writes, which are not synced one by one: the record is then behind, and proves less.
+/// A record that is missing, damaged or unwritable proves nothing, and is no error.
+final class CommitRecord: Sendable {
+  private let file: OwnedDescriptor
+
+  /// Opens the record and brings it up to `mark`, synced. Returns nil when the file cannot be
+  /// opened.
+  init?(_ place: StorePlace, _ mark: CommitMark) {
+    let known = Self.read(place)
+    do { file = try place.openCommits() } catch { return nil }
+    guard known != mark else { return }
+    // Both slots, so that none is left of an earlier state.
+    for slot in 0..<Self.slotCount { write(mark, slot: slot) }
+    sync()
+  }
+
+  /// Takes the place of the older of the two slots: a write that a power cut tears leaves the other.
+  func write(_ mark: CommitMark) {
+    write(mark, slot: mark.commitCount % Self.slotCount)
+  }
+
+  /// Makes what was written survive a power cut.
+  func sync() { fdatasync(file.number) }
+
+  /// Returns the newest mark in the record of a store; nil when there is none to rely on.
+  static func read(_ place: StorePlace) -> CommitMark? {
+    // A pipe in its place does not block.
+    let number = open(place.commitsPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else { return nil }
+    let file = OwnedDescriptor(owning: number)
+    return (0..<slotCount)
+      .compactMap { read(file.number, slot: $0) }
+      .max { $0.commitCount < $1.commitCount }
+  }
+
+  // MARK: Slots
+
+  // A slot is a signature, the three numbers of the mark, and a checksum of these four. All are
+  // words of 64 bits, little-endian.
+  private static let slotCount: Int64 = 2
+  private static let wordCount = 5
+  private static let slotByteCount = wordCount * MemoryLayout<Int64>.size
+  /// "KttlCmit".
+  private static let signature: Int64 = 0x4B74_746C_436D_6974
+
+  private func write(_ mark: CommitMark, slot: Int64) {
+    var words = [Self.signature, mark.storeID, mark.commitCount, mark.lastID]
+    words.append(Self.checksum(words))
+    words = words.map(\.littleEndian)
+    words.withUnsafeBytes { bytes in
+      _ = pwrite(file.number, bytes.baseAddress, bytes.count, off_t(slot) * off_t(bytes.count))
+    }
+  }
+
+  private static func read(_ number: Int32, slot: Int64) -> CommitMark? {
+    var words = [Int64](repeating: 0, count: wordCount)
+    let byteCount = words.withUnsafeMutableBytes { bytes in
+      pread(number, bytes.baseAddress, bytes.count, off_t(slot) * off_t(bytes.count))
+    }
+    words = words.map { Int64(littleEndian: $0) }
+    guard byteCount == slotByteCount, words[0] == signature,
+      words[4] == checksum(words.prefix(4)),
+      let commitCount = TransferRowReader.bounded(words[2]),
+      let lastID = TransferRowReader.bounded(words[3])
+    else { return nil }
+    return CommitMark(storeID: words[1], commitCount: commitCount, lastID: lastID)
+  }
+
+  /// FNV-1a over the bytes of the words.
+  private static func checksum(_ words: some Sequence<Int64>) -> Int64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for word in words {
+      withUnsafeBytes(of: word.littleEndian) { bytes in
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+      }
+    }
+    return Int64(bitPattern: hash)
+  }
+}
