@@ -14,6 +14,10 @@ extension Sentences {
     "The connection to the service was lost for a moment; "
     + "what happened meanwhile is not shown, \"kettle list\" shows how it is"
 
+  static let eventsDropped =
+    "Events came faster than they were read, so some were dropped; "
+    + "\"kettle list\" shows how it is"
+
   static func failed(_ row: TransferSnapshot) -> String {
     guard let error = row.error else {
       return "Transfer \(row.id) failed; start it again with \"kettle start \(row.id)\""

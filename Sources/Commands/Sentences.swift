@@ -76,6 +76,8 @@ extension Sentences {
         + "end it and try again"
     case .unknownSession:
       return "There is no session \(value); \"kettle session list\" shows those that there are"
+    case .tooManyConnections:
+      return tooManyConnections(said)
     case .notAttached:
       return "Only the program of the session \(value) may ask that; please report it"
     }
@@ -85,7 +87,7 @@ extension Sentences {
     switch error.code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: .refused
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping, .notAttached:
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
       .serviceUnreachable
     }
   }
@@ -112,10 +114,19 @@ extension Sentences {
         + "program \(ours); run \"kettle daemon stop\" and try again"
     case .connectionLost:
       return "The connection to the service was lost; try again, it is started when it is gone"
+    case .tooManyConnections(let count):
+      return tooManyConnections(count.sanitizedForDisplay(limit: 20))
     case .socketPathTooLong(let path):
       return "The path of the socket \(quoted(path)) is too long for the system; "
         + "set XDG_RUNTIME_DIR to a shorter one"
     }
+  }
+}
+
+extension Sentences {
+  fileprivate static func tooManyConnections(_ count: String) -> String {
+    "\(count) connections are open to the service, and it takes no more; close some of them, "
+      + "for example dashboards and \"kettle watch\", and try again"
   }
 }
 

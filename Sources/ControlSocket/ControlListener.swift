@@ -9,7 +9,7 @@ import KettleSystem
 /// Where the service answers: a Unix-domain socket that only its own user can reach.
 package final class ControlListener: Sendable {
   package struct Limits: Sendable {
-    /// Connections above this are closed at once.
+    /// A client above this is told so, and its connection is closed.
     package var connectionCountMax: Int
     package var lineByteCountMax: Int
     /// How long the rest of a line that was begun may take.
@@ -23,6 +23,12 @@ package final class ControlListener: Sendable {
       self.lineByteCountMax = lineByteCountMax
       self.partialLineBudget = partialLineBudget
     }
+  }
+
+  /// Why a client was not let in.
+  package enum Refusal: Hashable, Sendable {
+    case foreignUser(Int64)
+    case tooManyConnections(countMax: Int, processID: Int64)
   }
 
   private enum State {
@@ -51,12 +57,15 @@ package final class ControlListener: Sendable {
 
   /// Starts to answer at `socketPath`. Only the holder of the lock may take the place of a socket
   /// that is there; the lock is kept as long as the listener.
+  ///
+  /// - Parameter refused: called on the event loop for each client that is not let in.
   package static func start(
     at socketPath: String, holding lock: ServiceLock, limits: Limits = Limits(),
-    userID: Int64 = Int64(geteuid())
+    userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
   ) async throws(ControlSocketError) -> ControlListener {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
-    let reception = Reception(limits: limits, userID: userID, continuation: continuation)
+    let reception = Reception(
+      limits: limits, userID: userID, continuation: continuation, refused: refused)
     let socket = try ListeningSocket.bind(at: socketPath)
     let file = socket.file
     let channel = try await serve(socket, path: socketPath, reception: reception)

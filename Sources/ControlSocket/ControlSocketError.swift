@@ -14,6 +14,8 @@ package enum ControlSocketError: Error, Hashable, Sendable {
   case foreignPeer(path: String, userID: Int64)
   /// The other end sent a line of more than this many bytes; nothing more can be read from it.
   case lineTooLong(byteCountMax: Int)
+  /// The other end began a line and did not finish it in time.
+  case lineNotFinished
   /// The connection is gone.
   case closed
   /// A system call failed; `code` is its errno.

@@ -104,6 +104,7 @@ final class LineHandler: ChannelInboundHandler {
       self.partialLineTimer = nil
       // While it is us who do not read, the other end cannot be late.
       if self.mayRead {
+        self.source.finish(ControlSocketError.lineNotFinished)
         context.close(promise: nil)
       } else {
         self.watchPartialLine(hasNewLine: false, context: context)

@@ -14,7 +14,7 @@ extension ClientError {
       self = .unsafeDirectory(path: path, detail: "it is not a socket")
     case .system(_, let path, let code):
       self = .unsafeDirectory(path: path, detail: ControlSocketError.text(ofCode: code))
-    case .busy, .lineTooLong, .closed: self = .connectionLost
+    case .busy, .lineTooLong, .lineNotFinished, .closed: self = .connectionLost
     }
   }
 }

@@ -1,8 +1,9 @@
 import ControlProtocol
 import KettleSystem
 
-/// What the service said by itself and was not read yet: bounded and joined by the same rules as
-/// on the service's side (`ClientOutbox`).
+/// The notifications that were not read yet: bounded and joined by the same rules as on the
+/// service's side (`ClientOutbox`). A reader that is too far behind finds `resynchronise` in place
+/// of the events.
 final class NotificationInbox: Sendable {
   private enum State {
     case open(ClientOutbox, reader: CheckedContinuation<ControlNotification?, Never>?)
@@ -10,31 +11,31 @@ final class NotificationInbox: Sendable {
     case ended(ClientOutbox)
   }
 
-  private let state = Mutex(State.open(ClientOutbox(), reader: nil))
+  private let state: Mutex<State>
 
-  /// Answers false when the reader is so far behind that the connection has to end.
-  func put(_ notification: ControlNotification) -> Bool {
-    let (isKept, reader) = state.withLock { state in
-      guard case .open(var waiting, let reader) = state else {
-        return (true, CheckedContinuation<ControlNotification?, Never>?.none)
-      }
+  init(limits: ClientOutbox.Limits = ClientOutbox.Limits()) {
+    state = Mutex(.open(ClientOutbox(limits: limits, lag: .resynchronises), reader: nil))
+  }
+
+  func put(_ notification: ControlNotification) {
+    let reader: CheckedContinuation<ControlNotification?, Never>? = state.withLock { state in
+      guard case .open(var waiting, let reader) = state else { return nil }
       if let reader {
         state = .open(waiting, reader: nil)
-        return (true, reader)
+        return reader
       }
       // So that the queue has one owner and is changed in place.
       state = .ended(ClientOutbox())
       defer { state = .open(waiting, reader: nil) }
-      let result =
-        switch notification {
-        case .viewport(let window): waiting.put(viewport: window)
-        case .event(let event): waiting.put(event: event)
-        case .completed(let completed): waiting.put(completed: completed.runs)
-        }
-      return (result == .kept, nil)
+      switch notification {
+      case .viewport(let window): _ = waiting.put(viewport: window)
+      case .event(let event): _ = waiting.put(event: event)
+      case .completed(let completed): _ = waiting.put(completed: completed.runs)
+      case .resynchronise: waiting.putGap()
+      }
+      return nil
     }
     reader?.resume(returning: notification)
-    return isKept
   }
 
   /// The next notification; nil after the end. There is one reader.
@@ -74,9 +75,6 @@ final class NotificationInbox: Sendable {
   }
 
   private static func take(_ waiting: inout ClientOutbox) -> ControlNotification? {
-    switch waiting.next() {
-    case .notification(let notification)?: notification
-    case .reply?, nil: nil
-    }
+    waiting.next()?.notification
   }
 }

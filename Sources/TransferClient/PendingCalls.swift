@@ -80,6 +80,16 @@ final class PendingCalls: Sendable {
     change(id) { $0 = nil }
   }
 
+  /// Why there are no answers any more; nil while there are.
+  var endError: (any Error)? {
+    state.withLock { state in
+      switch state {
+      case .open: nil
+      case .ended(let error): error
+      }
+    }
+  }
+
   /// Fails everything that waits, and everything that will be asked.
   func end(_ error: any Error) {
     let slots: [Int64: Slot] = state.withLock { state in

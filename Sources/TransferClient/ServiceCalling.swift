@@ -68,5 +68,7 @@ package enum ClientError: Error, Hashable, Sendable {
   /// Two programs of different age.
   case versionMismatch(ours: Int, theirs: String)
   case connectionLost
+  /// The service takes no more connections; so many are open.
+  case tooManyConnections(count: String)
   case socketPathTooLong(path: String)
 }

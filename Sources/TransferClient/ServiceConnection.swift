@@ -48,7 +48,10 @@ package final class ServiceConnection: ServiceCalling {
       try await connection.send(line)
     } catch {
       calls.forget(id)
-      throw error is ControlSocketError ? ClientError.connectionLost : error
+      guard error is ControlSocketError else { throw error }
+      // The last thing that the service said tells why it closed the connection.
+      await reader.value
+      throw calls.endError ?? ClientError.connectionLost
     }
     return AskedRequest { [calls] in
       try await calls.answer(to: id).decode(Method.Result.self)
@@ -75,7 +78,7 @@ package final class ServiceConnection: ServiceCalling {
           calls.end(error)
           break reading
         case .notification(let notification):
-          if !inbox.put(notification) { break reading }
+          inbox.put(notification)
         case .unknownNotification: continue
         case .result, .error, .unreadable: break reading
         }
@@ -165,6 +168,8 @@ extension ServiceConnection {
     case let error as ClientError: error
     case let error as ControlError where error.code == .versionMismatch:
       .versionMismatch(ours: ProtocolVersion.current, theirs: error.message)
+    case let error as ControlError where error.code == .tooManyConnections:
+      .tooManyConnections(count: error.message)
     case let error as ControlError where error.code == .stopping:
       // It is as good as gone.
       .notRunning(socketPath: place)

@@ -77,7 +77,8 @@ package struct ServiceStarter: Sendable {
     } catch {
       switch error {
       case .notRunning, .connectionLost: return nil
-      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .socketPathTooLong:
+      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .tooManyConnections,
+        .socketPathTooLong:
         throw error
       }
     }

@@ -36,6 +36,29 @@ struct DownloadTaskTests {
     #expect(response.value(forHTTPHeaderField: "Vary") == "a, b")
   }
 
+  // Fault 118
+  @Test func `where events are missing the tasks are asked for again on the same connection`()
+    throws
+  {
+    let world = try SessionWorld()
+    let task = world.session.downloadTask(with: SessionWorld.url)
+    task.resume()
+    _ = try world.service.added(1)
+    // The end of the task is among the events that are missing.
+    try world.service.move(1, to: .failed, isTold: false) {
+      $0.error = TransferFailure(.connectionLost, on: "books.example")
+    }
+    try world.service.resynchronise()
+    #expect(world.recorder.wait(for: "completed 1 -1005"))
+    let requests = world.service.requests
+    let greetingCount = requests.filter { if case .hello = $0 { true } else { false } }.count
+    #expect(greetingCount == 1)
+    let asks = requests.compactMap { request -> Bool? in
+      if case .watch(let params) = request { params.resynchronises } else { nil }
+    }
+    #expect(asks == [true])
+  }
+
   @Test func `everything that was set before goes with the one request`() throws {
     let world = try SessionWorld(configure: { configuration in
       configuration.httpAdditionalHeaders = ["Accept": "a", "X-Own": "session"]

@@ -179,7 +179,7 @@ final class FakeService: Sendable {
   /// Changes a task and tells everybody.
   func move(
     _ number: Int64, to taskState: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
-    change: (inout TransferSnapshot) -> Void = { _ in }
+    isTold: Bool = true, change: (inout TransferSnapshot) -> Void = { _ in }
   ) throws {
     let snapshot = try state.withLock { state in
       var task = try #require(state.tasks[number])
@@ -188,10 +188,14 @@ final class FakeService: Sendable {
       state.tasks[number] = task
       return task.snapshot
     }
+    guard isTold else { return }
     let event = TransferEvent(
       kind: kind, id: snapshot.id, at: WallTime(millisecondsSince1970: 0), snapshot: snapshot)
     clients.send(try #require(ReplyCoder().encode(.event(event))))
   }
+
+  /// Tells everybody that events are missing.
+  func resynchronise() throws { clients.send(try #require(ReplyCoder().encode(.resynchronise))) }
 
   /// Finishes a task with a file of this content.
   func finish(_ number: Int64, content: String = "tea", status: Int = 200) throws {

@@ -34,16 +34,28 @@ struct SentencesTests {
       "The program of the session is connected (process x); end it and try again"
     case .unknownSession:
       "There is no session \"x\"; \"kettle session list\" shows those that there are"
+    case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may ask that; please report it"
     }
+  }
+
+  private static func tooMany(_ count: String) -> String {
+    "\(count) connections are open to the service, and it takes no more; close some of them, "
+      + "for example dashboards and \"kettle watch\", and try again"
+  }
+
+  @Test func `a service with too many connections is told, with 3`() {
+    let report = Sentences.report(of: ClientError.tooManyConnections(count: "256"))
+    #expect(report.sentences == [Self.tooMany("256")])
+    #expect(report.code == .serviceUnreachable)
   }
 
   private func code(_ code: ControlError.Code) -> Int32 {
     switch code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: 2
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping, .notAttached:
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
       3
     }
   }

@@ -66,6 +66,10 @@ struct ControlConnectionTests {
       limits: .init(partialLineBudget: .milliseconds(100)))
     let stalled = try RawSocket(world.socketPath)
     stalled.send("whole\nha")
+    for await service in listener.connections {
+      await #expect(throws: ControlSocketError.lineNotFinished) { try await lines(service) }
+      break
+    }
     #expect(stalled.readToEnd() == "")
     stalled.end()
     await listener.close()

@@ -1,5 +1,6 @@
 import ControlSocket
 import Glibc
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -106,7 +107,10 @@ struct ControlListenerTests {
   @Test func `another user is let in by neither side`() async throws {
     let world = try SocketWorld()
     let own = Int64(geteuid())
-    let listener = try await world.listener(userID: own + 1)
+    let refusals = Mutex<[ControlListener.Refusal]>([])
+    let listener = try await ControlListener.start(
+      at: world.socketPath, holding: try world.lock(), userID: own + 1,
+      refused: { refusal in refusals.withLock { $0.append(refusal) } })
     let raw = try RawSocket(world.socketPath)
     #expect(raw.readToEnd() == "")
     raw.end()
@@ -114,20 +118,33 @@ struct ControlListenerTests {
       throws: ControlSocketError.foreignPeer(path: world.socketPath, userID: own)
     ) { try await ControlConnection.connect(to: world.socketPath, userID: own + 1) }
     await listener.close()
+    #expect(refusals.withLock { $0 }.first == .foreignUser(own))
     var accepted = 0
     for await _ in listener.connections { accepted += 1 }
     #expect(accepted == 0)
   }
 
   // Fault 117
-  @Test func `connections above the maximum are closed and others go on`() async throws {
+  @Test func `connections above the maximum are told so and closed, and others go on`()
+    async throws
+  {
     let world = try SocketWorld()
-    let listener = try await world.listener(limits: .init(connectionCountMax: 2))
+    let refusals = Mutex<[ControlListener.Refusal]>([])
+    let listener = try await ControlListener.start(
+      at: world.socketPath, holding: try world.lock(), limits: .init(connectionCountMax: 2),
+      refused: { refusal in refusals.withLock { $0.append(refusal) } })
     let first = try await world.pair(listener)
     let second = try await world.pair(listener)
+    // What it has sent by then does not keep it from reading why.
     let third = try RawSocket(world.socketPath)
-    #expect(third.readToEnd() == "")
+    third.send("hello\n")
+    #expect(
+      third.readToEnd()
+        == #"{"jsonrpc":"2.0","id":null,"error":{"code":-32009,"message":"2"}}"# + "\n")
     third.end()
+    #expect(
+      refusals.withLock { $0 }
+        == [.tooManyConnections(countMax: 2, processID: Int64(getpid()))])
     try await second.service.send(bytes("still here"))
     for try await line in second.client.lines {
       #expect(text(line) == "still here")

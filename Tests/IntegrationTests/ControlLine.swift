@@ -30,13 +30,30 @@ final class ControlLine: Sendable {
 
   func close() { _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// The line of the reply.
+  /// Returns the line of the reply.
   func ask(_ method: String, _ params: String) throws -> String {
+    try send(method, params)
+    return try readLine()
+  }
+
+  /// Returns whether a line with this text comes before the connection ends.
+  func reads(_ text: String) throws -> Bool {
+    while let line = try? readLine() {
+      if line.contains(text) { return true }
+    }
+    return false
+  }
+
+  /// Asks, and reads no reply.
+  func send(_ method: String, _ params: String) throws {
     let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"# + "\n"
     let sent = line.utf8.withContiguousStorageIfAvailable {
-      send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     try #require(sent == line.utf8.count)
+  }
+
+  private func readLine() throws -> String {
     var reply: [UInt8] = []
     var byte: UInt8 = 0
     while recv(descriptor, &byte, 1, 0) == 1, byte != 10 { reply.append(byte) }

@@ -195,22 +195,48 @@ struct ServiceConnectionTests {
   }
 
   // Fault 118
-  @Test func `a client that never reads its events loses the connection, not its memory`()
+  @Test func `a client that never reads its events loses them, not its memory, and is told so`()
     async throws
   {
     let world = try ClientWorld()
     let service = try await ScriptedService(world) { exchange in
       var event = Self.event(1)
       event.snapshot.title = String(repeating: "t", count: 500_000)
-      for _ in 0..<20 { try await exchange.notify(.event(event)) }
+      for _ in 0..<40 { try await exchange.notify(.event(event)) }
       try await exchange.reply(Nothing())
     }
     let client = try await connect(world)
-    await #expect(throws: ClientError.connectionLost) {
-      try await client.call(WatchEvents.self, .init(includesProgress: false))
+    _ = try await client.call(WatchEvents.self, .init(includesProgress: false))
+    for await notification in client.notifications {
+      #expect(notification == .resynchronise)
+      break
     }
     await client.close()
     await service.close()
+  }
+
+  // Fault 117
+  @Test func `a service with too many connections is no service that did not start`() async throws {
+    let world = try ClientWorld()
+    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let listener = try await ControlListener.start(
+      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
+    let first = try await ControlConnection.connect(to: world.places.socketPath)
+    var accepted: [ControlConnection] = []
+    for await connection in listener.connections {
+      accepted.append(connection)
+      break
+    }
+    let starter = ServiceStarter(
+      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+    for startsIfNeeded in [true, false] {
+      await #expect(throws: ClientError.tooManyConnections(count: "1")) {
+        try await starter.connect(startingIfNeeded: startsIfNeeded)
+      }
+    }
+    #expect(accepted.count == 1)
+    for connection in accepted + [first] { await connection.close() }
+    await listener.close()
   }
 
   // Fault 96

@@ -113,10 +113,19 @@ struct ServiceConversation: ~Copyable {
       guard let asked = pending.removeValue(forKey: id) else { return }
       try take(error, of: asked)
     case .notification(.event(let event)): core.feed(.event(event))
+    // The reply to a second attach tells again how all tasks are.
+    case .notification(.resynchronise): if wasAttached { try attach() }
     case .notification(.viewport), .notification(.completed), .unknownNotification: break
+    case .error(nil, let error) where error.code == .tooManyConnections:
+      throw .unreachable(ClientError.tooManyConnections(count: error.message).sentence)
     case .error, .result, .unreadable:
       throw wasAttached ? .lost : .unreachable(ClientError.connectionLost.sentence)
     }
+  }
+
+  private mutating func attach() throws(ServiceLink.End) {
+    let session = SessionID(rawValue: core.identifier)
+    try send(AttachSession.self, .init(session: session, options: core.options), .attach)
   }
 
   private mutating func take(_ result: UnreadResult, of asked: Pending) throws(ServiceLink.End) {
@@ -127,8 +136,10 @@ struct ServiceConversation: ~Copyable {
         throw versionMismatch(theirs.map { String($0.protocolVersion) } ?? "unknown")
       }
       let session = SessionID(rawValue: core.identifier)
-      try send(WatchEvents.self, .init(includesProgress: true, session: session), .watch)
-      try send(AttachSession.self, .init(session: session, options: core.options), .attach)
+      try send(
+        WatchEvents.self,
+        .init(includesProgress: true, session: session, resynchronises: true), .watch)
+      try attach()
     case .watch: break
     case .attach:
       guard let reply = try? result.decode(AttachSession.Result.self) else {

@@ -110,6 +110,9 @@ extension ClientError {
       "The service of Kettle speaks version \(theirs) and this program version \(ours); "
         + "build both from the same release"
     case .connectionLost: "The connection to the service of Kettle was lost; try again"
+    case .tooManyConnections(let count):
+      "\(count) connections to the service of Kettle are open, and it takes no more; close some of "
+        + "them"
     case .socketPathTooLong(let path):
       "The path \"\(path)\" is too long for a socket; set XDG_RUNTIME_DIR to a shorter one"
     }

@@ -48,7 +48,8 @@ extension TaskFailure {
       case .refusedSpec, .invalidParams: .badURL
       case .cannotKeep: .cannotCreateFile
       case .parseError, .invalidRequest, .methodNotFound, .internalError, .versionMismatch,
-        .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached:
+        .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached,
+        .tooManyConnections:
         .backgroundSessionWasDisconnected
       }
     }

@@ -98,7 +98,8 @@ extension DashboardSession {
             anchorIndex: window.anchorIndex, tag: window.tag)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
-        case .event, .completed: break
+        // Events are not asked for; and of windows the newest always comes.
+        case .event, .completed, .resynchronise: break
         }
       }
       _ = change(to: .down)

@@ -113,9 +113,8 @@ struct DemoWatch {
         _ = try await service.call(
           ControlTransfers.self, .init(control: .start, selection: .all))
       }
-      let rows = try await ListReader(service: service).all()
-      unfinished = Set(rows.map(\.id))
-      for row in rows { try took(row) }
+      try await look(service)
+    case .eventsDropped(let service): try await look(service)
     case .event(let event):
       if event.kind == .removed {
         unfinished?.remove(event.id)
@@ -128,6 +127,12 @@ struct DemoWatch {
     }
     guard unfinished?.isEmpty == true else { return nil }
     return hasFailed ? .transferFailed : .done
+  }
+
+  private mutating func look(_ service: any ServiceCalling) async throws {
+    let rows = try await ListReader(service: service).all()
+    unfinished = Set(rows.map(\.id))
+    for row in rows { try took(row) }
   }
 
   private mutating func took(_ row: TransferSnapshot) throws {

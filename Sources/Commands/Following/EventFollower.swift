@@ -33,6 +33,8 @@ struct EventFollower {
     /// each loss of the connection.
     case connected(any ServiceCalling)
     case event(TransferEvent)
+    /// Events are missing before those that come: how the transfers are has to be asked for.
+    case eventsDropped(any ServiceCalling)
     /// Only where it is asked for; of these no event comes.
     case completed([TransferID])
     /// Only where it is asked for, and while there is a connection.
@@ -94,11 +96,9 @@ struct EventFollower {
     _ handle: (Happening) async throws -> ExitCode?
   ) async throws -> ExitCode? {
     switch input {
-    case .notification(let number, .event(let event)):
-      return number == link.number ? try await handle(.event(event)) : nil
-    case .notification(let number, .completed(let completed)):
-      return number == link.number ? try await handle(.completed(completed.runs.ids)) : nil
-    case .notification(_, .viewport): return nil
+    case .notification(let number, let notification, let demand):
+      defer { demand.next() }
+      return number == link.number ? try await take(notification, link, handle) : nil
     case .connectionEnded(let number):
       if number == link.number { try await lost(&link, feed) }
       return nil
@@ -106,6 +106,24 @@ struct EventFollower {
     case .lookDue: return try await look(link, feed, handle)
     case .interrupted(let interruption): return try await handle(.interrupted(interruption))
     case .limitReached: return try await handle(.limitReached)
+    }
+  }
+
+  private func take(
+    _ notification: ControlNotification, _ link: Link,
+    _ handle: (Happening) async throws -> ExitCode?
+  ) async throws -> ExitCode? {
+    switch notification {
+    case .event(let event): return try await handle(.event(event))
+    case .completed(let completed): return try await handle(.completed(completed.runs.ids))
+    case .viewport: return nil
+    case .resynchronise:
+      do {
+        return try await handle(.eventsDropped(link.service))
+      } catch ClientError.connectionLost {
+        // The feed tells of it.
+        return nil
+      }
     }
   }
 
@@ -119,7 +137,7 @@ struct EventFollower {
         WatchEvents.self,
         .init(
           includesProgress: includesProgress, states: states,
-          gathersCompleted: gathersCompleted ? true : nil))
+          gathersCompleted: gathersCompleted ? true : nil, resynchronises: true))
       link.connectedAt = world.clock.now().monotonic
       return try await handle(.connected(link.service))
     } catch ClientError.connectionLost {

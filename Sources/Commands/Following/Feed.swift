@@ -5,12 +5,21 @@ import TransferClient
 /// Puts everything that a following command waits for into one stream, in the order of arrival.
 final class Feed: Sendable {
   enum Input: Sendable {
-    case notification(number: Int, ControlNotification)
+    /// The next one comes when this one is taken.
+    case notification(number: Int, ControlNotification, Demand)
     case connectionEnded(number: Int)
     case tryAgain
     case lookDue
     case interrupted(Interruption)
     case limitReached
+  }
+
+  /// A command that cannot keep up, because its output is not read, leaves the rest with the
+  /// connection, which is bounded.
+  struct Demand: Sendable {
+    fileprivate let signal: AsyncStream<Void>.Continuation
+
+    func next() { signal.yield() }
   }
 
   let inputs: AsyncStream<Input>
@@ -52,8 +61,11 @@ final class Feed: Sendable {
   func read(_ service: any ServiceCalling, number: Int) {
     let notifications = service.notifications
     run { [continuation] in
+      let (taken, signal) = AsyncStream<Void>.makeStream()
+      var demands = taken.makeAsyncIterator()
       for await notification in notifications {
-        continuation.yield(.notification(number: number, notification))
+        continuation.yield(.notification(number: number, notification, Demand(signal: signal)))
+        guard await demands.next() != nil else { return }
       }
       continuation.yield(.connectionEnded(number: number))
     }

@@ -32,6 +32,9 @@ struct PlainMode {
         let line = lines.take(event, at: world.clock.now().monotonic)
         if let line { try world.console.say(text.shown(line)) }
         return nil
+      case .eventsDropped:
+        world.console.mention(Sentences.eventsDropped)
+        return nil
       case .interrupted: return .interrupted
       case .completed, .lookDue, .limitReached: return nil
       }

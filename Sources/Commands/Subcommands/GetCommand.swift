@@ -95,7 +95,8 @@ struct GetWatch {
 
   mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
     switch happening {
-    case .connected(let service), .lookDue(let service): return try await look(service)
+    case .connected(let service), .lookDue(let service), .eventsDropped(let service):
+      return try await look(service)
     case .event(let event):
       guard event.id == id else { return nil }
       switch event.kind {

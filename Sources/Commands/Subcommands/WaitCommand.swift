@@ -60,7 +60,8 @@ struct WaitWatch {
 
   mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
     switch happening {
-    case .connected(let service), .lookDue(let service): try await look(service)
+    case .connected(let service), .lookDue(let service), .eventsDropped(let service):
+      try await look(service)
     case .event(let event):
       guard unfinished?.contains(event.id) == true else { return nil }
       if event.kind == .removed { removed(event.id) } else { took(event.snapshot) }

@@ -30,6 +30,7 @@ package struct ReplyCoder: Sendable {
       case .viewport(let window): try? encoder.encode(window)
       case .event(let event): try? encoder.encode(event)
       case .completed(let completed): try? encoder.encode(completed)
+      case .resynchronise: try? encoder.encode(Nothing())
       }
     guard let params else { return nil }
     var line = Array("{\"jsonrpc\":\"2.0\",\"method\":\"\(notification.method)\",\"params\":".utf8)
@@ -134,6 +135,7 @@ private struct ReplyEnvelope: Decodable {
       case "completed":
         content = .notification(
           .completed(try container.decode(CompletedTransfers.self, forKey: .params)))
+      case "resynchronise": content = .notification(.resynchronise)
       default: content = .unknownNotification
       }
     }

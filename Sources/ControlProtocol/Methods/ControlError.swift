@@ -26,6 +26,9 @@ package struct ControlError: Error, Codable, Hashable, Sendable {
     case unknownSession = -32007
     /// Only the program that is connected for a session may ask this.
     case notAttached = -32008
+    /// As many connections are open as there may be; `message` is how many. The service says it
+    /// without being asked, and closes the connection.
+    case tooManyConnections = -32009
   }
 
   package var code: Code

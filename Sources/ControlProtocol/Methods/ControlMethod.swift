@@ -187,15 +187,19 @@ package enum WatchEvents: ControlMethod {
     /// Those that become completed are told by their ids alone, many at once, in `completed`
     /// notifications in place of events. Absent is no.
     package var gathersCompleted: Bool?
+    /// When the client reads too slowly, events are left out and it is sent `resynchronise`,
+    /// instead of being dropped. Absent is no.
+    package var resynchronises: Bool?
 
     package init(
       includesProgress: Bool, session: SessionID? = nil, states: [TransferState]? = nil,
-      gathersCompleted: Bool? = nil
+      gathersCompleted: Bool? = nil, resynchronises: Bool? = nil
     ) {
       self.includesProgress = includesProgress
       self.session = session
       self.states = states
       self.gathersCompleted = gathersCompleted
+      self.resynchronises = resynchronises
     }
   }
 

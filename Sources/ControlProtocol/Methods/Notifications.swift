@@ -5,12 +5,15 @@ package enum ControlNotification: Hashable, Sendable {
   case viewport(RowWindow)
   case event(TransferEvent)
   case completed(CompletedTransfers)
+  /// Events are missing here: what is known of the transfers has to be asked for again.
+  case resynchronise
 
   package var method: String {
     switch self {
     case .viewport: "viewport"
     case .event: "event"
     case .completed: "completed"
+    case .resynchronise: "resynchronise"
     }
   }
 }

@@ -9,11 +9,17 @@ import TransferModel
 final class Broadcaster: Sendable {
   private struct Client: Sendable {
     let mailbox: ClientMailbox
-    /// What it looks at.
-    var view: RowView?
+    var look = Look.none
     /// What it listed last: whoever reads a list page by page needs its order for the next one.
     var listed: RowView?
-    var window: RowWindowID
+  }
+
+  /// What a client looks at.
+  private enum Look: Sendable {
+    case none
+    case looking(RowView, RowWindowID)
+    /// The client has not taken the rows that it was sent last, so nothing is kept for the next.
+    case resting(RowView)
   }
 
   private struct State: Sendable {
@@ -22,17 +28,20 @@ final class Broadcaster: Sendable {
   }
 
   private let state = Mutex(State())
+  private let mailboxes: Mailboxes
   private let list: RowList
   private let freeSpace: FreeSpace
 
   /// - Parameters:
   ///   - freeSpace: of the disk of the documents directory.
   ///   - rows: what is made of the records of the archive.
+  ///   - limits: of what waits for clients.
   init(
     freeSpace: FreeSpace, archive: any TransferArchive, rows: RowMaker,
-    logger: Logger = Logger(label: "kettle")
+    limits: Mailboxes.Limits = Mailboxes.Limits(), logger: Logger = Logger(label: "kettle")
   ) {
     self.freeSpace = freeSpace
+    mailboxes = Mailboxes(limits)
     list = RowList(archive, rows: rows, logger: logger)
   }
 
@@ -44,19 +53,36 @@ final class Broadcaster: Sendable {
       let before = Self.changed(event).flatMap { table.row($0)?.state }
       return (Self.take(event, &table, at: now), before)
     }
-    let mailboxes = state.withLock { $0.clients.values.map(\.mailbox) }
-    // Also of what wakes up or falls asleep, by which no row becomes another: a window from which
-    // rows were left out, because they did so while the store was asked, is looked at again.
-    for mailbox in mailboxes {
-      if let told {
-        mailbox.tell(told, since: before)
-      } else if case .listed(let listed) = event {
-        mailbox.tell(listed, at: now)
-      } else {
-        mailbox.refreshViewport()
+    let clients = mailboxes.all
+    if let told {
+      tell(told, since: before, to: clients)
+    } else if case .listed(let listed) = event {
+      let interested = clients.filter { $0.wants(listed) }
+      if !interested.isEmpty {
+        // Rows are made only when a client wants them.
+        for row in listed.rows {
+          tell(
+            TransferEvent(kind: .added, id: row.id, at: now, snapshot: row), since: nil,
+            to: interested)
+        }
       }
     }
+    // Also when a row only wakes up or falls asleep, which changes none: a window from which rows
+    // were left out, because they did so while the store was read, is read again.
+    for client in clients { client.refreshViewport() }
   }
+
+  /// All clients share one object, so a client that does not watch, or is behind, costs nothing.
+  private func tell(
+    _ event: TransferEvent, since before: TransferState?, to clients: [ClientMailbox]
+  ) {
+    guard clients.contains(where: \.isWatching) else { return }
+    let shared = SharedEvent(event)
+    for client in clients { client.tell(shared, since: before) }
+  }
+
+  /// What waits for all clients together, in bytes.
+  var heldByteCount: Int { mailboxes.heldByteCount }
 
   /// Whose state may be another than before.
   private static func changed(_ event: EngineEvent) -> TransferID? {
@@ -102,12 +128,11 @@ final class Broadcaster: Sendable {
   // MARK: Clients
 
   func join() -> (ClientID, ClientMailbox) {
-    let window = list.update { $0.openWindow() }
+    let mailbox = mailboxes.join()
     return state.withLock { state in
       state.lastClient += 1
       let id = ClientID(rawValue: state.lastClient)
-      let mailbox = ClientMailbox()
-      state.clients[id] = Client(mailbox: mailbox, window: window)
+      state.clients[id] = Client(mailbox: mailbox)
       return (id, mailbox)
     }
   }
@@ -118,31 +143,61 @@ final class Broadcaster: Sendable {
       return (left, state.clients.isEmpty)
     }
     guard let client = left else { return }
-    list.look(from: client.view, to: nil)
+    stop(client.look)
     list.look(from: client.listed, to: nil)
-    list.update { table in
-      table.closeWindow(client.window)
-      if isLast { table.forgetResting() }
-    }
-    client.mailbox.close()
+    if isLast { list.update { $0.forgetResting() } }
+    mailboxes.leave(client.mailbox)
   }
 
   /// A client sees this part of the list from now on.
   func look(_ id: ClientID, at viewport: Viewport) {
     // It may have left while it was asking.
-    guard let mailbox = turn(id, \.view, to: RowView(viewport)) else { return }
-    mailbox.look(at: viewport)
+    let mailbox: ClientMailbox? = state.withLock { state in
+      guard let client = state.clients[id] else { return nil }
+      state.clients[id]?.look = turn(client.look, to: RowView(viewport))
+      return client.mailbox
+    }
+    mailbox?.look(at: viewport)
   }
 
-  /// Nothing is looked at by one who has left.
-  private func turn(
-    _ id: ClientID, _ view: WritableKeyPath<Client, RowView?>, to new: RowView
-  ) -> ClientMailbox? {
+  /// A client does not take its rows: no order and no row is kept for it until it is shown rows
+  /// again.
+  func rest(_ id: ClientID) {
     state.withLock { state in
-      guard let client = state.clients[id] else { return nil }
-      list.look(from: client[keyPath: view], to: new)
-      state.clients[id]?[keyPath: view] = new
-      return client.mailbox
+      guard let client = state.clients[id], case .looking(let view, _) = client.look else { return }
+      stop(client.look)
+      state.clients[id]?.look = .resting(view)
+    }
+  }
+
+  private func turn(_ look: Look, to view: RowView) -> Look {
+    switch look {
+    case .looking(let old, let window):
+      list.look(from: old, to: view)
+      return .looking(view, window)
+    case .none, .resting:
+      list.look(from: nil, to: view)
+      return .looking(view, list.update { $0.openWindow() })
+    }
+  }
+
+  private func stop(_ look: Look) {
+    guard case .looking(let view, let window) = look else { return }
+    list.look(from: view, to: nil)
+    list.update { $0.closeWindow(window) }
+  }
+
+  /// Returns the window of what the client looks at; nil when it looks at nothing.
+  private func window(of id: ClientID) -> RowWindowID? {
+    state.withLock { state in
+      switch state.clients[id]?.look {
+      case .looking(_, let window)?: return window
+      case .resting(let view)?:
+        guard case .looking(_, let window) = turn(.none, to: view) else { return nil }
+        state.clients[id]?.look = .looking(view, window)
+        return window
+      case Look.none?, nil: return nil
+      }
     }
   }
 
@@ -150,7 +205,7 @@ final class Broadcaster: Sendable {
 
   /// The rows that a client looks at; nil when it looks elsewhere by now.
   func shown(_ viewport: Viewport, to id: ClientID) async throws(ControlError) -> RowWindow? {
-    guard let window = state.withLock({ $0.clients[id]?.window }) else { return nil }
+    guard let window = window(of: id) else { return nil }
     return try await list.window(viewport, for: window).map(withFreeSpace)
   }
 
@@ -158,8 +213,17 @@ final class Broadcaster: Sendable {
   func window(
     _ viewport: Viewport, for client: ClientID? = nil
   ) async throws(ControlError) -> RowWindow {
-    if let client { _ = turn(client, \.listed, to: RowView(viewport)) }
+    if let client { list(RowView(viewport), for: client) }
     return withFreeSpace(try await list.window(viewport))
+  }
+
+  private func list(_ view: RowView, for id: ClientID) {
+    state.withLock { state in
+      // Nothing is kept for a client that has left.
+      guard let client = state.clients[id] else { return }
+      list.look(from: client.listed, to: view)
+      state.clients[id]?.listed = view
+    }
   }
 
   private func withFreeSpace(_ window: RowWindow) -> RowWindow {

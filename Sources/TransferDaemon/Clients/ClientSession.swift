@@ -8,7 +8,9 @@ import TransferModel
 ///
 /// Requests are answered one after the other, in their order, and read one ahead
 /// (`RequestReader`). Of those that add, one is decided on while the one before it is on its way to
-/// the store. Sending is apart from answering, so a client that does not read holds up nobody.
+/// the store. Sending is apart from answering, so a client that does not read holds up nobody: its
+/// own requests wait until it has taken the replies, and its rows are read again when it has taken
+/// the last ones.
 struct ClientSession: Sendable {
   /// `decided` says that another request to add may be begun before the reply is there.
   typealias Answer =
@@ -20,6 +22,7 @@ struct ClientSession: Sendable {
   let connection: ControlConnection
   let broadcaster: Broadcaster
   let logger: Logger
+  let dropped: DroppedClients
   /// How long the last replies may take to a client that has said everything.
   var farewellBudget = Duration.seconds(10)
   /// Told once or more when the client asks nothing any more.
@@ -44,9 +47,15 @@ struct ClientSession: Sendable {
     /// The client says no more; what it asked is answered.
     case asking
     /// The client cannot be sent to, or everything was sent.
-    case sending
-    /// The client did not read what it had asked for.
+    case sending(Delivery)
+    /// The client is dropped, because it reads too slowly.
     case showing, gathering
+  }
+
+  /// How sending to a client ended.
+  private enum Delivery: Sendable {
+    case complete
+    case broken
   }
 
   /// How long the last replies may take when it is the service that ends.
@@ -70,10 +79,7 @@ struct ClientSession: Sendable {
         await answer(client)
         return .asking
       }
-      group.addTask {
-        await deliver(mailbox)
-        return .sending
-      }
+      group.addTask { .sending(await deliver(mailbox)) }
       group.addTask {
         await showViewport(client)
         return .showing
@@ -82,13 +88,23 @@ struct ClientSession: Sendable {
         await sendGathered(mailbox)
         return .gathering
       }
-      if await group.next() == .asking {
+      switch await group.next() {
+      case .asking?:
         // Only its sending half may be closed: it is still owed the replies.
         let deadline = connection.close(after: farewellBudget)
         leave(id)
-        while let part = await group.next(), part != .sending {}
+        waiting: while let part = await group.next() {
+          switch part {
+          case .sending: break waiting
+          case .asking, .showing, .gathering: continue
+          }
+        }
         deadline.cancel()
+      case .sending(.broken)? where !mailbox.isOverflowed && !Task.isCancelled:
+        dropped.log(.writeFailed, processID: client.processID)
+      case .sending?, .showing?, .gathering?, nil: break
       }
+      if mailbox.isOverflowed { dropped.log(.overflow, processID: client.processID) }
       leave(id)
       await connection.close()
       group.cancelAll()
@@ -106,6 +122,7 @@ struct ClientSession: Sendable {
     var greeting = Greeting.missing
     var last: Task<Void, Never>?
     for await received in reader.requests {
+      guard await client.mailbox.room() else { break }
       reader.readOn()
       last = await answer(received, &greeting, client, after: last)
     }
@@ -113,11 +130,20 @@ struct ClientSession: Sendable {
     do {
       try await reading
     } catch {
-      logger.info("A client was dropped", metadata: ["error": "\(error)"])
-      if case ControlSocketError.lineTooLong = error {
-        let refusal = ControlError(.invalidRequest, "line")
-        client.mailbox.send(reply: ReplyCoder().encode(error: refusal, to: nil))
-      }
+      refuse(error, client)
+    }
+  }
+
+  /// The client broke a rule; nothing more is read from it.
+  private func refuse(_ error: any Error, _ client: ConnectedClient) {
+    switch error {
+    case ControlSocketError.lineTooLong(let byteCountMax):
+      dropped.log(.lineTooLong(byteCountMax: byteCountMax), processID: client.processID)
+      let refusal = ControlError(.invalidRequest, "line")
+      client.mailbox.send(reply: ReplyCoder().encode(error: refusal, to: nil))
+    case ControlSocketError.lineNotFinished:
+      dropped.log(.lineNotFinished, processID: client.processID)
+    default: logger.info("A client cannot be read", metadata: ["error": "\(error)"])
     }
   }
 
@@ -184,27 +210,28 @@ struct ClientSession: Sendable {
     }
   }
 
-  private func deliver(_ mailbox: ClientMailbox) async {
+  private func deliver(_ mailbox: ClientMailbox) async -> Delivery {
     let coder = ReplyCoder()
     for await _ in mailbox.mail {
-      guard await sendAll(in: mailbox, coder) else { return }
+      if case .broken = await sendAll(in: mailbox, coder) { return .broken }
     }
     // What came with the last signal, or after it.
-    _ = await sendAll(in: mailbox, coder)
+    return await sendAll(in: mailbox, coder)
   }
 
-  /// Answers false when the client cannot be sent to.
-  private func sendAll(in mailbox: ClientMailbox, _ coder: ReplyCoder) async -> Bool {
-    while let item = mailbox.next() {
-      let line: [UInt8]?
-      switch item {
-      case .reply(let reply): line = reply
-      case .notification(let notification): line = coder.encode(notification)
-      }
-      guard let line else { continue }
-      do { try await connection.send(line) } catch { return false }
+  private func sendAll(in mailbox: ClientMailbox, _ coder: ReplyCoder) async -> Delivery {
+    while let line = Self.nextLine(in: mailbox, coder) {
+      do { try await connection.send(line) } catch { return .broken }
     }
-    return true
+    return .complete
+  }
+
+  /// Returns the next line and keeps nothing else of it: that may wait for long.
+  private static func nextLine(in mailbox: ClientMailbox, _ coder: ReplyCoder) -> [UInt8]? {
+    while let item = mailbox.next() {
+      if let line = item.line(encodedBy: coder) { return line }
+    }
+    return nil
   }
 
   private func sendGathered(_ mailbox: ClientMailbox) async {
@@ -216,22 +243,35 @@ struct ClientSession: Sendable {
 
   private func showViewport(_ client: ConnectedClient) async {
     let mailbox = client.mailbox
-    var shown: RowWindow?
+    // A hash, not the window: that would be kept for as long as the client reads nothing.
+    var shownHash: Int?
     for await _ in mailbox.viewportChanges {
       guard let viewport = mailbox.viewport else { continue }
       var pause = Self.viewportInterval
+      mailbox.willReadRows()
       do throws(ControlError) {
-        // Whoever looks elsewhere meanwhile has said so by then.
-        guard let window = try await broadcaster.shown(viewport, to: client.id) else { continue }
-        if window != shown {
-          mailbox.send(window: window)
-          shown = window
-        }
+        // A client that looks elsewhere meanwhile has said so by then.
+        guard let hash = try await show(viewport, to: client, unless: shownHash) else { continue }
+        shownHash = hash
       } catch {
         pause = Self.viewportRetry
         mailbox.refreshViewport()
       }
       do { try await WorkLanes.pause(for: pause) } catch { return }
+      guard mailbox.hasWindow else { continue }
+      broadcaster.rest(client.id)
+      await mailbox.windowTaken()
     }
+  }
+
+  /// Sends the rows of a viewport unless they are those that were sent last. Returns their hash;
+  /// nil when the client does not look there any more.
+  private func show(
+    _ viewport: Viewport, to client: ConnectedClient, unless shownHash: Int?
+  ) async throws(ControlError) -> Int? {
+    guard let window = try await broadcaster.shown(viewport, to: client.id) else { return nil }
+    let hash = window.hashValue
+    if hash != shownHash { client.mailbox.send(window: window) }
+    return hash
   }
 }

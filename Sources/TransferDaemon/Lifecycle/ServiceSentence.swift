@@ -30,6 +30,7 @@ enum ServiceSentence {
       "The socket \"\(path)\" belongs to user \(userID); set XDG_RUNTIME_DIR to a directory of yours"
     case .lineTooLong(let byteCountMax):
       "A message was longer than \(byteCountMax) bytes; send less at once"
+    case .lineNotFinished: "A message was begun and not finished in time; send it at once"
     case .closed: "The connection is gone; try again"
     case .system(let call, let path, let code):
       "\"\(path)\" cannot be used (\(call): \(ControlSocketError.text(ofCode: code))); "

@@ -109,8 +109,10 @@ package struct TransferService: Sendable {
     let stop = StopSwitch()
     // Before the socket is there: a service that answers ends in good order.
     let signals = await TerminationSignals.handle(by: { stop.turn() })
+    let dropped = DroppedClients(logger: logger) { clock.now().monotonic }
     let listener = try await ControlListener.start(
-      at: places.socketPath, holding: lock, limits: settings.listener)
+      at: places.socketPath, holding: lock, limits: settings.listener,
+      refused: { dropped.log(refused: $0) })
     let handler = RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: sessions,
       information: ServiceInformation(
@@ -123,7 +125,7 @@ package struct TransferService: Sendable {
       listener: listener, marks: marks, engine: engine, conditions: settings.conditions,
       need: need, logger: logger)
 
-    await Self.receive(listener, handler, logger) {
+    await Self.receive(listener, handler, logger, dropped) {
       await stop.turned()
       health.end()
       telling?.end()
@@ -185,24 +187,25 @@ package struct TransferService: Sendable {
   /// Serves the clients beside `work`, and until that is done.
   private static func receive(
     _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
-    until work: () async -> Void
+    _ dropped: DroppedClients, until work: () async -> Void
   ) async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await receive(listener, handler, logger) }
+      group.addTask { await receive(listener, handler, logger, dropped) }
       await work()
       group.cancelAll()
     }
   }
 
   private static func receive(
-    _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger
+    _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
+    _ dropped: DroppedClients
   ) async {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {
         group.addTask {
           let session = ClientSession(
             connection: connection, broadcaster: handler.broadcaster, logger: logger,
-            left: { handler.sessions.leave($0) }
+            dropped: dropped, left: { handler.sessions.leave($0) }
           ) { request, id, client, decided in
             await handler.handle(request, id: id, for: client, whenDecided: decided)
           }

@@ -84,7 +84,8 @@ struct RequestHandler: Sendable {
       client.mailbox.watch(
         params.includesProgress ? .progress : .states, of: params.session,
         in: params.states.map(Set.init),
-        completed: params.gathersCompleted == true ? .gathered : .events)
+        completed: params.gathersCompleted == true ? .gathered : .events,
+        lag: params.resynchronises == true ? .resynchronises : .isDropped)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .status:

@@ -52,6 +52,14 @@ struct WaitCommandTests {
     #expect(world.service.asked.contains(.watch(includesProgress: false, gathersCompleted: true)))
   }
 
+  @Test func `where events are missing the list is read again`() async {
+    let world = world(snapshot(1, .running))
+    // The end of the first is not among the events that come.
+    world.service.describe([snapshot(1, .running), snapshot(1, .completed)])
+    world.service.onWatch([ControlNotification.resynchronise])
+    #expect(await world.run("wait", "1") == .init(code: 0, output: "", error: ""))
+  }
+
   @Test func `what began to stand still after the start is not waited for`() async {
     let world = world(snapshot(1, .running))
     world.service.afterList { $0.append(snapshot(2, .paused)) }

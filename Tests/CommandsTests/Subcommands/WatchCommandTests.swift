@@ -56,6 +56,25 @@ struct WatchCommandTests {
     #expect(world.service.asked == [.watch(includesProgress: true)])
   }
 
+  @Test(arguments: [false, true])
+  func `where events are missing a line says so`(json: Bool) async {
+    let world = FakeWorld()
+    world.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
+    world.service.onWatch([
+      .resynchronise, .event(event(snapshot(1, .running))), .event(event(snapshot(9, .idle))),
+    ])
+    let outcome = await world.run(json ? ["watch", "--json"] : ["watch"])
+    #expect(
+      outcome.output.split(separator: "\n").first
+        == (json
+          ? #"{"event": "eventsDropped", "at": "2026-11-21T12:00:00Z"}"#
+          : "14:00:00     1  file.iso: running"))
+    #expect(
+      outcome.error
+        == "Events came faster than they were read, so some were dropped; "
+        + "\"kettle list\" shows how it is\n")
+  }
+
   @Test func `Ctrl-C ends it with 130`() async {
     var world = FakeWorld()
     world.interruptions = [.interrupt]

@@ -4,9 +4,25 @@ import Testing
 import TransferModel
 
 struct ClientOutboxTests {
-  private func drain(_ outbox: inout ClientOutbox) -> [ClientOutbox.Item] {
-    var items: [ClientOutbox.Item] = []
-    while let item = outbox.next() { items.append(item) }
+  /// An item as it is compared.
+  private enum Sent: Hashable {
+    case reply([UInt8])
+    case notification(ControlNotification)
+
+    init(_ item: ClientOutbox.Item) {
+      if case .reply(let line) = item {
+        self = .reply(line)
+      } else {
+        self = .notification(item.notification ?? .resynchronise)
+      }
+    }
+  }
+
+  private func next(_ outbox: inout ClientOutbox) -> Sent? { outbox.next().map(Sent.init) }
+
+  private func drain(_ outbox: inout ClientOutbox) -> [Sent] {
+    var items: [Sent] = []
+    while let item = next(&outbox) { items.append(item) }
     return items
   }
 
@@ -62,7 +78,7 @@ struct ClientOutboxTests {
 
   @Test func `ids of the completed are gathered until something comes behind them`() {
     func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
-    func told(_ ids: Int64...) -> ClientOutbox.Item {
+    func told(_ ids: Int64...) -> Sent {
       .notification(
         .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
     }
@@ -72,8 +88,8 @@ struct ClientOutboxTests {
     let again = event(.stateChanged)
     _ = outbox.put(event: again)
     _ = outbox.put(completed: runs(1))
-    #expect(outbox.next() == told(1, 2, 3, 7))
-    #expect(outbox.next() == .notification(.event(again)))
+    #expect(next(&outbox) == told(1, 2, 3, 7))
+    #expect(next(&outbox) == .notification(.event(again)))
     _ = outbox.put(completed: runs(9))
     #expect(drain(&outbox) == [told(1, 9)])
     // What was sent is not told again.
@@ -82,13 +98,13 @@ struct ClientOutboxTests {
   }
 
   @Test func `a client that never reads ids is dropped as any other`() {
-    var outbox = ClientOutbox(limits: .init(byteCountMax: 1000))
+    var outbox = ClientOutbox(limits: .init(eventByteCountMax: 1000))
     var id: Int64 = 0
     repeat {
       id += 2
       #expect(id < 1000)
     } while outbox.put(completed: IDRuns([TransferID(rawValue: id)])) == .kept
-    #expect(outbox.next() == nil)
+    #expect(next(&outbox) == nil)
   }
 
   @Test func `progress of two transfers is kept apart`() {
@@ -121,7 +137,7 @@ struct ClientOutboxTests {
   @Test func `progress after sent progress starts from nothing`() {
     var outbox = ClientOutbox()
     _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
-    #expect(outbox.next() != nil)
+    #expect(next(&outbox) != nil)
     _ = outbox.put(event: event(.progress, at: 2, written: 4, total: 5))
     #expect(
       drain(&outbox) == [.notification(.event(event(.progress, at: 2, written: 4, total: 5)))])
@@ -140,32 +156,99 @@ struct ClientOutboxTests {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
     #expect(outbox.put(event: event(.added, 4)) == .overflow)
-    #expect(outbox.next() == nil)
+    #expect(next(&outbox) == nil)
     #expect(outbox.isEmpty)
     #expect(outbox.put(reply: [1]) == .overflow)
     #expect(outbox.put(viewport: ProtocolSamples.window(first: 0)) == .overflow)
-    #expect(outbox.next() == nil)
+    #expect(next(&outbox) == nil)
   }
 
   @Test func `events that were sent do not count`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...1000 {
       #expect(outbox.put(event: event(.added, id)) == .kept)
-      if id > 2 { #expect(outbox.next() != nil) }
+      if id > 2 { #expect(next(&outbox) != nil) }
     }
   }
 
   // Fault 118
-  @Test func `bytes are bounded, but one reply may be larger by itself`() {
-    var outbox = ClientOutbox(limits: .init(byteCountMax: 1000))
-    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 5000)) == .kept)
-    #expect(outbox.next() != nil)
-    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 900)) == .kept)
-    #expect(outbox.put(reply: [UInt8](repeating: 0, count: 200)) == .overflow)
+  @Test func `replies are kept, and no request is handled while too many wait or are sent`() {
+    var outbox = ClientOutbox(limits: .init(replyByteCountMax: 1000))
+    let reply = [UInt8](repeating: 0, count: 600)
+    #expect(outbox.hasRoomForReplies)
+    for _ in 0..<3 { #expect(outbox.put(reply: reply) == .kept) }
+    #expect(!outbox.hasRoomForReplies)
+    // Two wait and one is being sent, then one waits, then none.
+    for hasRoom in [false, false, true, true] {
+      _ = outbox.next()
+      #expect(outbox.hasRoomForReplies == hasRoom)
+    }
+    #expect(outbox.heldByteCount == 0)
+  }
+
+  // Fault 118
+  @Test func `a client that falls behind is told so once, and gets what comes after that`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3), lag: .resynchronises)
+    _ = outbox.put(reply: [1])
+    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 7))
+    #expect(outbox.put(event: event(.added, 4)) == .leftOut)
+    #expect(outbox.isBehind)
+    for id: Int64 in 5...100 { #expect(outbox.put(event: event(.added, id)) == .leftOut) }
+    #expect(outbox.put(completed: IDRuns([TransferID(rawValue: 9)])) == .leftOut)
+    #expect(outbox.put(reply: [2]) == .kept)
+    #expect(next(&outbox) == .reply([1]))
+    #expect(next(&outbox) == .notification(.viewport(ProtocolSamples.window(first: 7))))
+    #expect(outbox.put(event: event(.added, 101)) == .leftOut)
+    #expect(next(&outbox) == .notification(.resynchronise))
+    #expect(!outbox.isBehind)
+    let late = event(.added, 102)
+    #expect(outbox.put(event: late) == .kept)
+    #expect(drain(&outbox) == [.reply([2]), .notification(.event(late))])
+  }
+
+  // Fault 118
+  @Test func `whatever comes, a client that reads nothing holds no more than the limits`() {
+    let limits = ClientOutbox.Limits(eventCountMax: 1000, eventByteCountMax: 100_000)
+    var outbox = ClientOutbox(limits: limits, lag: .resynchronises)
+    var largest = 0
+    for id: Int64 in 0..<20_000 {
+      _ = outbox.put(event: event(id % 3 == 0 ? .progress : .stateChanged, id % 700))
+      largest = max(largest, outbox.heldByteCount)
+    }
+    #expect(largest <= limits.eventByteCountMax)
+    #expect(outbox.heldByteCount == 0)
+    #expect(drain(&outbox) == [.notification(.resynchronise)])
+  }
+
+  @Test func `events are given up before the client is`() {
+    var outbox = ClientOutbox(lag: .resynchronises)
+    _ = outbox.put(event: event(.added))
+    #expect(outbox.spareByteCount > 0)
+    #expect(outbox.giveUpEvents() == .leftOut)
+    #expect(outbox.spareByteCount == 0)
+    #expect(drain(&outbox) == [.notification(.resynchronise)])
+    var other = ClientOutbox()
+    _ = other.put(event: event(.added))
+    #expect(other.spareByteCount == 0)
+    #expect(other.giveUpEvents() == .overflow)
+    #expect(other.isOverflowed)
+  }
+
+  @Test func `a window is held until the client has taken it`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 1))
+    #expect(outbox.hasWindow)
+    let waiting = outbox.heldByteCount
+    _ = outbox.next()
+    // As a line, and in the buffer of the socket.
+    #expect(outbox.hasWindow && outbox.heldByteCount == 2 * waiting)
+    #expect(next(&outbox) == nil)
+    #expect(!outbox.hasWindow && outbox.heldByteCount == 0)
   }
 
   @Test func `long texts of events count`() {
-    var outbox = ClientOutbox(limits: .init(byteCountMax: 100_000))
+    var outbox = ClientOutbox(limits: .init(eventByteCountMax: 100_000))
     var large = event(.added)
     large.snapshot.title = String(repeating: "t", count: 60_000)
     #expect(outbox.put(event: large) == .kept)
@@ -177,7 +260,7 @@ struct ClientOutboxTests {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     var outbox = ClientOutbox()
-    var model: [ClientOutbox.Item] = []
+    var model: [Sent] = []
     for step: Int64 in 0..<20_000 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
@@ -195,13 +278,13 @@ struct ClientOutboxTests {
         Self.put(new, &model)
       default:
         let expected = model.isEmpty ? nil : model.removeFirst()
-        #expect(outbox.next() == expected, "seed \(seed), step \(step)")
+        #expect(next(&outbox) == expected, "seed \(seed), step \(step)")
       }
     }
     #expect(drain(&outbox) == model, "seed \(seed)")
   }
 
-  private static func put(_ window: RowWindow, _ model: inout [ClientOutbox.Item]) {
+  private static func put(_ window: RowWindow, _ model: inout [Sent]) {
     let index = model.firstIndex {
       if case .notification(.viewport) = $0 { true } else { false }
     }
@@ -212,7 +295,7 @@ struct ClientOutboxTests {
     }
   }
 
-  private static func put(_ event: TransferEvent, _ model: inout [ClientOutbox.Item]) {
+  private static func put(_ event: TransferEvent, _ model: inout [Sent]) {
     let index = model.lastIndex {
       if case .notification(.event(let other)) = $0 { other.id == event.id } else { false }
     }

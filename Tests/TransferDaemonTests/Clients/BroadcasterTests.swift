@@ -31,7 +31,7 @@ struct BroadcasterTests {
     broadcaster.observe(.cleared(upTo: 5), at: now)
     #expect(try await broadcaster.window(uncleared).matchingCount == 0)
     #expect(try await broadcaster.window(Viewport()).rows.first?.isCleared == true)
-    #expect(mailbox.next() == nil)
+    #expect(mailbox.next()?.notification == nil)
   }
 
   @Test func `who watches some states is told of what enters, is in or leaves them`() {
@@ -41,15 +41,15 @@ struct BroadcasterTests {
     for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
       broadcaster.observe(
         state == .queued && told.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
-      while case .notification(.event(let event))? = mailbox.next() {
+      while case .event(let event)? = mailbox.next()?.notification {
         told.append(event.snapshot.state)
       }
     }
     #expect(told == [.paused, .queued, .completed])
     broadcaster.observe(.added(row(2, .running)), at: now)
-    #expect(mailbox.next() == nil)
+    #expect(mailbox.next()?.notification == nil)
     broadcaster.observe(.removed(row(2, .running)), at: now)
-    #expect(mailbox.next() != nil)
+    #expect(mailbox.next()?.notification != nil)
   }
 
   @Test func `of a list each is told what it asked for`() {
@@ -59,7 +59,7 @@ struct BroadcasterTests {
       watch(mailbox)
       broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
       var ids: [Int64] = []
-      while case .notification(.event(let event))? = mailbox.next() {
+      while case .event(let event)? = mailbox.next()?.notification {
         ids.append(event.id.rawValue)
       }
       return ids
@@ -75,24 +75,23 @@ struct BroadcasterTests {
   @Test func `who gathers the completed is told their ids, at their place among the events`() {
     let (_, mailbox) = broadcaster.join()
     mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
-    func completed(_ ids: Int64...) -> ClientOutbox.Item {
-      .notification(
-        .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
+    func completed(_ ids: Int64...) -> ControlNotification {
+      .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
     }
     for id in Int64(1)...4 { broadcaster.observe(.added(row(id, .running)), at: now) }
     for id in [Int64(1), 3] { broadcaster.observe(.changed(row(id, .completed)), at: now) }
     broadcaster.observe(.changed(row(2, .failed)), at: now)
     broadcaster.observe(.changed(row(4, .completed)), at: now)
-    #expect(mailbox.next() == completed(1, 3))
-    guard case .notification(.event(let event))? = mailbox.next() else {
+    #expect(mailbox.next()?.notification == completed(1, 3))
+    guard case .event(let event)? = mailbox.next()?.notification else {
       Issue.record("one that failed is told as an event")
       return
     }
     #expect(event.snapshot.state == .failed)
-    #expect(mailbox.next() == completed(4))
+    #expect(mailbox.next()?.notification == completed(4))
     // Nothing that became completed is told twice, and what leaves is an event.
     broadcaster.observe(.removed(row(4, .completed)), at: now)
-    guard case .notification(.event(let last))? = mailbox.next() else {
+    guard case .event(let last)? = mailbox.next()?.notification else {
       Issue.record("one that was removed is told as an event")
       return
     }
@@ -111,7 +110,7 @@ struct BroadcasterTests {
     await gatherings.next()
     mailbox.sendGathered()
     await mail.next()
-    #expect(mailbox.next() != nil)
+    #expect(mailbox.next()?.notification != nil)
     mailbox.close()
     // Nothing woke them a second time.
     #expect(await gatherings.next() == nil)
@@ -188,7 +187,7 @@ struct BroadcasterTests {
     broadcaster.observe(.slept([row(1, .queued).id]), at: now)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 5])
-    #expect(mailbox.next() == nil)
+    #expect(mailbox.next()?.notification == nil)
   }
 
   @Test func `of those that sleep from the start each is an event, and none is kept`() {
@@ -197,12 +196,12 @@ struct BroadcasterTests {
     mailbox.watch(.states, in: [.queued])
     broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
     var told: [TransferID] = []
-    while case .notification(.event(let event))? = mailbox.next() {
+    while case .event(let event)? = mailbox.next()?.notification {
       #expect(event.kind == .added)
       told.append(event.id)
     }
     #expect(told == [row(1, .queued).id, row(3, .queued).id])
-    #expect(other.next() == nil)
+    #expect(other.next()?.notification == nil)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])
     let batch = broadcaster.totals.batch

@@ -43,6 +43,7 @@ struct ClientSessionTests {
       let broadcaster = Self.broadcaster()
       await ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
+        dropped: Self.dropped,
         farewellBudget: farewellBudget
       ) { _, id, _, _ in ReplyCoder().encode(result: padding, to: id) }.run()
       ended = ContinuousClock.now - start
@@ -50,6 +51,10 @@ struct ClientSessionTests {
     }
     await listener.close()
     return (await said, ended)
+  }
+
+  private static let dropped = DroppedClients(logger: Logger(label: "test")) {
+    MonotonicTime(milliseconds: 0)
   }
 
   private static func broadcaster() -> Broadcaster {
@@ -93,6 +98,44 @@ struct ClientSessionTests {
     #expect(ended >= .milliseconds(50) && ended < .seconds(20))
   }
 
+  // Fault 118
+  @Test func `a client that asks and does not read waits, and is sent every reply in order`()
+    async throws
+  {
+    let world = try ServiceSocket()
+    let listener = try await world.listener(ControlListener.Limits())
+    let path = world.socketPath
+    let (count, replyByteCount) = (600, 20_000)
+    async let said: String = onThread {
+      let descriptor = connectedSocket(path)
+      defer { close(descriptor) }
+      let all = [Self.hello] + (1...count).map { Self.status($0) }
+      send(all.joined(separator: "\n") + "\n", to: descriptor)
+      shutdown(descriptor, Int32(SHUT_WR))
+      return readToEnd(descriptor)
+    }
+    let padding = String(repeating: "x", count: replyByteCount)
+    let broadcaster = Self.broadcaster()
+    let largest = Mutex(0)
+    for await connection in listener.connections {
+      await ClientSession(
+        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
+        dropped: Self.dropped
+      ) { _, id, _, _ in
+        largest.withLock { $0 = max($0, broadcaster.heldByteCount) }
+        return ReplyCoder().encode(result: padding, to: id)
+      }.run()
+      break
+    }
+    let ids = await said.split(separator: "\n").compactMap { line in
+      line.split(separator: "\"id\":").last?.split(separator: ",").first.flatMap { Int($0) }
+    }
+    #expect(ids == Array(0...count))
+    // Of 12 MB no more than the limit waits while a request is handled; what is sent counts twice.
+    #expect(largest.withLock { $0 } <= 2 * ClientOutbox.Limits().replyByteCountMax)
+    await listener.close()
+  }
+
   // Fault 106
   @Test func `a client that does not read does not hold up the end of the service`() async throws {
     let world = try ServiceSocket()
@@ -112,6 +155,7 @@ struct ClientSessionTests {
       let (asked, sayAsked) = AsyncStream<Void>.makeStream()
       let session = ClientSession(
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
+        dropped: Self.dropped,
         farewellBudget: .seconds(50)
       ) { _, id, _, _ in
         sayAsked.finish()
@@ -177,7 +221,8 @@ struct ClientSessionTests {
     let broadcaster = Self.broadcaster()
     for await connection in listener.connections {
       await ClientSession(
-        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
+        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
+        dropped: Self.dropped
       ) { _, id, _, _ in
         #expect(broadcaster.isWatchedByPerson == isWatched)
         return ReplyCoder().encode(result: Nothing(), to: id)
@@ -257,7 +302,8 @@ struct ClientSessionTests {
     let broadcaster = Self.broadcaster()
     for await connection in listener.connections {
       await ClientSession(
-        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test")
+        connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
+        dropped: Self.dropped
       ) { request, id, _, decided in
         if case .hello = request { return ReplyCoder().encode(result: Nothing(), to: id) }
         return await store.answer(request, id, decided)

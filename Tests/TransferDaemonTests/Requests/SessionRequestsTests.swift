@@ -108,7 +108,7 @@ struct SessionRequestsTests {
     _ = try await world.ask(AddTransfers.self, .add(.init(transfers: [spec])), person)
     let id = try await world.add(program)
     var heard: [TransferID] = []
-    while case .notification(.event(let event))? = program.mailbox.next() { heard.append(event.id) }
+    while case .event(let event)? = program.mailbox.next()?.notification { heard.append(event.id) }
     #expect(heard == [id])
   }
 }

@@ -79,7 +79,7 @@ final class RegistryWorld: Sendable {
 
   func client(_ id: UInt64, processID: Int64 = 77) -> ConnectedClient {
     ConnectedClient(
-      id: ClientID(rawValue: id), processID: processID, mailbox: ClientMailbox())
+      id: ClientID(rawValue: id), processID: processID, mailbox: Mailboxes().join())
   }
 
   func attach(
