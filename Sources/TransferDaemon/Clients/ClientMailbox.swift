@@ -1,5 +1,6 @@
 import ControlProtocol
 import KettleSystem
+import Synchronization
 import TransferEngine
 import TransferModel
 

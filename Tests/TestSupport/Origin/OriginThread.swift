@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A thread that runs one closure and goes.
