@@ -21,7 +21,7 @@ final class CommitRecord: Sendable {
     sync()
   }
 
-  /// Takes the place of the older of the two slots: a write that a power cut tears leaves the other.
+  /// Overwrites the older of the two slots, so a write that a power cut tears leaves the other.
   func write(_ mark: CommitMark) {
     write(mark, slot: mark.commitCount % Self.slotCount)
   }

@@ -65,35 +65,6 @@ import TransferModel
 
   // MARK: Losses
 
-  private enum Damage: CaseIterable {
-    case flippedBits, zeroFill, cutOff, deleted, swappedFrames
-
-    private static let headerByteCount = 32
-    private static let frameByteCount = 24 + StoreMutation.pageByteCount
-
-    func applied(to log: [UInt8], _ random: inout SeededGenerator) -> [UInt8]? {
-      switch self {
-      case .flippedBits: return StoreMutation.flippedBits.applied(to: log, &random)
-      case .zeroFill: return StoreMutation.zeroFill.applied(to: log, &random)
-      case .cutOff: return StoreMutation.cutOff.applied(to: log, &random)
-      case .deleted: return nil
-      case .swappedFrames:
-        let count = (log.count - Self.headerByteCount) / Self.frameByteCount
-        let one = Self.frame(Int.random(in: 0..<count, using: &random))
-        let other = Self.frame(Int.random(in: 0..<count, using: &random))
-        var swapped = log
-        swapped.replaceSubrange(one, with: log[other])
-        swapped.replaceSubrange(other, with: log[one])
-        return swapped
-      }
-    }
-
-    private static func frame(_ number: Int) -> Range<Int> {
-      let start = headerByteCount + number * frameByteCount
-      return start..<start + frameByteCount
-    }
-  }
-
   /// Opens a store after each of many mutations of its log. Returns how many lost something, and
   /// how many of these without a report.
   private func losses(
@@ -103,7 +74,7 @@ import TransferModel
     let log = try #require(files.log)
     var losses = (all: 0, silent: 0)
     for round in 0..<roundCount {
-      let damage = Damage.allCases[round % Damage.allCases.count]
+      let damage = LogDamage.allCases[round % LogDamage.allCases.count]
       let label: Comment = "\(damage), seed \(seed), round \(round)"
       var edited = files
       edited.log = damage.applied(to: log, &random)
