@@ -10,7 +10,8 @@ extension TransferFailure.Code {
     case .badURL: .badURL
     case .tooManyRedirects: .httpTooManyRedirects
     case .redirectRefused: .redirectToNonExistentLocation
-    case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .protocolBroken:
+    case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
+      .protocolBroken:
       .badServerResponse
     case .encodedReply: .cannotDecodeContentData
     case .loginNeeded: .userAuthenticationRequired

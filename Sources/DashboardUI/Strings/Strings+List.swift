@@ -122,6 +122,7 @@ extension Strings {
     case .linkExpired: "link expired"
     case .otherVersion: "other version"
     case .otherFile: "other file"
+    case .contradictoryReply: "contradiction"
     case .networkDown: "no network"
     case .hostNotFound: "host not found"
     case .connectionRefused: "refused"

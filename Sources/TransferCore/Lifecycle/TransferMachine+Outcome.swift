@@ -64,15 +64,27 @@ extension TransferMachine {
       if record.resumeData != nil { record.freshStart = reason }
       freshStartCount += 1
       if freshStartCount > Self.freshStartCountMax {
-        return .failed(
-          TransferFailure(
-            .otherVersion, on: record.spec.url.text,
-            detail: "it was another one \(freshStartCount) times"))
+        return .failed(tooManyFreshStarts(reason))
       }
     }
     return .askAgain(
       AskAgain(
         url: record.spec.url, redirectCount: 0, asking: asking, content: record.spec.content))
+  }
+}
+
+extension TransferMachine {
+  private func tooManyFreshStarts(_ reason: FreshStartReason) -> TransferFailure {
+    switch reason {
+    case .partialFileChanged:
+      TransferFailure(
+        .partialFileChanged, on: record.resumeData?.partialPath ?? record.spec.url.text,
+        detail: "\(freshStartCount) times")
+    case .resourceChanged, .rangeIgnored, .noValidator, .asked:
+      TransferFailure(
+        .otherVersion, on: record.spec.url.text,
+        detail: "it was another one \(freshStartCount) times")
+    }
   }
 }
 
@@ -84,7 +96,8 @@ extension TransferFailure {
       .checksumMismatch, .partialFileChanged:
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .networkDown,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
+      .networkDown,
       .hostNotFound,
       .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
@@ -107,7 +120,8 @@ extension TransferFailure {
     switch code {
     case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
-      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .tlsRefused,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
+      .tlsRefused,
       .proxyFailed,
       .protocolBroken, .certificateFileUnusable, .clientCertificateNeeded, .truncated,
       .tooLong, .internalProblem,

@@ -18,7 +18,7 @@ extension ReplyJudge {
     guard acceptance != .file else { return nil }
     switch head.status {
     case ..<200: return nil
-    case 200, 203: return mayBeEncoded(head) ? judgeAsItStands(head) : nil
+    case 200, 203: return standsAsItIs(head) ? judgeAsItStands(head) : nil
     // Nobody can have asked for a range with anything but a plain GET.
     case 206: return content == nil ? nil : judgeSuccess(head)
     case 200..<300: return judgeSuccess(head)
@@ -33,7 +33,7 @@ extension ReplyJudge {
   }
 
   private func judgeSuccess(_ head: ResponseHead) -> Verdict {
-    mayBeEncoded(head) ? judgeAsItStands(head) : judgeWhole(head)
+    standsAsItIs(head) ? judgeAsItStands(head) : judgeWhole(head)
   }
 
   /// No other attempt would end otherwise.
@@ -53,10 +53,11 @@ extension ReplyJudge {
     return .takeWhole(Whole(facts: facts, use: use))
   }
 
-  /// What was sent has had its effect, and its outcome is the status: that a server encodes the
-  /// body though it was asked not to must not make a failure of it.
-  private func mayBeEncoded(_ head: ResponseHead) -> Bool {
-    acceptance == .any && content != nil && !head.isIdentityEncoded
+  /// What was sent has had its effect, and its outcome is the status: a server that encodes the
+  /// body though it was asked not to, or calls it a part, must not make a failure of it.
+  private func standsAsItIs(_ head: ResponseHead) -> Bool {
+    acceptance == .any && content != nil
+      && (!head.isIdentityEncoded || !head.values(of: "Content-Range").isEmpty)
   }
 
   /// A 401 that names no scheme is only a page (RFC 9110, section 15.5.2, forbids it).

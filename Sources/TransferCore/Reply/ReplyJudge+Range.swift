@@ -15,6 +15,8 @@ extension ReplyJudge {
     if let upper = asked.upper, range.upper > upper {
       return rangeWrong("up to byte \(range.lastByte), asked up to \(upper - 1)")
     }
+    let facts = facts(head, total: total)
+    if let contradiction = judgeLength(facts) { return contradiction }
     if let known = resumeData.totalByteCount, let total, known != total {
       return anotherOne(total)
     }
@@ -24,7 +26,6 @@ extension ReplyJudge {
     if let length = head.bodyByteCount, length != range.byteCount {
       return rangeWrong("\(length) bytes announced for a range of \(range.byteCount)")
     }
-    let facts = facts(head, total: total)
     if let problem = judgeProof(asked.proof, facts, resumeData) { return problem }
     return .takeRange(range, facts)
   }

@@ -3,13 +3,14 @@ import TransferModel
 /// Replies with the whole file.
 extension ReplyJudge {
   func judgeWhole(_ head: ResponseHead) -> Verdict {
+    if let contradiction = judgePartAsWhole(head) { return contradiction }
     guard head.isIdentityEncoded || isStoredCompressed(head) else {
       return .fail(
         TransferFailure(
           .encodedReply, on: url.text,
           detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
     }
-    let facts = facts(head, total: bodyByteCount(head))
+    let facts = facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator))
     guard let resumeData else { return .takeWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = asking, !holdsBytes {
       // There is a partial file on record that cannot be used, though nothing of it counts.
@@ -23,6 +24,7 @@ extension ReplyJudge {
         .linkExpired, on: url.text, detail: "it sent a web page in place of the file")
       return .wait(.needsLink, failure)
     }
+    if let contradiction = judgeLength(facts) { return contradiction }
     switch asking {
     case .fresh(let reason): return .takeWhole(Whole(facts: facts, use: .instead(because: reason)))
     case .goingOn, .proving, .comparing: return judgeWholeWithBytes(facts, resumeData)
@@ -37,8 +39,9 @@ extension ReplyJudge {
       isOtherServer
       ? anotherOne(facts.total)
       : .takeWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
-    if let known = resumeData.totalByteCount, let total = facts.total, known != total {
-      return changed
+    if let total = facts.total {
+      if let known = resumeData.totalByteCount, known != total { return changed }
+      if total < resumeData.held.upperBound { return changed }
     }
     let known = resumeData.validator
     switch wantedProof {

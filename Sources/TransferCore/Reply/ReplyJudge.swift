@@ -123,9 +123,16 @@ package struct ReplyJudge: Sendable {
     guard let text = head.value(of: "Content-Range"),
       case .unsatisfied(let total)? = ContentRange(text)
     else { return .askAgain(.comparing) }
+    let facts = facts(head, total: total)
+    if let contradiction = judgeLength(facts) { return contradiction }
     if let known = resumeData.totalByteCount, known != total { return anotherOne(total) }
     let held = resumeData.held.prefixByteCount
-    if held == total { return .alreadyWhole }
+    if held == total {
+      // A length that was never told before may be that of another version.
+      let isKnown = resumeData.totalByteCount != nil
+      let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
+      return isKnown || isSame ? .alreadyWhole : .askAgain(.comparing)
+    }
     // There is more of the file than is held, and still the server does not serve the rest.
     return held < total ? .askAgain(.comparing) : anotherOne(total)
   }

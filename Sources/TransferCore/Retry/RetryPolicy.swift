@@ -58,7 +58,7 @@ package struct RetryPolicy: Sendable, Hashable {
   private func isTransient(_ failure: TransferFailure) -> Bool {
     switch failure.code {
     case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
-      .rangeReplyWrong, .protocolBroken, .networkDown:
+      .rangeReplyWrong, .contradictoryReply, .protocolBroken, .networkDown:
       true
     case .httpStatus:
       switch failure.detail.flatMap({ Int($0.prefix(3)) }) ?? 0 {

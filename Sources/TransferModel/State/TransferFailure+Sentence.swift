@@ -61,14 +61,14 @@ private struct FailureWords {
       "The server has another version of \"\(name)\" than was begun\(said); start it again"
     case .otherFile:
       "The link \"\(name)\" leads to another file than was begun\(said); give it the right one with kettle start ID --url URL"
+    case .contradictoryReply:
+      "The server contradicts itself about \"\(name)\"\(said); \(again("start it again later, or stop it and start it to fetch it from zero"))"
     case .networkDown:
       "There is no network to \"\(name)\"\(said); it goes on when the network is back"
-    case .hostNotFound:
-      "The host \"\(name)\" was not found; check its name and the network"
+    case .hostNotFound: "The host \"\(name)\" was not found; check its name and the network"
     case .connectionRefused:
       "\"\(name)\" refuses connections\(said); \(again("check the address or try again later"))"
-    case .connectionLost:
-      "The connection to \"\(name)\" was lost\(said); \(again())"
+    case .connectionLost: "The connection to \"\(name)\" was lost\(said); \(again())"
     case .timedOut:
       "\"\(name)\" did not answer in time\(said); \(again("start it again later"))"
     case .tlsRefused:

@@ -12,6 +12,8 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case otherVersion
     /// A fresh link that leads to something else.
     case otherFile
+    /// A reply that contradicts itself, or what the server said of the same version before.
+    case contradictoryReply
     // The way there
     case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
     /// This machine has no way to the host: no route, no interface that is up.

@@ -67,6 +67,8 @@ package struct OriginBehavior: Hashable, Sendable {
     /// 416, with the total.
     case unsatisfiable
     case unsatisfiableWithoutTotal
+    /// The right bytes with the status 200, as if they were the whole file.
+    case partAsWhole(withContentRange: Bool)
   }
 
   package enum IfRange: Hashable, Sendable {
@@ -98,6 +100,8 @@ package struct OriginBehavior: Hashable, Sendable {
     case chunkedWithoutEnd
     /// This where the first chunk's size belongs.
     case chunkedMalformed(String)
+    /// Chunks of a given size, with a flaw or without.
+    case chunkScript(ChunkScript)
   }
 
   package enum Ending: Hashable, Sendable {

@@ -87,7 +87,8 @@ extension OriginReply {
       lines.append("Content-Length: \(byteCount)")
     case .contentLengths(let values): lines += values.map { "Content-Length: " + $0 }
     case .untilClose: lines.append("Connection: close")
-    case .chunked, .chunkedWithoutEnd, .chunkedMalformed: lines.append("Transfer-Encoding: chunked")
+    case .chunked, .chunkedWithoutEnd, .chunkedMalformed, .chunkScript:
+      lines.append("Transfer-Encoding: chunked")
     }
     lines += behavior.headers.map { $0.name + ": " + $0.value }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
@@ -121,7 +122,11 @@ extension OriginReply {
       return
     }
     setRange(asked, &fields, behavior)
-    head = makeHead(206, fields, behavior)
+    if case .partAsWhole = behavior.ranges {
+      head = makeHead(200, fields, behavior)
+    } else {
+      head = makeHead(206, fields, behavior)
+    }
   }
 
   private mutating func setRange(
@@ -138,7 +143,8 @@ extension OriginReply {
       label = Self.label(sent, "\(total)")
     case .shiftedInSecret(let count):
       sent = asked.lowerBound + count..<asked.upperBound + count
-    case .withoutContentRange: label = nil
+    case .withoutContentRange, .partAsWhole(withContentRange: false): label = nil
+    case .partAsWhole(withContentRange: true): break
     case .shortened(let count):
       sent = asked.prefix(Int(clamping: count))
       label = Self.label(sent, "\(total)")

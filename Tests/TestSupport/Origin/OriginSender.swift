@@ -69,6 +69,8 @@ struct OriginSender {
     case .chunkedMalformed(let size):
       let line = bodyBytesSent == 0 ? Array("\(size)\r\n".utf8) : []
       guard write(line + bytes) else { return false }
+    case .chunkScript(let script):
+      guard write(script.encoded(bytes, from: bodyBytesSent)) else { return false }
     case .contentLength, .contentLengths, .untilClose:
       guard write(bytes) else { return false }
     }
@@ -84,7 +86,12 @@ struct OriginSender {
     if case .excess(let count) = reply.ending, !write([UInt8](repeating: 120, count: count)) {
       return false
     }
-    return reply.framing == .chunked ? write(Array("0\r\n\r\n".utf8)) : true
+    switch reply.framing {
+    case .chunked: return write(Array("0\r\n\r\n".utf8))
+    case .chunkScript(let script): return write(script.end)
+    case .contentLength, .contentLengths, .untilClose, .chunkedWithoutEnd, .chunkedMalformed:
+      return true
+    }
   }
 
   /// At a pace, a piece is a twentieth of a second.

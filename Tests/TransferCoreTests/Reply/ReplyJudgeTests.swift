@@ -90,8 +90,12 @@ struct ReplyJudgeTests {
   @Test func `another size, another date or no tag any more is another version`() {
     #expect(
       judge(206, ["Content-Range": "bytes 400-1099/1100"]) == .askAgain(.fresh(.resourceChanged)))
-    let longer = ["Content-Length": "1100", "ETag": "\"v1\""]
-    #expect(use(judge(200, longer)) == .instead(because: .resourceChanged))
+    #expect(
+      use(judge(200, ["Content-Length": "1100", "ETag": "W/\"v1\""]))
+        == .instead(because: .resourceChanged))
+    #expect(
+      use(judge(200, ["Content-Length": "300", "ETag": "\"v2\""], total: nil))
+        == .instead(because: .resourceChanged))
     #expect(
       use(judge(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
   }
@@ -237,6 +241,82 @@ struct ReplyJudgeTests {
     #expect(
       use(judge(200, ["Content-Encoding": "x-gzip"], asked: false, at: "a.tar.gz")) == .new)
     #expect(use(judge(200, ["Content-Encoding": "identity"], asked: false)) == .new)
+  }
+
+  private func contradiction(_ verdict: ReplyJudge.Verdict) -> String? {
+    guard case .retry(let failure, after: nil) = verdict, failure.code == .contradictoryReply
+    else { return nil }
+    return failure.detail
+  }
+
+  // Fault 1
+  @Test(arguments: [200, 203], ["bytes 400-999/1000", "bytes 0-999/1000", "bytes */1000", "x"])
+  func `a whole reply with a Content-Range is believed in no part`(
+    status: Int, contentRange: String
+  ) {
+    for asked in [true, false] {
+      let headers = [
+        "Content-Range": contentRange, "Content-Length": "600", "ETag": "\"v1\"",
+      ]
+      #expect(
+        contradiction(judge(status, headers, asked: asked))
+          == "\(status) with Content-Range: \(contentRange)")
+    }
+  }
+
+  // Fault 1
+  // Fault 7
+  @Test func `another length under the known validator is a contradiction and no new version`() {
+    let detail = "600 bytes in place of 1000 under the same validator"
+    let shorter = ["Content-Length": "600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(200, shorter)) == detail)
+    #expect(contradiction(judge(200, shorter, proof: .sameValidator)) == detail)
+    let part = ["Content-Range": "bytes 400-599/600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(206, part)) == detail)
+    let end = ["Content-Range": "bytes */600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(416, end)) == detail)
+    // Less than is held is another length, too.
+    let few = ["Content-Length": "300", "ETag": "\"v1\""]
+    #expect(
+      contradiction(judge(200, few, total: nil))
+        == "300 bytes in place of 400 under the same validator")
+  }
+
+  @Test func `a whole reply for a fresh start must not contradict what is known either`() {
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let same = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
+    #expect(contradiction(judge.judge(same, at: now)) != nil)
+    let other = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
+    #expect(use(judge.judge(other, at: now)) == .instead(because: .resourceChanged))
+  }
+
+  // Fault 27
+  @Test func `a whole reply that says no length has the known one under the known validator`() {
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let total = { (entityTag: String) -> Int64? in
+      let chunks = ["Transfer-Encoding": "chunked", "ETag": entityTag]
+      guard case .takeWhole(let whole) = judge.judge(BrainScript.head(200, chunks), at: now) else {
+        return -1
+      }
+      return whole.facts.total
+    }
+    #expect(total("\"v1\"") == 1000)
+    #expect(total("\"v2\"") == nil)
+    #expect(total("W/\"v1\"") == nil)
+  }
+
+  // Fault 18
+  @Test func `416 with a length that was never told makes nothing whole by itself`() {
+    let end = ["Content-Range": "bytes */400"]
+    #expect(judge(416, end, total: nil) == .askAgain(.comparing))
+    #expect(
+      judge(416, end.merging(["ETag": "\"v2\""]) { $1 }, total: nil) == .askAgain(.comparing))
+    #expect(
+      judge(416, end.merging(["ETag": "\"v1\""]) { $1 }, total: nil) == .alreadyWhole)
   }
 
   @Test func `416 with the held size is the end, any other begins again`() {

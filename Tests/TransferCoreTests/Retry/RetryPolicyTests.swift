@@ -22,7 +22,7 @@ struct RetryPolicyTests {
   func `every failure is either retried or given up`(_ code: TransferFailure.Code) {
     let transient: Set<TransferFailure.Code> = [
       .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
-      .rangeReplyWrong, .protocolBroken,
+      .rangeReplyWrong, .contradictoryReply, .protocolBroken,
     ]
     let decision = RetryPolicy().decide(
       TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,

@@ -59,7 +59,7 @@ struct TakeoverTests {
     #expect(token != nil)
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
-    script.head(attempt, 416, ["Content-Range": "bytes */400"])
+    script.head(attempt, 416, ["Content-Range": "bytes */400", "ETag": "\"v1\""])
     #expect(script.record(id)?.task?.resumedAtByteCount == 400)
   }
 

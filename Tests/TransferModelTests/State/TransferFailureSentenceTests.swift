@@ -46,6 +46,11 @@ struct TransferFailureSentenceTests {
       "The link \"u\" leads to another file than was begun (5 bytes in place of 4); give it the right one with kettle start ID --url URL"
     ),
     (
+      .contradictoryReply, "u", "5 bytes in place of 9 under the same validator",
+      "The server contradicts itself about \"u\" (5 bytes in place of 9 under the same validator); "
+        + "start it again later, or stop it and start it to fetch it from zero"
+    ),
+    (
       .networkDown, "h", "Network is unreachable",
       "There is no network to \"h\" (Network is unreachable); it goes on when the network is back"
     ),
@@ -122,6 +127,10 @@ struct TransferFailureSentenceTests {
     (
       .rangeReplyWrong, nil,
       "The server sent another part of \"h\" than was asked for; it is tried again"
+    ),
+    (
+      .contradictoryReply, "200 with Content-Range: bytes 5-9/10",
+      "The server contradicts itself about \"h\" (200 with Content-Range: bytes 5-9/10); it is tried again"
     ),
     (.connectionRefused, nil, "\"h\" refuses connections; it is tried again"),
     (.connectionLost, "reset", "The connection to \"h\" was lost (reset); it is tried again"),

@@ -6,9 +6,9 @@ import TransferModel
 /// 416 in all its forms, and conditional answers to a request that set no such condition.
 struct UnexpectedStatusTests {
   let body = SeededBody(seed: 8, byteCount: 3_000_000)
-  /// Of unknown length: every byte comes, but not the chunk that says that it was the last one.
+  /// Of unknown length: every byte comes, but not the end of the connection that says so.
   var endless: OriginBehavior {
-    OriginBehavior(body).with { $0.framing = .chunkedWithoutEnd }
+    OriginBehavior(body).with { $0.framing = .untilClose }
   }
 
   private func begunWhole(_ world: WireWorld) async throws -> TransferID {

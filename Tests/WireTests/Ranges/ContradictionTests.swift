@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import TransferCore
+import TransferEngine
+import TransferModel
+
+/// Replies that contradict themselves or what is known of the file.
+struct ContradictionTests {
+  let body = SeededBody(seed: 41, byteCount: 60_000)
+  var truth: OriginBehavior { OriginBehavior(body) }
+  private var cut: OriginBehavior { truth.with { $0.ending = .cut(after: 20_000, .fin) } }
+
+  // Fault 1
+  @Test(arguments: [true, false])
+  func `a 200 with nothing but the rest never becomes the file`(
+    withContentRange: Bool
+  ) async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
+    let tail = truth.with { $0.ranges = .partAsWhole(withContentRange: withContentRange) }
+    world.origin.serve([cut, tail], at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    #expect(row.state == .failed)
+    #expect(row.error?.code == .contradictoryReply)
+    #expect(row.bytesReceived == 20_000)
+    try await world.expectNoFile(of: row.id, only: body)
+    // What was kept is of use as soon as the server comes to its senses.
+    world.origin.serve(truth, at: WireWorld.path)
+    await world.start(row.id)
+    try await world.wait("completion", for: row.id) { $0.state == .completed }
+    world.expectFile(of: try #require(world.row(of: row.id)), is: body)
+    #expect(world.origin.requests.last?.bytesSent == 40_000)
+  }
+
+  // Fault 1
+  @Test(arguments: [200, 203])
+  func `a whole reply with a Content-Range is no file, on the first request either`(
+    status: Int
+  ) async throws {
+    let world = try await WireWorld { $0.retryPolicy.retryCountMax = 2 }
+    world.origin.serve(
+      .raw(
+        "HTTP/1.1 \(status) OK\r\nContent-Length: 5\r\nETag: \"v\"\r\n"
+          + "Content-Range: bytes 5-9/10\r\n\r\nworld"), at: WireWorld.path)
+    let row = try await world.download(WireWorld.path)
+    #expect(row.state == .failed)
+    #expect(row.error?.code == .contradictoryReply)
+    #expect(world.home.finalNames == [])
+  }
+}
