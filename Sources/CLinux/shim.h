@@ -83,6 +83,12 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
   return result;
 }
 
+/// Where the first hole of a file begins; its end counts as one (SEEK_HOLE, lseek(2)). Returns -1
+/// with errno set where the file is empty or nobody knows.
+static inline off_t kettle_first_hole(int descriptor) {
+  return lseek(descriptor, 0, 4 /* SEEK_HOLE */);
+}
+
 /// Copies like memcpy(3), and leaves what was copied out of the processor's cache, where that is
 /// known to pay: what no processor reads again would push out what one does, and each line of it
 /// would be read from memory before it is overwritten. Nothing orders these stores: whoever copied

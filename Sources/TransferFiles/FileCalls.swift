@@ -19,6 +19,8 @@ struct FileCalls: Sendable {
   var read: Read = { pread($0, $1, $2, $3) }
   var syncData: Sync = { fdatasync($0) }
   var syncAll: Sync = { fsync($0) }
+  /// Where the first hole of a file begins; its end counts as one.
+  var firstHole: @Sendable (Int32) -> off_t = { kettle_first_hole($0) }
   var truncate: @Sendable (Int32, off_t) -> Int32 = { ftruncate($0, $1) }
   /// openat(2) of a file without a name in a directory, with the flags.
   var openUnnamed: @Sendable (Int32, Int32) -> Int32 = { openat($0, ".", $1, 0o666) }

@@ -12,6 +12,8 @@ struct FileStatus: Hashable, Sendable {
   var kind: Kind
   var identity: FileIdentity
   var permissions: mode_t
+  /// How many names it has.
+  var linkCount: UInt64
 
   init(_ status: stat) {
     kind =
@@ -22,6 +24,7 @@ struct FileStatus: Hashable, Sendable {
       default: .special
       }
     permissions = status.st_mode & 0o7777
+    linkCount = UInt64(status.st_nlink)
     let (seconds, overflow) = Int64(status.st_mtim.tv_sec)
       .multipliedReportingOverflow(by: 1_000_000_000)
     // A date after the year 2262 does not fit; it is kept as its seconds, which differ as well.

@@ -72,6 +72,14 @@ final class OpenFile: Sendable {
     _ = try Errno.retrying { calls.truncate(descriptor, off_t(byteCount)) }
   }
 
+  /// Returns whether some of the first bytes were never written. A file system that is not known may
+  /// make holes of zeros that were written, so a hole proves nothing there.
+  func hasHole(inFirst byteCount: Int64) -> Bool {
+    guard FileSystemKind(of: self) != nil else { return false }
+    let hole = Int64(calls.firstHole(descriptor))
+    return hole >= 0 && hole < byteCount
+  }
+
   /// Puts the bytes and what is needed to find them on the disk.
   func syncData() throws(Errno) {
     _ = try Errno.retrying { calls.syncData(descriptor) }

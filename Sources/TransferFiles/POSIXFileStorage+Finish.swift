@@ -39,6 +39,10 @@ extension POSIXFileStorage {
     guard status.identity.byteCount == resumeData.wholeByteCount else {
       throw place.changed("it has another size than it had")
     }
+    // It was shortened and made longer again: what was in between is gone, at the right size.
+    guard !open.hasHole(inFirst: resumeData.wholeByteCount) else {
+      throw place.changed("a part of it is missing")
+    }
     do {
       let name = try rename(place, open, status, to: resumeData.finalName, file.onConflict)
       // Between the look at the partial file and the rename somebody may have put another in its

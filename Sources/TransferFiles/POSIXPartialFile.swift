@@ -12,7 +12,7 @@ package final class POSIXPartialFile: PartialFile {
   /// What is known to be on the disk, and what can no longer be known.
   private enum Durability: Sendable {
     /// The directory has not been synced since the file was made in it.
-    case unnamed(Directory, writtenUpTo: Int64)
+    case unnamed(Directory)
     case named
     /// After a failed sync the kernel may have dropped the pages and answer the next one with
     /// success (fsync(2), "Errors"), so the first answer stands.
@@ -25,6 +25,9 @@ package final class POSIXPartialFile: PartialFile {
   package let inode: UInt64
   private let file: OpenFile
   private let durability: Mutex<Durability>
+  /// How far the file reaches by what was written to it. Had while the file is cut off or measured;
+  /// never together with `durability`.
+  private let writtenUpTo: Mutex<Int64>
   private let uncached = UncachedWriter()
 
   private init(
@@ -37,6 +40,7 @@ package final class POSIXPartialFile: PartialFile {
     device = identity.device
     inode = identity.inode
     self.durability = Mutex(durability)
+    writtenUpTo = Mutex(identity.byteCount)
   }
 
   /// For a file that was just made in `directory`.
@@ -46,7 +50,7 @@ package final class POSIXPartialFile: PartialFile {
   ) {
     self.init(
       file, path: path, finalName: finalName, identity: identity,
-      durability: .unnamed(directory, writtenUpTo: 0))
+      durability: .unnamed(directory))
   }
 
   /// For a file of an earlier start.
@@ -60,17 +64,36 @@ package final class POSIXPartialFile: PartialFile {
   package func write(
     _ pieces: [UnsafeRawBufferPointer], at offset: Int64
   ) throws(TransferFailure) {
+    // What is written behind the end of a shortened file would leave a hole before it.
+    _ = try measured()
     do {
       try put(pieces, at: offset)
     } catch {
       throw error.failure(.file(path))
     }
-    durability.withLock { durability in
-      guard case .unnamed(let directory, let writtenUpTo) = durability else { return }
-      let (end, overflow) = offset.addingReportingOverflow(
-        Int64(pieces.reduce(0) { $0 + $1.count }))
-      durability = .unnamed(directory, writtenUpTo: max(writtenUpTo, overflow ? .max : end))
+    let (end, overflow) = offset.addingReportingOverflow(
+      Int64(pieces.reduce(0) { $0 + $1.count }))
+    writtenUpTo.withLock { $0 = max($0, overflow ? .max : end) }
+  }
+
+  /// Returns the status of the file. Throws `partialFileChanged` when another program has made it
+  /// shorter than what was written.
+  private func measured() throws(TransferFailure) -> FileStatus {
+    let result = writtenUpTo.withLock { writtenUpTo in
+      Result { () throws(TransferFailure) in
+        let status: FileStatus
+        do throws(Errno) {
+          status = try file.status()
+        } catch {
+          throw error.failure(.file(path))
+        }
+        guard status.identity.byteCount >= writtenUpTo else {
+          throw TransferFailure(.partialFileChanged, on: path, detail: PartialPlace.isShorter)
+        }
+        return status
+      }
     }
+    return try result.get()
   }
 
   private func put(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
@@ -122,15 +145,21 @@ package final class POSIXPartialFile: PartialFile {
 
   package func sync() throws(TransferFailure) -> Int64 {
     try putOnDisk()
-    do {
-      return try file.status().identity.modifiedNanoseconds
-    } catch {
-      throw error.failure(.file(path))
-    }
+    let status = try measured()
+    if status.linkCount == 0 { try checkPlace() }
+    return status.identity.modifiedNanoseconds
+  }
+
+  /// Throws when the file is no longer in its place. Some file systems say of every file that it
+  /// has no name, so the count alone does not tell.
+  private func checkPlace() throws(TransferFailure) {
+    let identity = PartialIdentity(path: path, device: device, inode: inode)
+    _ = try PartialPlace(identity, file.calls).status()
   }
 
   private func putOnDisk() throws(TransferFailure) {
     // Held during the sync: two at once would see each other's errors.
+    let isLarge = writtenUpTo.withLock { $0 > Self.unnamedByteCountMax }
     let failure = durability.withLock { durability -> TransferFailure? in
       switch durability {
       case .broken(let failure): return failure
@@ -138,9 +167,7 @@ package final class POSIXPartialFile: PartialFile {
       }
       do throws(Errno) {
         try file.syncData()
-        if case .unnamed(let directory, let writtenUpTo) = durability,
-          writtenUpTo > Self.unnamedByteCountMax
-        {
+        if case .unnamed(let directory) = durability, isLarge {
           try directory.sync()
           durability = .named
         }
@@ -155,10 +182,16 @@ package final class POSIXPartialFile: PartialFile {
   }
 
   package func truncate(to byteCount: Int64) throws(TransferFailure) {
-    do {
-      try file.truncate(to: byteCount)
-    } catch {
-      throw error.failure(.file(path))
+    let result = writtenUpTo.withLock { writtenUpTo in
+      Result { () throws(TransferFailure) in
+        do throws(Errno) {
+          try file.truncate(to: byteCount)
+        } catch {
+          throw error.failure(.file(path))
+        }
+        writtenUpTo = byteCount
+      }
     }
+    try result.get()
   }
 }

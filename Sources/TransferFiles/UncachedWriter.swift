@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import KettleSystem
 
@@ -85,15 +84,12 @@ final class UncachedWriter: Sendable {
     }
   }
 
-  /// EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC (statfs(2)): others may know the flag and
-  /// mean something else by it, as a network file system whose every write then waits for the
-  /// server.
-  private static let fileSystems: Set<Int> = [0xEF53, 0x5846_5342, 0x9123_683E]
-
+  /// Other file systems may know the flag and mean something else by it, as a network file system
+  /// whose every write then waits for the server.
   private static func open(_ file: OpenFile) -> OpenFile? {
-    var kind = 0
-    guard kettle_file_system_kind(file.descriptor, &kind) == 0, fileSystems.contains(kind) else {
-      return nil
+    switch FileSystemKind(of: file) {
+    case .ext4, .xfs, .btrfs: break
+    case .tmpfs, nil: return nil
     }
     // The name without underscores is for _GNU_SOURCE, which Swift's Glibc is not read with.
     let flags = O_WRONLY | O_CLOEXEC | __O_DIRECT

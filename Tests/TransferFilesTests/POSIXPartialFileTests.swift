@@ -46,6 +46,40 @@ import TransferModel
     #expect(Disk.bytes(at: scratch.path + "/a") == [])
   }
 
+  // Fault 22
+  // Fault 78
+  @Test(arguments: [0, 1, 4095, 65_536])
+  func `a file with a hole where bytes were does not get the name`(shortenedTo: Int) throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    let content = [UInt8](repeating: 7, count: 200_000)
+    try file.write(content)
+    _ = try file.sync()
+    let resumeData = file.resumeData(held: content.count, total: content.count)
+    try #require(truncate(file.path, off_t(shortenedTo)) == 0)
+    try #require(truncate(file.path, off_t(content.count)) == 0)
+    let told = failure { () throws(TransferFailure) in
+      try files.finish(resumeData, onConflict: .rename)
+    }
+    #expect(
+      told
+        == TransferFailure(
+          .partialFileChanged, on: file.path, detail: "a part of it is missing"))
+    #expect(Disk.names(in: scratch.path) == ["a.part"])
+  }
+
+  @Test func `zeros that were written are no hole`() throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    let content = [UInt8](repeating: 0, count: 3 << 20)
+    try file.write(content)
+    _ = try file.sync()
+    let resumeData = file.resumeData(held: content.count, total: content.count)
+    #expect(try files.finish(resumeData, onConflict: .rename).path == scratch.path + "/a")
+  }
+
   // Fault 74
   @Test func `after a failed sync no later one is believed`() throws {
     // fdatasync(2) on a device without storage fails; then the descriptor becomes a good file.

@@ -33,6 +33,56 @@ import TransferModel
     #expect(failures == [told, told, told])
   }
 
+  // MARK: Another program
+
+  // Fault 22
+  @Test(arguments: StorageKind.allCases, [0, 5, 13])
+  func `a file that was shortened is neither written to nor synced`(
+    _ kind: StorageKind, byteCount: Int
+  ) throws {
+    let storage = try StorageUnderTest(kind)
+    let file = try storage.create("a")
+    try file.write(bytes)
+    _ = try file.sync()
+    try storage.shorten(file.path, byteCount)
+    let told = TransferFailure(
+      .partialFileChanged, on: file.path, detail: "it is shorter than what was kept")
+    #expect(failure { () throws(TransferFailure) in try file.write([1], at: 14) } == told)
+    #expect(failure { () throws(TransferFailure) in try file.write([1], at: 0) } == told)
+    #expect(failure { () throws(TransferFailure) in try file.sync() } == told)
+    #expect(storage.bytes(file.path) == Array(bytes.prefix(byteCount)))
+  }
+
+  // Fault 22
+  @Test(arguments: StorageKind.allCases)
+  func `a file that we cut off ourselves may be shorter`(_ kind: StorageKind) throws {
+    let storage = try StorageUnderTest(kind)
+    let file = try storage.create("a")
+    try file.write(bytes)
+    try file.truncate(to: 4)
+    try file.write([1], at: 4)
+    _ = try file.sync()
+    #expect(storage.bytes(file.path) == Array(bytes.prefix(4)) + [1])
+  }
+
+  // Fault 22
+  @Test(arguments: StorageKind.allCases)
+  func `a file that was deleted or replaced while it is open is not synced`(
+    _ kind: StorageKind
+  ) throws {
+    let storage = try StorageUnderTest(kind)
+    let file = try storage.create("a")
+    try file.write(bytes)
+    storage.remove(file.path)
+    let gone = TransferFailure(.partialFileChanged, on: file.path, detail: "it is gone")
+    #expect(failure { () throws(TransferFailure) in try file.sync() } == gone)
+    let other = try storage.create("b")
+    try other.write(bytes)
+    try storage.put([1], other.path)
+    #expect(
+      failure { () throws(TransferFailure) in try other.sync() }?.code == .partialFileChanged)
+  }
+
   // MARK: The last write
 
   @Test(arguments: StorageKind.allCases)

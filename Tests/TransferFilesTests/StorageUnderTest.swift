@@ -1,5 +1,6 @@
 import Glibc
 import TestSupport
+import Testing
 import TransferEngine
 import TransferFiles
 import TransferModel
@@ -19,6 +20,7 @@ struct StorageUnderTest {
   /// Another file in place of what is there.
   let put: ([UInt8], String) throws -> Void
   let remove: (String) -> Void
+  let shorten: (String, Int) throws -> Void
   /// Sets the modification time of a file, in nanoseconds since 1970.
   let setModified: (Int64, String) -> Void
   let removeDirectory: () -> Void
@@ -41,6 +43,7 @@ struct StorageUnderTest {
         rename(path + ".new", path)
       }
       remove = { unlink($0) }
+      shorten = { path, byteCount in try #require(truncate(path, off_t(byteCount)) == 0) }
       setModified = { Disk.setModified($1, nanoseconds: $0) }
       removeDirectory = { ScratchDirectory.remove(directory) }
     case .memory:
@@ -59,6 +62,9 @@ struct StorageUnderTest {
         memory.put(bytes, at: path)
       }
       remove = { memory.remove($0) }
+      shorten = { path, byteCount in
+        memory.overwrite(path, with: Array((memory.bytes(at: path) ?? []).prefix(byteCount)))
+      }
       setModified = { memory.setModified($1, nanoseconds: $0) }
       removeDirectory = { memory.removeDirectory(directory) }
     }

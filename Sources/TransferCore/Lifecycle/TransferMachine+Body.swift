@@ -120,6 +120,8 @@ extension TransferMachine {
       }
       if next == .whole { next = afterLastByte(circumstances) }
       if closed != nil, !keepsBytes, next != .whole { forgetBytes() }
+    case .failure(let failure) where failure.code == .partialFileChanged:
+      next = afterPartialFileChanged(next)
     case .failure(let failure):
       switch next {
       case .idle, .removed, .queuedFromZero, .failed, .cancelled: break
@@ -128,6 +130,22 @@ extension TransferMachine {
       }
     }
     return settle(into: next, names: names, at: circumstances.now)
+  }
+
+  /// Another program shortened the partial file while it was written to: nothing in it is believed
+  /// any more.
+  private mutating func afterPartialFileChanged(_ next: AfterEnding) -> AfterEnding {
+    forgetBytes()
+    record.freshStart = .partialFileChanged
+    switch next {
+    case .askAgain(let ask):
+      if case .fresh = ask.asking { return next }
+      return asksAgain(.fresh(.partialFileChanged))
+    case .whole: return asksAgain(.fresh(.partialFileChanged))
+    case .queued, .paused, .waiting, .alreadyThere, .idle, .removed, .queuedFromZero, .failed,
+      .cancelled:
+      return next
+    }
   }
 
   /// Everything came; is everything on the disk?

@@ -22,7 +22,7 @@ extension TransferMachine {
 
   /// The transport has let go of an attempt.
   ///
-  /// - Parameter receivedUpTo: how far its body went; nil when it had none.
+  /// - Parameter receivedUpTo: how far its body went; nil when nothing of it counts.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, operation: OperationID,
     _ circumstances: Circumstances
@@ -189,6 +189,10 @@ extension TransferMachine {
         return Consequence(next: .waiting(waiting))
       }
       return Consequence(next: asksAgain(.fresh(.resourceChanged)))
+    }
+    if failure.code == .rangeReplyWrong { wrongRangeReplyCount += 1 }
+    if failure.code == .partialFileChanged {
+      return Consequence(next: asksAgain(.fresh(.partialFileChanged)))
     }
     if failure.isOfTheFile { return Consequence(next: afterFileFailure(failure, circumstances)) }
     if isWhole(fetch) { return Consequence(next: .whole) }

@@ -9,16 +9,20 @@ final class InMemoryPartialFile: PartialFile {
   let device = InMemoryFileStorage.device
   let inode: UInt64
   private let storage: InMemoryFileStorage
+  private let writtenUpTo: Mutex<Int>
 
   init(_ storage: InMemoryFileStorage, path: String, finalName: String, inode: UInt64) {
     self.storage = storage
     self.path = path
     self.finalName = finalName
     self.inode = inode
+    writtenUpTo = Mutex(
+      storage.state.withLock { $0.files.values.first { $0.inode == inode }?.bytes.count ?? 0 })
   }
 
   func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
     let copy = pieces.flatMap { [UInt8]($0) }
+    try checkLength()
     try change(.write) { file in
       let start = Int(clamping: offset)
       if file.bytes.count < start {
@@ -26,6 +30,16 @@ final class InMemoryPartialFile: PartialFile {
       }
       file.bytes.replaceSubrange(start..<min(file.bytes.count, start + copy.count), with: copy)
     }
+    writtenUpTo.withLock { $0 = max($0, Int(clamping: offset) + copy.count) }
+  }
+
+  private func checkLength() throws(TransferFailure) {
+    let byteCount = storage.state.withLock { state in
+      state.files.values.first { $0.inode == inode }?.bytes.count
+    }
+    guard let byteCount, byteCount < writtenUpTo.withLock({ $0 }) else { return }
+    throw TransferFailure(
+      .partialFileChanged, on: path, detail: "it is shorter than what was kept")
   }
 
   func read(
@@ -42,10 +56,15 @@ final class InMemoryPartialFile: PartialFile {
 
   func sync() throws(TransferFailure) -> Int64 {
     storage.waitUntilSyncsMayGoOn()
-    return try change(.sync) { file in
+    let modified = try change(.sync) { file in
       file.syncedBytes = file.bytes
       return file.modified
-    } ?? 0
+    }
+    try checkLength()
+    guard let modified else {
+      throw TransferFailure(.partialFileChanged, on: path, detail: "it is gone")
+    }
+    return modified
   }
 
   func truncate(to byteCount: Int64) throws(TransferFailure) {
@@ -57,6 +76,7 @@ final class InMemoryPartialFile: PartialFile {
         file.bytes += [UInt8](repeating: 0, count: count - file.bytes.count)
       }
     }
+    writtenUpTo.withLock { $0 = Int(clamping: byteCount) }
   }
 
   /// A file that was deleted meanwhile takes writes as well; nobody sees them, and the answer is

@@ -324,6 +324,74 @@ struct TransferLifeTests {
       script.record(id)?.finishedFile == FinishedFile(path: "/downloads/a.iso", identity: nil))
   }
 
+  private static let shortened = TransferFailure(
+    .partialFileChanged, on: "/downloads/a.iso.part")
+
+  /// Lets the running attempt find that another program shortened the partial file.
+  private func findShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 500)
+    script.ended(attempt, .failed(Self.shortened), upTo: 500)
+    try closeShortened(&script, id)
+  }
+
+  private func closeShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+    guard case .closeBody(id, let operation)? = script.lastAction else {
+      Issue.record("the partial file is not closed")
+      return
+    }
+    script.take(
+      script.brain.bodyClosed(
+        .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
+  }
+
+  // Fault 22
+  @Test func `a partial file that is shortened while it is written to is begun anew`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    try findShortened(&script, id)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+    let next = try #require(script.plan)
+    #expect(next.headers.isEmpty)
+    script.head(next.attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    guard case .create(let new)? = script.bodyPlan else {
+      Issue.record("the shortened file is gone on with")
+      return
+    }
+    #expect(new.old?.fate == .leftAlone)
+  }
+
+  // Fault 22
+  @Test func `a partial file that is shortened each time ends in a sentence about it`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    for _ in 0..<6 { try findShortened(&script, id) }
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.sentence
+        == "The partial file \"/downloads/a.iso.part\" was changed by another program (6 times); "
+        + "start it again")
+  }
+
+  // Fault 22
+  @Test func `nothing of a shortened file counts when the transfer was paused meanwhile`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 500)
+    script.control(.pause, id)
+    script.ended(attempt, .cancelled, upTo: 500)
+    try closeShortened(&script, id)
+    #expect(script.state(id) == .paused)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+  }
+
   @Test func `a partial file that others changed is left to them`() throws {
     var script = BrainScript()
     let id = script.add(spec())

@@ -34,7 +34,7 @@ struct HugeFileTests {
     _ holes: [ByteRange], of body: SeededBody, connections: Int,
     _ location: SourceLocation = #_sourceLocation
   ) async throws {
-    let world = try await WireWorld()
+    let world = try await WireWorld(acceptsHoles: true)
     world.origin.serve(OriginBehavior(body), at: WireWorld.path)
     let id = try await world.add(WireWorld.path) {
       $0.beginning = .paused

@@ -6,9 +6,10 @@ import Testing
 import TransferCore
 import TransferDaemon
 import TransferEngine
-import TransferFiles
 import TransferModel
 import TransferStore
+
+@testable import TransferFiles
 
 /// The real engine, network, files and store in a directory of its own, and an origin that lies.
 ///
@@ -22,6 +23,7 @@ final class WireWorld: Sendable {
   let told = Monitor(Told())
   private let pass: WorldGate.Pass
   private let configuration: TransferEngine.Configuration
+  private let files: any FileStorage
   private let running: Mutex<Running>
 
   private struct Running: Sendable {
@@ -29,8 +31,12 @@ final class WireWorld: Sendable {
     var journal: CuttableJournal
   }
 
-  /// - Parameter change: of retries and timeouts, which are short here.
-  init(_ change: (inout TransferEngine.Configuration) -> Void = { _ in }) async throws {
+  /// - Parameters:
+  ///   - acceptsHoles: for files that the test makes of holes, for their size.
+  ///   - change: of retries and timeouts, which are short here.
+  init(
+    acceptsHoles: Bool = false, _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
+  ) async throws {
     pass = await WorldGate.shared.enter()
     origin = try ScriptedOrigin()
     home = try WireHome()
@@ -48,7 +54,10 @@ final class WireWorld: Sendable {
     configuration.limits.division.aloneBytesPerSecondMin = .max
     change(&configuration)
     self.configuration = configuration
-    running = Mutex(try Self.assemble(configuration, home, told))
+    var calls = FileCalls.kernel
+    if acceptsHoles { calls.firstHole = { _ in -1 } }
+    files = POSIXFileStorage(documentsDirectory: home.documents, calls: calls)
+    running = Mutex(try Self.assemble(configuration, files, home, told))
     try await start()
   }
 
@@ -73,7 +82,7 @@ final class WireWorld: Sendable {
     try old.journal.close()
     told.update { $0 = Told() }
     try meanwhile()
-    let new = try Self.assemble(configuration, home, told)
+    let new = try Self.assemble(configuration, files, home, told)
     running.withLock { $0 = new }
     try await start()
   }
@@ -84,7 +93,8 @@ final class WireWorld: Sendable {
   }
 
   private static func assemble(
-    _ configuration: TransferEngine.Configuration, _ home: WireHome, _ told: Monitor<Told>
+    _ configuration: TransferEngine.Configuration, _ files: any FileStorage, _ home: WireHome,
+    _ told: Monitor<Told>
   ) throws -> Running {
     let clock = SystemClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
@@ -96,7 +106,7 @@ final class WireWorld: Sendable {
       configuration: configuration,
       ports: TransferEngine.Ports(
         journal: journal, archive: journal.archive,
-        files: POSIXFileStorage(documentsDirectory: home.documents), clock: clock,
+        files: files, clock: clock,
         makeTransport: { events throws(TransferFailure) in
           try CurlTransport(events: events, settings: settings)
         }),
