@@ -21,7 +21,9 @@ extension ResponseHead {
   /// Where the body of a reply ends.
   enum BodyEnd: Hashable {
     case byteCount(Int64)
-    case lastChunk
+    /// - Parameter announced: what a Content-Length beside the chunks says. It counts for nothing
+    ///   (RFC 9112, section 6.3), but it must not contradict them.
+    case lastChunk(announced: Int64?)
     /// Nothing but the end of the connection tells.
     case connectionEnd
 
@@ -37,6 +39,8 @@ extension ResponseHead {
           byteCount < announced ? .truncated : .tooLong,
           "\(byteCount) of \(announced) bytes came"
         )
+      case .lastChunk(let announced?) where announced != byteCount:
+        (.protocolBroken, "\(byteCount) bytes in chunks, and a Content-Length of \(announced)")
       case .connectionEnd where !isEndVouchedFor: (.truncated, "the connection was cut")
       case .byteCount, .lastChunk, .connectionEnd: nil
       }
@@ -47,8 +51,10 @@ extension ResponseHead {
   var bodyEnd: BodyEnd {
     if status == 204 || status == 304 { return .byteCount(0) }
     let codings = values(of: "Transfer-Encoding").flatMap(Self.list)
-    if codings.contains(where: { $0.lowercased() == "chunked" }) { return .lastChunk }
     let length = values(of: "Content-Length").flatMap(Self.list).first.flatMap(Self.length)
+    if codings.contains(where: { $0.lowercased() == "chunked" }) {
+      return .lastChunk(announced: length)
+    }
     return length.map(BodyEnd.byteCount) ?? .connectionEnd
   }
 

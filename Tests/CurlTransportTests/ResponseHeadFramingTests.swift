@@ -11,7 +11,7 @@ struct ResponseHeadFramingTests {
   @Test func `the body ends where the head says`() {
     #expect(head(200, ("content-length", "12")).bodyEnd == .byteCount(12))
     #expect(head(200, ("Content-Length", "12, 12")).bodyEnd == .byteCount(12))
-    #expect(head(200, ("Transfer-Encoding", "Chunked")).bodyEnd == .lastChunk)
+    #expect(head(200, ("Transfer-Encoding", "Chunked")).bodyEnd == .lastChunk(announced: nil))
     #expect(head(200).bodyEnd == .connectionEnd)
   }
 
@@ -31,13 +31,23 @@ struct ResponseHeadFramingTests {
     #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
     #expect(end.problem(after: 10, isEndVouchedFor: false)?.code == .truncated)
     #expect(
-      ResponseHead.BodyEnd.lastChunk.problem(after: 10, isEndVouchedFor: false) == nil)
+      ResponseHead.BodyEnd.lastChunk(announced: nil).problem(after: 10, isEndVouchedFor: false)
+        == nil)
+  }
+
+  // Fault 28
+  @Test func `chunks and a length must agree`() {
+    let end = ResponseHead.BodyEnd.lastChunk(announced: 10)
+    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
+    let problem = end.problem(after: 11, isEndVouchedFor: true)
+    #expect(problem?.code == .protocolBroken)
+    #expect(problem?.detail == "11 bytes in chunks, and a Content-Length of 10")
   }
 
   // Fault 28
   @Test func `chunks go before a length`() {
     let both = head(200, ("Content-Length", "12"), ("Transfer-Encoding", "chunked"))
-    #expect(both.bodyEnd == .lastChunk)
+    #expect(both.bodyEnd == .lastChunk(announced: 12))
     #expect(both.framingProblem == nil)
   }
 

@@ -29,6 +29,12 @@ struct HistoryTextTests {
       } == expected)
   }
 
+  @Test func `bytes of broken chunks are said to be discarded`() {
+    #expect(
+      HistoryText.discarded(byteCount: 12)
+        == "Discarded 12 bytes: a reply in chunks counts only when its last chunk has come")
+  }
+
   @Test func `a fresh start tells why`() {
     #expect(
       text {

@@ -50,6 +50,10 @@ extension ResponseHead {
     return DecimalDigits.int64(text.trimmed)
   }
 
+  /// Whether a transfer coding frames the body. A mistake in such framing shows only behind the
+  /// bytes that it spoils (RFC 9112, section 7.1).
+  package var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
+
   /// Whether the bytes are those of the resource itself.
   package var isIdentityEncoded: Bool {
     values(of: "Content-Encoding").allSatisfy { value in

@@ -107,11 +107,15 @@ extension TransferMachine {
 /// The reply to a further connection.
 extension TransferMachine {
   mutating func laneHeadReceived(
-    _ verdict: ReplyJudge.Verdict, _ fetch: inout Fetch, _ index: Int,
+    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, _ fetch: inout Fetch, _ index: Int,
     _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
     switch verdict {
+    case .takeRange where head.hasTransferCoding:
+      // Its bytes would count at its end, all or none, and others are written to beside it.
+      fetch.splitting = .refused
+      return drop(index, &fetch)
     case .takeRange(let range, _):
       // It may have been shortened since it was asked for.
       let upper = min(range.upper, lane.range?.upper ?? range.upper)

@@ -35,7 +35,7 @@ extension TransferMachine {
     switch fetch.body {
     case .closed:
       return openerHeadReceived(verdict, head, &fetch, index, circumstances)
-    case .open: return laneHeadReceived(verdict, &fetch, index, circumstances)
+    case .open: return laneHeadReceived(verdict, head, &fetch, index, circumstances)
     case .opening, .opened: return .nothing
     }
   }
@@ -45,6 +45,8 @@ extension TransferMachine {
     _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
+    // Its bytes count at its end, all or none; so nothing may be written beside it.
+    if head.hasTransferCoding { fetch.splitting = .refused }
     switch verdict {
     case .takeWhole(let whole):
       noteReply(head, from: lane.url)

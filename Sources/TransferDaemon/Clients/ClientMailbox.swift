@@ -1,6 +1,6 @@
 import ControlProtocol
 import KettleSystem
-import Synchronization
+import struct Synchronization.Atomic
 import TransferEngine
 import TransferModel
 

@@ -10,18 +10,31 @@ struct BodySegment: Sendable {
     case whole(Int64)
     /// The end of the range that was asked for: what comes behind it is not taken.
     case part(Int64)
+    /// The same where the reply must end there: one that goes on is another than it says.
+    case exactly(Int64)
     /// Others take over from there: the attempt ends when it is reached.
     case shortened(Int64)
 
     var upper: Int64? {
       switch self {
       case .none: nil
-      case .whole(let upper), .part(let upper), .shortened(let upper): upper
+      case .whole(let upper), .part(let upper), .exactly(let upper), .shortened(let upper): upper
       }
     }
   }
 
+  /// When the bytes of an attempt count as bytes of the file.
+  enum Trust: Sendable, Hashable {
+    case atOnce
+    /// When the reply has ended properly: a chunk that is announced wrongly spoils bytes before it
+    /// is noticed.
+    case atItsEnd
+  }
+
   private(set) var bound: Bound
+  let trust: Trust
+  /// Where it begins.
+  let lower: Int64
   /// Up to here it is in the file.
   var writtenUpTo: Int64
   /// Up to here it is there or on its way to be written.
@@ -39,8 +52,13 @@ struct BodySegment: Sendable {
 
   /// - Parameter blockByteCount: one write for so many bytes; a multiple of
   ///   `GatheredBlock.alignment`.
-  init(_ attempt: AttemptID, from lower: Int64, bound: Bound, blockByteCount: Int64) {
+  init(
+    _ attempt: AttemptID, from lower: Int64, bound: Bound, trust: Trust = .atOnce,
+    blockByteCount: Int64
+  ) {
     self.attempt = attempt
+    self.trust = trust
+    self.lower = lower
     writtenUpTo = lower
     handedUpTo = lower
     receivedUpTo = lower
@@ -49,8 +67,16 @@ struct BodySegment: Sendable {
     self.blockByteCount = blockByteCount
   }
 
-  /// Received and not in the file yet.
-  var underWay: ByteRange? { ByteRange(lower: writtenUpTo, upper: receivedUpTo) }
+  /// Received and not counted as written yet.
+  var underWay: ByteRange? {
+    switch trust {
+    case .atOnce: ByteRange(lower: writtenUpTo, upper: receivedUpTo)
+    case .atItsEnd: ByteRange(lower: lower, upper: receivedUpTo)
+    }
+  }
+
+  /// Whether as much came as was announced.
+  var isWhole: Bool { bound.upper.map { receivedUpTo == $0 } ?? true }
 
   /// Of that, what nobody writes yet, because its block is not full.
   var gatheredByteCount: Int64 { receivedUpTo - handedUpTo }
@@ -103,6 +129,7 @@ struct BodySegment: Sendable {
   private static let leastGrantByteCount: Int64 = 32 << 10
 
   mutating func shorten(to upper: Int64) {
+    if trust == .atItsEnd { return }
     if let known = bound.upper, known <= upper { return }
     bound = .shortened(max(upper, receivedUpTo))
   }
@@ -114,12 +141,16 @@ struct BodySegment: Sendable {
     guard let upper = bound.upper, receivedUpTo + Int64(byteCount) > upper else {
       return byteCount
     }
-    if case .whole = bound {
-      failure = TransferFailure(
-        .tooLong, on: "the body", detail: "more than \(upper) bytes")
+    switch bound {
+    case .whole:
+      failure = TransferFailure(.tooLong, on: "the body", detail: "more than \(upper) bytes")
       return nil
+    case .exactly:
+      failure = TransferFailure(
+        .rangeReplyWrong, on: "the file", detail: "it goes on behind byte \(upper - 1)")
+      return nil
+    case .none, .part, .shortened: return Int(max(0, upper - receivedUpTo))
     }
-    return Int(max(0, upper - receivedUpTo))
   }
 
   /// Takes bytes, and answers the blocks that are full now. Called when it is settled.

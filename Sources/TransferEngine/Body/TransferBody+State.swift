@@ -191,7 +191,10 @@ extension TransferBody {
       switch result {
       case .success:
         guard let range = part.range else { break }
-        written.insert(range)
+        switch segments[attempt]?.trust {
+        case .atOnce, nil: written.insert(range)
+        case .atItsEnd: break
+        }
         segments[attempt]?.writtenUpTo = range.upper
       case .failure(let problem):
         if problem.code == .otherVersion {
@@ -200,6 +203,19 @@ extension TransferBody {
           failure = problem
         }
       }
+    }
+
+    /// Counts what an attempt has written that is trusted at its end only. Returns how many bytes
+    /// are not to be counted; nil when all are.
+    mutating func settleTrust(in attempt: AttemptID, isComplete: Bool) -> Int64? {
+      guard let segment = segments[attempt], segment.trust == .atItsEnd else { return nil }
+      settled = nil
+      let range = ByteRange(lower: segment.lower, upper: segment.writtenUpTo)
+      if isComplete, segment.isWhole, failure == nil, segment.failure == nil {
+        if let range { written.insert(range) }
+        return nil
+      }
+      return range.map { written.gaps(in: $0).reduce(0) { $0 + $1.byteCount } } ?? 0
     }
 
     /// In blocks that are not full, and written by nobody yet.

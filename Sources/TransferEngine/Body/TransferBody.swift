@@ -59,14 +59,20 @@ final class TransferBody: Sendable {
   // MARK: Attempts
 
   /// Lets an attempt write from `lower` on, and answers what takes its bytes.
-  func begin(_ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound) -> SegmentSink {
+  ///
+  /// - Parameter trust: one that is trusted at its end only has the file to itself.
+  func begin(
+    _ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound,
+    trust: BodySegment.Trust = .atOnce
+  ) -> SegmentSink {
     let segment = state.withLock { state in
       // What one alone was granted is much for one of several.
       state.settleAll()
       let share = min(
         max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin),
         smallBlockByteCount)
-      let segment = BodySegment(attempt, from: lower, bound: bound, blockByteCount: share)
+      let segment = BodySegment(
+        attempt, from: lower, bound: bound, trust: trust, blockByteCount: share)
       state.segments[attempt] = segment
       return segment
     }
@@ -88,20 +94,49 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// Writes what is left of an attempt that is over. Answers how far it came, nil when it had no
-  /// body, and what went wrong with it. Blocks.
-  func end(_ attempt: AttemptID) -> (receivedUpTo: Int64?, failure: TransferFailure?) {
-    disk.withLock { _ in
+  /// What an attempt that is over has brought.
+  struct EndedSegment: Sendable {
+    /// How far it came; nil when it had no body, or nothing of that counts.
+    var receivedUpTo: Int64?
+    /// Written, and given up because the reply did not end properly.
+    var discardedByteCount: Int64 = 0
+    var failure: TransferFailure?
+  }
+
+  /// Writes what is left of an attempt that is over. Blocks.
+  ///
+  /// - Parameter isComplete: whether the reply ended properly.
+  func end(_ attempt: AttemptID, isComplete: Bool) -> EndedSegment {
+    let discarded = disk.withLock { _ in
       state.withLock { $0.handOverLast(attempt) }
       writePending()
+      return settleTrust(in: attempt, isComplete: isComplete)
     }
     return state.withLock { state in
       state.heldBack.remove(attempt)
       guard let segment = state.segments.removeValue(forKey: attempt) else {
-        return (nil, state.failure)
+        return EndedSegment(failure: state.failure)
       }
-      return (segment.writtenUpTo, state.failure ?? segment.failure)
+      return EndedSegment(
+        receivedUpTo: discarded == nil ? segment.writtenUpTo : nil,
+        discardedByteCount: discarded ?? 0, failure: state.failure ?? segment.failure)
     }
+  }
+
+  /// Counts what an attempt has written that is trusted at its end only, or cuts it off. Returns
+  /// how many bytes are given up; nil when the attempt counts. Called with `disk`; blocks.
+  private func settleTrust(in attempt: AttemptID, isComplete: Bool) -> Int64? {
+    let (discarded, heldUpTo) = state.withLock { state in
+      (state.settleTrust(in: attempt, isComplete: isComplete), state.written.upperBound)
+    }
+    guard let discarded, discarded > 0 else { return discarded }
+    do {
+      // Left there, it would make the file longer than the right one may be.
+      try file.truncate(to: heldUpTo)
+    } catch {
+      state.withLock { $0.failure = $0.failure ?? error }
+    }
+    return discarded
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer, of attempt: AttemptID) -> SinkAnswer {

@@ -10,7 +10,7 @@ enum EngineInput: Sendable {
   case lineRead(LineRequest, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// What an attempt brought is in the kernel's hands.
-  case attemptEnded(AttemptID, AttemptOutcome, receivedUpTo: Int64?)
+  case attemptEnded(AttemptID, AttemptOutcome, TransferBody.EndedSegment)
   case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
   case bodyClosed(
     TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)
@@ -33,6 +33,8 @@ struct LiveAttempt: Sendable {
   /// How much of the request's body is in the kernel's hands; nil when nothing was told.
   var sentByteCount: Int64?
   var phase = Phase.asking
+  /// As its head says.
+  var trust = BodySegment.Trust.atItsEnd
 }
 
 /// The partial file of a transfer that runs.

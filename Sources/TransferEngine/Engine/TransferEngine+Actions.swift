@@ -66,9 +66,8 @@ extension TransferEngine {
     case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
     case .asking: break
     }
-    let bound: BodySegment.Bound =
-      if let range { one.asked == nil ? .whole(range.upper) : .part(range.upper) } else { .none }
-    let sink = body.begin(attempt, from: range?.lower ?? 0, bound)
+    let sink = body.begin(
+      attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
     // Others may have taken over its end while the store was busy.
     let fetch = brain.machines[id]?.fetch
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
@@ -129,6 +128,18 @@ extension TransferEngine {
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
       self?.postFromLane(.discarded(id, operation))
+    }
+  }
+}
+
+extension LiveAttempt {
+  /// Where its body has to end.
+  fileprivate func bound(of range: ByteRange?) -> BodySegment.Bound {
+    guard let range else { return .none }
+    if asked == nil { return .whole(range.upper) }
+    return switch trust {
+    case .atOnce: .part(range.upper)
+    case .atItsEnd: .exactly(range.upper)
     }
   }
 }

@@ -17,8 +17,8 @@ extension TransferEngine {
       letGo()
     case .lineRead(let request, let result): lineRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
-    case .attemptEnded(let attempt, let outcome, let upTo):
-      attemptEnded(attempt, outcome, receivedUpTo: upTo)
+    case .attemptEnded(let attempt, let outcome, let segment):
+      attemptEnded(attempt, outcome, segment)
     case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
@@ -33,6 +33,7 @@ extension TransferEngine {
 
   private func headReceived(_ head: ResponseHead, of attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
+    attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
@@ -92,13 +93,14 @@ extension TransferEngine {
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
     guard let body = bodies[one.transfer]?.body else {
-      return attemptEnded(attempt, Self.outcome(end, failure: nil), receivedUpTo: nil)
+      return attemptEnded(
+        attempt, Self.outcome(end, failure: nil), TransferBody.EndedSegment())
     }
     lanes(of: one.transfer).async { [weak self] in
-      let (upTo, failure) = body.end(attempt)
+      let segment = body.end(attempt, isComplete: end == .complete)
       body.settle()
       self?.postFromLane(
-        .attemptEnded(attempt, Self.outcome(end, failure: failure), receivedUpTo: upTo))
+        .attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
     }
     switch end {
     case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }
@@ -124,19 +126,26 @@ extension TransferEngine {
   }
 
   private func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ segment: TransferBody.EndedSegment
   ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
     noteProgress(of: gone.transfer)
+    noteDiscarded(segment.discardedByteCount, of: gone.transfer)
     settleLate(gone.transfer, after: attempt)
     live[gone.transfer]?.sentByteCount = nil
     sending.remove(gone.transfer)
     let jitter = Double.random(in: 0...1)
     apply { brain, now in
       brain.attemptEnded(
-        attempt, outcome, receivedUpTo: receivedUpTo, sentByteCount: gone.sentByteCount,
+        attempt, outcome, receivedUpTo: segment.receivedUpTo, sentByteCount: gone.sentByteCount,
         jitter: jitter, at: now)
     }
+  }
+
+  private func noteDiscarded(_ byteCount: Int64, of id: TransferID) {
+    guard byteCount > 0 else { return }
+    live[id, default: begun(id)]
+      .note(HistoryText.discarded(byteCount: byteCount), at: clock.now().wall)
   }
 
   private func bodyClosed(

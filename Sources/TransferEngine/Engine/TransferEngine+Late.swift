@@ -8,14 +8,14 @@ extension TransferEngine {
   func letFlow(
     into file: LatePartialFile, _ plan: BodyPlan, of attempt: AttemptID, _ id: TransferID
   ) {
-    guard case .create(let new) = plan, let total = new.total, attempts[attempt] != nil else {
+    guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
       return
     }
     let body = makeBody(file, of: id, held: HeldRanges(), total: total)
     bodies[id] = .late(
       LateBody(body: body, file: file, attempt: attempt, since: clock.now().monotonic))
     attempts[attempt]?.phase = .flowing
-    transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total)))
+    transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total), trust: one.trust))
   }
 
   /// One that takes long goes on record before it is whole, as all others do.

@@ -45,6 +45,10 @@ enum HistoryText {
       : "The server takes no more than \(connectionsMax) connections"
   }
 
+  static func discarded(byteCount: Int64) -> String {
+    "Discarded \(byteCount) bytes: a reply in chunks counts only when its last chunk has come"
+  }
+
   // MARK: Parts
 
   private static func waiting(_ record: TransferRecord, at now: WallTime) -> String {

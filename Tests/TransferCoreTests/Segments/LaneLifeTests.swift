@@ -44,6 +44,53 @@ struct LaneLifeTests {
     #expect(lanes.allSatisfy { $0.asked?.proof == .ifRange("\"v1\"") })
   }
 
+  // Fault 11
+  @Test func `a part in chunks is not written beside others`() throws {
+    var script = BrainScript()
+    _ = try running(&script)
+    let lane = try #require(plans(script).last)
+    let asked = try #require(lane.asked)
+    let last = (asked.upper ?? Self.total) - 1
+    script.head(
+      lane.attempt, 206,
+      [
+        "Content-Range": "bytes \(asked.lower)-\(last)/\(Self.total)", "ETag": "\"v1\"",
+        "Transfer-Encoding": "chunked",
+      ])
+    let isCancelled = script.actions.contains { action in
+      if case .cancelAttempt(lane.attempt) = action { true } else { false }
+    }
+    #expect(isCancelled)
+    script.ended(lane.attempt, .cancelled)
+    script.advance(milliseconds: 10_000)
+    script.timePasses()
+    #expect(plans(script).count == 4, "nobody is begun in its place")
+  }
+
+  // Fault 11
+  @Test func `nobody joins a part in chunks`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(first, partial(total: Self.total))
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(
+      second, 206,
+      [
+        "Content-Range": "bytes 500-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\"",
+        "Transfer-Encoding": "chunked",
+      ])
+    script.opened(second, partial(held: 500, total: Self.total))
+    script.advance(milliseconds: 10_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    #expect(script.attempt == second)
+  }
+
   @Test func `nobody joins before the speed of the first is known`() throws {
     var script = BrainScript()
     let id = script.add(spec())

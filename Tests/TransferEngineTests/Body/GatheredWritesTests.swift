@@ -87,7 +87,7 @@ struct GatheredWritesTests {
 
   @Test func `those that lie one behind the other need one call`() throws {
     let (file, body) = try bring()
-    #expect(body.end(attempt).receivedUpTo == Int64(bytes.count))
+    #expect(body.end(attempt, isComplete: true).receivedUpTo == Int64(bytes.count))
     let blocks = [Int](repeating: Self.blockByteCount, count: 3)
     #expect(file.writes == [File.Call(offset: 0, byteCounts: blocks)])
     #expect(has(file, bytes))
@@ -97,18 +97,18 @@ struct GatheredWritesTests {
   @Test func `of those that have no room together, the first ones that have are kept`() throws {
     let room = Int64(2 * Self.blockByteCount)
     let (file, body) = try bring(beyond: room)
-    let (upTo, failure) = body.end(attempt)
-    #expect(upTo == room)
-    #expect(failure?.code == .diskFull)
+    let ended = body.end(attempt, isComplete: true)
+    #expect(ended.receivedUpTo == room)
+    #expect(ended.failure?.code == .diskFull)
     #expect(file.writes.map(\.byteCounts.count) == [3, 1, 1, 1])
     #expect(has(file, bytes.prefix(2 * Self.blockByteCount)))
   }
 
   @Test func `a disk that fails is not asked again`() throws {
     let (file, body) = try bring(beyond: Int64(2 * Self.blockByteCount), .fileProblem)
-    let (upTo, failure) = body.end(attempt)
-    #expect(upTo == 0)
-    #expect(failure?.code == .fileProblem)
+    let ended = body.end(attempt, isComplete: true)
+    #expect(ended.receivedUpTo == 0)
+    #expect(ended.failure?.code == .fileProblem)
     #expect(file.writes.map(\.byteCounts.count) == [3])
   }
 
@@ -117,9 +117,9 @@ struct GatheredWritesTests {
     var held = HeldRanges()
     held.insert(try #require(ByteRange(lower: lower, upper: upper)))
     let (file, body) = try bring(held, there: Array(bytes[Int(lower)..<Int(upper)]))
-    let (upTo, failure) = body.end(attempt)
-    #expect(upTo == Int64(bytes.count))
-    #expect(failure == nil)
+    let ended = body.end(attempt, isComplete: true)
+    #expect(ended.receivedUpTo == Int64(bytes.count))
+    #expect(ended.failure == nil)
     #expect(file.writes.map(\.offset) == [0, upper])
     #expect(has(file, bytes))
   }
@@ -139,8 +139,8 @@ struct GatheredWritesTests {
     let second = body.begin(other, from: lower, .whole(upper))
     bytes[Int(lower)..<Int(upper)].withUnsafeBytes { _ = second.receive($0) }
     gate.open()
-    #expect(body.end(attempt).failure == nil)
-    #expect(body.end(other).receivedUpTo == upper)
+    #expect(body.end(attempt, isComplete: true).failure == nil)
+    #expect(body.end(other, isComplete: true).receivedUpTo == upper)
     #expect(file.writes.contains { $0.offset == lower })
     #expect(has(file, bytes[..<Int(upper)]))
   }

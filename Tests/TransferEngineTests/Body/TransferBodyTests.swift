@@ -60,11 +60,11 @@ struct TransferBodyTests {
     let first = body.begin(attempt(1), from: 0, .whole(2))
     let second = body.begin(attempt(2), from: 2, .part(4))
     #expect(give(first, [0, 1]) == .taken)
-    #expect(body.end(attempt(1)).receivedUpTo == 2)
+    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 2)
     body.settle()
     #expect(body.settled == nil)
     #expect(give(second, [2, 3]) == .taken)
-    #expect(body.end(attempt(2)).receivedUpTo == 4)
+    #expect(body.end(attempt(2), isComplete: true).receivedUpTo == 4)
     #expect(body.settled == nil)
     body.settle()
     #expect(body.settled?.held == held((0, 4)))
@@ -73,11 +73,11 @@ struct TransferBodyTests {
   @Test func `what is written after a sync is not settled`() throws {
     let body = body(total: 4)
     _ = give(body.begin(attempt(1), from: 0, .whole(4)), [0, 1, 2, 3])
-    _ = body.end(attempt(1))
+    _ = body.end(attempt(1), isComplete: true)
     body.settle()
     #expect(body.settled != nil)
     _ = give(body.begin(attempt(2), from: 0, .whole(4)), [0, 1])
-    _ = body.end(attempt(2))
+    _ = body.end(attempt(2), isComplete: true)
     #expect(body.settled == nil)
   }
 
@@ -118,7 +118,7 @@ struct TransferBodyTests {
     let body = body(total: 8)
     let sink = body.begin(attempt(1), from: 2, .part(5))
     #expect(give(sink, [2, 3, 4, 99, 99]) == .satisfied)
-    #expect(body.end(attempt(1)).receivedUpTo == 5)
+    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 5)
     #expect(files.bytes(at: file.path) == [0, 0, 2, 3, 4])
   }
 
@@ -126,8 +126,8 @@ struct TransferBodyTests {
     let body = body(total: 3)
     let sink = body.begin(attempt(1), from: 0, .whole(3))
     #expect(give(sink, [1, 2, 3, 4]) == .failed)
-    let (_, failure) = body.end(attempt(1))
-    #expect(failure?.code == .tooLong)
+    let ended = body.end(attempt(1), isComplete: true)
+    #expect(ended.failure?.code == .tooLong)
   }
 
   @Test func `a shortened attempt ends where the other begins`() throws {
@@ -136,7 +136,7 @@ struct TransferBodyTests {
     #expect(give(sink, [1, 2]) == .taken)
     body.shorten(attempt(1), to: 4)
     #expect(give(sink, [3, 4, 5, 6]) == .satisfied)
-    #expect(body.end(attempt(1)).receivedUpTo == 4)
+    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 4)
   }
 
   @Test func `an attempt that is further than the cut ends where it is`() throws {
@@ -145,7 +145,7 @@ struct TransferBodyTests {
     #expect(give(sink, [1, 2, 3, 4, 5]) == .taken)
     body.shorten(attempt(1), to: 3)
     #expect(give(sink, [6]) == .satisfied)
-    #expect(body.end(attempt(1)).receivedUpTo == 5)
+    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 5)
   }
 
   // Fault 14
@@ -155,9 +155,9 @@ struct TransferBodyTests {
     let before = files.callCount(.write)
     let sink = body.begin(attempt(1), from: 2, .part(6))
     #expect(give(sink, [3, 4, 5, 6]) == .taken)
-    let (upTo, failure) = body.end(attempt(1))
-    #expect(upTo == 6)
-    #expect(failure == nil)
+    let ended = body.end(attempt(1), isComplete: true)
+    #expect(ended.receivedUpTo == 6)
+    #expect(ended.failure == nil)
     #expect(files.callCount(.write) == before + 1)
     #expect(files.bytes(at: file.path) == [1, 2, 3, 4, 5, 6])
   }
@@ -168,8 +168,8 @@ struct TransferBodyTests {
     let body = body(held: held((0, 4)), total: 6)
     let sink = body.begin(attempt(1), from: 2, .part(6))
     _ = give(sink, [3, 9, 5, 6])
-    let (_, failure) = body.end(attempt(1))
-    #expect(failure?.code == .otherVersion)
+    let ended = body.end(attempt(1), isComplete: true)
+    #expect(ended.failure?.code == .otherVersion)
     #expect(files.bytes(at: file.path)?.prefix(4) == [1, 2, 3, 4])
   }
 
@@ -179,9 +179,9 @@ struct TransferBodyTests {
     let first = body.begin(attempt(1), from: 0, .whole(4))
     let copy = body.begin(attempt(2), from: 0, .part(4))
     #expect(give(first, [1, 2]) == .taken)
-    _ = body.end(attempt(1))
+    _ = body.end(attempt(1), isComplete: true)
     _ = give(copy, [1, 7, 3, 4])
-    #expect(body.end(attempt(2)).failure?.code == .otherVersion)
+    #expect(body.end(attempt(2), isComplete: true).failure?.code == .otherVersion)
   }
 
   @Test func `one attempt that failed leaves the others alone`() throws {
@@ -190,9 +190,9 @@ struct TransferBodyTests {
     let wrong = body.begin(attempt(1), from: 0, .part(4))
     let right = body.begin(attempt(2), from: 5, .part(10))
     _ = give(wrong, [8, 8])
-    #expect(body.end(attempt(1)).failure?.code == .otherVersion)
+    #expect(body.end(attempt(1), isComplete: true).failure?.code == .otherVersion)
     #expect(give(right, [5, 6]) == .taken)
-    #expect(body.end(attempt(2)).failure == nil)
+    #expect(body.end(attempt(2), isComplete: true).failure == nil)
   }
 
   // Fault 74
@@ -202,7 +202,7 @@ struct TransferBodyTests {
     let first = body.begin(attempt(1), from: 0, .whole(10))
     let second = body.begin(attempt(2), from: 5, .part(10))
     #expect(give(first, [1]) == .taken)
-    #expect(body.end(attempt(1)).failure?.code == .fileProblem)
+    #expect(body.end(attempt(1), isComplete: true).failure?.code == .fileProblem)
     #expect(give(second, [5]) == .failed)
   }
 
