@@ -72,8 +72,8 @@ final class OpenFile: Sendable {
     _ = try Errno.retrying { calls.truncate(descriptor, off_t(byteCount)) }
   }
 
-  /// Returns whether some of the first bytes were never written. A file system that is not known may
-  /// make holes of zeros that were written, so a hole proves nothing there.
+  /// Returns whether some of the first bytes were never written. A file system that is not known
+  /// may make holes of zeros that were written, so a hole proves nothing there.
   func hasHole(inFirst byteCount: Int64) -> Bool {
     guard FileSystemKind(of: self) != nil else { return false }
     let hole = Int64(calls.firstHole(descriptor))
