@@ -198,6 +198,10 @@ extension CurlWords {
         continue
       }
       let escape = CurlEscape(characters[(index + 1)...].prefix(9))
+      for place in index + 1..<min(index + 1 + escape.length, characters.count)
+      where characters[place].isNewline {
+        quotedBreaks.append(place)
+      }
       switch escape.value {
       case .bytes(let bytes): append(bytes: bytes, at: index)
       // Browsers write what lies beyond 16 bits as two halves, as JavaScript has it.
@@ -242,6 +246,7 @@ extension CurlWords {
         if !escaped.isNewline {
           plain.append((escaped, index))
         } else if let second = character(at: index + 1), second.isNewline {
+          quotedContinuations.append((index - 1)..<(index + 1))
           index += 1
           plain.append((second, index))
         } else {

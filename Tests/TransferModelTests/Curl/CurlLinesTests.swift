@@ -24,6 +24,16 @@ struct CurlLinesTests {
     #expect(CurlCommandLine.lines(of: text).count == 5002)
   }
 
+  @Test func `an escaped line break of the command prompt leaves no line break in the line`() {
+    #expect(CurlCommandLine.lines(of: "curl ^\n\nhttp://a/") == ["curl \u{240A}http://a/"])
+    #expect(CurlCommandLine.lines(of: "curl^\n\r") == ["curl\u{240A}", ""])
+  }
+
+  @Test(arguments: ["\n", "\r\n", "\u{2028}"])
+  func `an escaped line break in $'' leaves no line break in the line`(lineBreak: String) {
+    #expect(CurlCommandLine.lines(of: "curl $'\\\(lineBreak)'") == ["curl $'\\\u{240A}'"])
+  }
+
   @Test(arguments: 0..<40)
   func `any text ends, and only within itself is anything hidden`(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
@@ -37,7 +47,11 @@ struct CurlLinesTests {
       for _ in 0..<Int.random(in: 0..<30, using: &numbers) {
         text += pieces.randomElement(using: &numbers) ?? ""
       }
-      for line in CurlCommandLine.lines(of: text) + [text] {
+      let lines = CurlCommandLine.lines(of: text)
+      #expect(
+        !lines.contains { $0.contains(where: \.isNewline) },
+        "seed \(seed): \(text.debugDescription)")
+      for line in lines + [text] {
         let reading = CurlCommandLine.read(line)
         let count = line.count
         #expect(
