@@ -2,11 +2,15 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
+# ThreadSanitizer does not see the lock of the standard library; see Sources/KettleSystem/Mutex.swift.
+THREAD_BUILD := --sanitize=thread --scratch-path .build/thread -Xswiftc -DKETTLE_THREAD_SANITIZER
+THREADED := ^(KettleSystem|CurlTransport|ControlSocket|TransferEngine)Tests
+
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
 CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests|^CurlTransportTests|^DashboardTerminalTests
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +27,7 @@ demo: build ## Watch five files being downloaded, in a throw-away home
 test: deps lint ## Check the style, build everything, run all tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest \
-	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests'
+	  --skip 'AppleSource|BackgroundTransferTests|$(CONVERSING)|WireTests|IntegrationTests|ExampleTests|^SessionTests|FaultStormTests|^FuzzTests'
 	swift test --skip-build --disable-xctest --filter '$(CONVERSING)'
 	swift test --skip-build --disable-xctest --filter AppleSource
 	swift test --skip-build --disable-xctest --filter '^BackgroundTransferTests'
@@ -31,7 +35,20 @@ test: deps lint ## Check the style, build everything, run all tests
 	swift test --skip-build --disable-xctest --filter IntegrationTests
 	swift test --skip-build --disable-xctest --filter ExampleTests
 	swift test --skip-build --disable-xctest --filter '^SessionTests'
+	KETTLE_FUZZ_SECONDS=60 swift test --skip-build --disable-xctest --filter '^FuzzTests'
 	@echo 'test: everything passed'
+
+test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
+	swift build --build-tests
+	KETTLE_FUZZ_SECONDS='$(or $(SECONDS),120)' \
+	  swift test --skip-build --disable-xctest --filter '^FuzzTests'
+	@echo 'test-fuzz: everything passed'
+
+test-thread: deps ## Look for data races with ThreadSanitizer, in a build of its own
+	swift build --build-tests $(THREAD_BUILD)
+	TSAN_OPTIONS='suppressions=$(CURDIR)/assets/thread-suppressions.txt' \
+	  swift test --skip-build --disable-xctest $(THREAD_BUILD) --filter '$(THREADED)'
+	@echo 'test-thread: everything passed'
 
 day: build ## Drive the dashboard through a whole day's work, and keep the screens
 	assets/day/day.sh .build/release/kettle .build/day

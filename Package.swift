@@ -287,6 +287,15 @@ let package = Package(
     tests(
       "FaultStormTests",
       ["kettle", "SeededNumbers", "TestSupport", "TransferModel", "CLinux"]),
+    // Mutated inputs for everything that reads what others wrote: `make test-fuzz` gives it longer.
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "Commands", "Configuration", "ControlProtocol", "CurlTransport", "KettleSystem",
+        "SeededNumbers", "TestSupport", "TransferCore", "TransferDaemon", "TransferEngine",
+        "TransferFiles", "TransferModel", "TransferStore", logging,
+      ],
+      exclude: ["Corpus"], swiftSettings: strict),
     tests("DemoOriginTests", ["SeededNumbers", "DemoOrigin", "CCrypto"]),
     tests(
       "CommandsTests",

@@ -2,7 +2,7 @@ import Glibc
 
 /// A TCP socket on the loopback that listens, at a port of its own unless one is given.
 package struct LoopbackListener: Sendable {
-  let port: Int
+  package let port: Int
   private let descriptor: Int32
 
   /// - Parameters:
@@ -10,7 +10,7 @@ package struct LoopbackListener: Sendable {
   ///   - sendBufferByteCount: what the kernel may hold of a connection's bytes that the client's
   ///     side did not take yet; inherited by what the listener accepts (socket(7)).
   ///   - receiveBufferByteCount: what the kernel may hold of what the client sent.
-  init(
+  package init(
     lastByte: UInt8 = 1, port wanted: Int = 0, backlog: Int32 = 1024,
     sendBufferByteCount: Int32? = nil, receiveBufferByteCount: Int32? = nil
   ) throws(OriginError) {
@@ -39,7 +39,7 @@ package struct LoopbackListener: Sendable {
   }
 
   /// The next connection; nil when there is none any more, and the port is free then.
-  func accept() -> Int32? {
+  package func accept() -> Int32? {
     while true {
       let accepted = Glibc.accept(descriptor, nil, nil)
       if accepted < 0, errno == EINTR || errno == ECONNABORTED { continue }
@@ -53,7 +53,7 @@ package struct LoopbackListener: Sendable {
   }
 
   /// Lets `accept` return, and refuses connections. Called once.
-  func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  package func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// A connection to a port here; nil when it is refused.
   package static func connect(to port: Int) -> Int32? {

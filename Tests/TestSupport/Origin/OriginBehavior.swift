@@ -30,6 +30,8 @@ package struct OriginBehavior: Hashable, Sendable {
   /// Sends the head a byte at a time, as many a second.
   package var headBytesPerSecond: Int64?
   package var bytesPerSecond: Int64?
+  /// Whether the connection stays open behind a `raw` answer.
+  package var staysOpenBehindRaw = false
 
   package init(_ body: SeededBody) { self.body = body }
 

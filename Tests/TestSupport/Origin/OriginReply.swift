@@ -24,7 +24,7 @@ struct OriginReply {
       ending = .cut(after: 0, cut)
     case .raw(let bytes):
       self.init(.text(bytes), behavior)
-      framing = .untilClose
+      framing = behavior.staysOpenBehindRaw ? .contentLength : .untilClose
     case .status, .file:
       if let login = behavior.login, !request.hasLogin(login, by: behavior.loginScheme) {
         self.init(

@@ -1,0 +1,116 @@
+import CurlTransport
+import Dispatch
+import Foundation
+import KettleSystem
+import Logging
+import TestSupport
+import TransferCore
+import TransferDaemon
+import TransferEngine
+import TransferFiles
+import TransferModel
+import TransferStore
+
+/// One engine over the real network, files and store, through which all downloads of a run go.
+final class DownloadWorld: Sendable {
+  let root: String
+  private let engine: TransferEngine
+  private let journal: SQLiteJournal
+  private let settled: SettledRows
+  private let origins: Mutex<Origins>
+
+  private struct Origins: Sendable {
+    var current: ScriptedOrigin
+    var downloadCount = 0
+  }
+
+  /// An origin keeps what came, so another one takes its place now and then.
+  private static let downloadCountPerOrigin = 100
+
+  init() async throws {
+    root = try TemporaryFolder.make("kettle-fuzz-http")
+    var configuration = TransferEngine.Configuration(documentsDirectory: root)
+    configuration.retryPolicy.firstDelayMilliseconds = 2
+    configuration.retryPolicy.delayMillisecondsMax = 20
+    configuration.timeouts.connectMilliseconds = 2000
+    configuration.timeouts.idleMilliseconds = 700
+    configuration.timeouts.headMilliseconds = 700
+    configuration.timeouts.slowMilliseconds = 2000
+    configuration.checkpointMilliseconds = 20
+    configuration.limits.runningMax = 64
+    configuration.limits.connectionsPerHostMax = 64
+    configuration.limits.connectionsMax = 128
+    configuration.limits.division.speedMilliseconds = 0
+    configuration.limits.division.aloneMillisecondsMax = 0
+    configuration.limits.division.aloneBytesPerSecondMin = .max
+    let clock = SystemClock()
+    let settled = SettledRows()
+    let journal = try StoreOpening.open(root + "/state/store.sqlite", at: clock.now().wall).journal
+    engine = try TransferEngine(
+      configuration: configuration,
+      ports: TransferEngine.Ports(
+        journal: journal, archive: journal,
+        files: POSIXFileStorage(documentsDirectory: root), clock: clock,
+        makeTransport: { events throws(TransferFailure) in
+          try CurlTransport(
+            events: events,
+            settings: CurlSettings(
+              userAgent: "Kettle/fuzz", certificates: TrustedCertificates(environment: [:]),
+              proxies: .none))
+        }),
+      logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() },
+      observer: { settled.note($0) })
+    self.journal = journal
+    self.settled = settled
+    origins = Mutex(Origins(current: try ScriptedOrigin()))
+    try await engine.start()
+  }
+
+  func shutDown() async {
+    await engine.shutDown()
+    try? journal.close()
+    try? FileManager.default.removeItem(atPath: root)
+  }
+
+  func origin() throws -> (ScriptedOrigin, number: Int) {
+    try origins.withLock { origins in
+      origins.downloadCount += 1
+      if origins.downloadCount % Self.downloadCountPerOrigin == 0 {
+        origins.current = try ScriptedOrigin()
+      }
+      return (origins.current, origins.downloadCount)
+    }
+  }
+
+  /// How a download ended.
+  struct End: Sendable {
+    /// nil when it did not settle.
+    var row: TransferSnapshot?
+    /// What has a final name in its folder.
+    var files: [[UInt8]]
+  }
+
+  /// Fetches into a folder of its own, and leaves nothing behind.
+  func download(_ url: TransferURL, number: Int, connections: Int, certificate: String? = nil)
+    async throws -> End
+  {
+    let folder = root + "/\(number)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var spec = TransferSpec(url: url)
+    spec.directory = folder
+    spec.connections = connections
+    spec.caCertificatePath = certificate
+    guard let id = try await engine.add([spec]).first else {
+      return End(row: nil, files: [])
+    }
+    let row = await settled.settled(id)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let files = names.filter { !$0.hasSuffix(".part") }.compactMap {
+      FileManager.default.contents(atPath: folder + "/" + $0).map { [UInt8]($0) }
+    }
+    _ = await engine.control(.remove(.goes), [id])
+    settled.forget(id)
+    return End(row: row, files: files)
+  }
+}

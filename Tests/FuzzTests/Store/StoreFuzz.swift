@@ -1,0 +1,157 @@
+import Foundation
+import SeededNumbers
+import TestSupport
+import Testing
+import TransferEngine
+import TransferModel
+import TransferStore
+
+/// The files of a store after a kill, with edits: the service starts, or says in a sentence why
+/// not; what it does not have it says; and what it starts with is sound.
+struct StoreFuzz: FuzzPart {
+  let name = "store"
+  let sharePercent = 15
+  let samples: [[StoreEdit]] = [[]]
+  private let files: [StoreEdit.File: [UInt8]]
+
+  /// The transfers in the store file itself; two commits in the log add as many each.
+  private static let storedCount = 60
+  private static let loggedCount = 20
+  private static let now = WallTime(millisecondsSince1970: 1_798_135_200_123)
+
+  init() throws { files = try Self.killedStore() }
+
+  func mutated(
+    _ input: [StoreEdit], times count: Int, _ random: inout SeededGenerator
+  ) -> [StoreEdit] {
+    var edits = input
+    for _ in 0..<count { Self.addEdit(to: &edits, &random) }
+    return edits
+  }
+
+  private static func addEdit(to edits: inout [StoreEdit], _ random: inout SeededGenerator) {
+    // Most often the same file: damage to several at once hides what each does.
+    var edit = StoreEdit(random: &random)
+    if let first = edits.first, Int.random(in: 0..<4, using: &random) > 0 { edit.file = first.file }
+    edits.append(edit)
+  }
+
+  func simplifications(of input: [StoreEdit]) -> [[StoreEdit]] {
+    input.indices.map { index in
+      var fewer = input
+      fewer.remove(at: index)
+      return fewer
+    }
+  }
+
+  func text(of input: [StoreEdit]) -> [UInt8] { ReadableJSON.text(of: input) }
+  func input(from text: [UInt8]) -> [StoreEdit]? { ReadableJSON.value(from: text) }
+
+  func finding(for edits: [StoreEdit]) -> String? {
+    do {
+      let scratch = try Scratch()
+      var edited = files
+      for edit in edits { edited[edit.file] = edited[edit.file].flatMap(edit.applied) }
+      for (file, bytes) in edited { try scratch.put(bytes, as: file) }
+      return try check(scratch, edits)
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func check(_ scratch: Scratch, _ edits: [StoreEdit]) throws -> String? {
+    let opening: StoreOpening
+    do throws(StoreError) {
+      opening = try StoreOpening.open(scratch.path, at: Self.now)
+    } catch {
+      // An edited name of a migration reads as a later version; nothing else stops the service.
+      return error.code == .newer ? nil : "the service does not start: \(error.sentence)"
+    }
+    let kept = try opening.journal.whole().records
+    if opening.notice == nil, let finding = silentLoss(kept, edits) { return finding }
+    try opening.journal.commit([.put(Self.record(1000))])
+    try opening.journal.close()
+    let again = try StoreOpening.open(scratch.path, at: Self.now)
+    defer { try? again.journal.close() }
+    if again.notice != nil { return "the second start finds damage" }
+    let count = try again.journal.whole().records.count
+    return count == kept.count + 1
+      ? nil : "the second start has \(count) transfers, the first had \(kept.count)"
+  }
+
+  /// Commits come whole and in their order; and without an edit of the log, all of them come.
+  private func silentLoss(_ kept: [TransferRecord], _ edits: [StoreEdit]) -> String? {
+    let editedFiles = Set(edits.map(\.file))
+    let whole = Self.storedCount + 2 * Self.loggedCount
+    if !editedFiles.contains(.log) {
+      return kept.count == whole ? nil : "\(kept.count) of \(whole) transfers, and no notice"
+    }
+    guard !editedFiles.contains(.store) else { return nil }
+    let ids = kept.map(\.id.rawValue)
+    let steps = [Self.storedCount, Self.storedCount + Self.loggedCount, whole]
+    return steps.contains(ids.count) && ids == Array(1...Int64(ids.count))
+      ? nil : "not a prefix of the commits: \(ids.count) transfers, and no notice"
+  }
+
+  // MARK: The store before the edits
+
+  private static func killedStore() throws -> [StoreEdit.File: [UInt8]] {
+    let scratch = try Scratch()
+    let first = try StoreOpening.open(scratch.path, at: now).journal
+    try first.commit((1...storedCount).map { .put(record(Int64($0))) })
+    try first.close()
+    let journal = try StoreOpening.open(scratch.path, at: now).journal
+    for step in 0..<2 {
+      let ids = (1...loggedCount).map { storedCount + step * loggedCount + $0 }
+      try journal.commit(ids.map { .put(record(Int64($0))) })
+    }
+    for id in stride(from: Int64(1), through: 20, by: 3) {
+      try journal.commit([.progress(TransferID(rawValue: id), HeldRanges(prefix: 1000 * id))])
+      if let stamp = journal.progressStamp(of: TransferID(rawValue: id)) {
+        _ = journal.put(HeldRanges(prefix: 2000 * id), stamp)
+      }
+    }
+    defer { try? journal.close() }
+    return StoreEdit.File.allCases.reduce(into: [:]) { $0[$1] = scratch.bytes(of: $1) }
+  }
+
+  private static func record(_ id: Int64) -> TransferRecord {
+    var spec = TransferSpec(url: FuzzURL.at("/files/\(id).iso"))
+    spec.directory = "/home/somebody/Downloads"
+    var record = TransferRecord(
+      id: TransferID(rawValue: id), taskIdentifier: id, spec: spec,
+      createdAt: WallTime(millisecondsSince1970: 1_700_000_000_000 + id), queuePosition: id,
+      state: .queued)
+    if id % 3 == 1 {
+      record.resumeData = ResumeData(
+        partialPath: "/home/somebody/Downloads/\(id).iso.part", device: 1, inode: UInt64(id),
+        held: HeldRanges(prefix: 100), totalByteCount: 1 << 30, validator: nil,
+        finalName: "\(id).iso")
+    }
+    return record
+  }
+}
+
+/// A state directory that goes with its last reference; in memory where there is a way.
+private final class Scratch: Sendable {
+  let root: String
+  var path: String { root + "/store.sqlite" }
+
+  init() throws {
+    root = try TemporaryFolder.make("kettle-fuzz-store")
+    try #require(chmod(root, 0o700) == 0)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  func put(_ bytes: [UInt8], as file: StoreEdit.File) throws {
+    let target = path + file.rawValue
+    try #require(
+      FileManager.default.createFile(
+        atPath: target, contents: Data(bytes), attributes: [.posixPermissions: 0o600]))
+  }
+
+  func bytes(of file: StoreEdit.File) -> [UInt8]? {
+    FileManager.default.contents(atPath: path + file.rawValue).map { [UInt8]($0) }
+  }
+}

@@ -1,0 +1,104 @@
+import Configuration
+import SeededNumbers
+
+/// The configuration file: reading it ends, says in which line something is wrong, and what it
+/// takes does not change with what means nothing.
+struct ConfigurationFuzz: FuzzPart {
+  let name = "configuration"
+  let sharePercent = 5
+  let samples: [[UInt8]]
+  private let mutator: TextMutator
+
+  init() {
+    samples = Self.texts.map { Array($0.utf8) }
+    mutator = TextMutator(
+      words: ["[a]", "a = 1", "\"\"", "\"\\u00e9\"", "'", "[[", "{}", "1_000", "+1", "1979-05-27"],
+      samples: samples)
+  }
+
+  func mutated(
+    _ input: [UInt8], times count: Int, _ random: inout SeededGenerator
+  ) -> [UInt8] {
+    mutator.mutated(input, times: count, &random)
+  }
+
+  func simplifications(of input: [UInt8]) -> [[UInt8]] { TextMutator.simplifications(of: input) }
+
+  func finding(for input: [UInt8]) -> String? {
+    let service = ServiceConfiguration.read(input)
+    let dashboard = DashboardConfiguration.read(input)
+    let problems = service.1 + dashboard.1
+    let lineCount = input.count { $0 == 10 } + 1
+    for problem in problems {
+      if let line = problem.line, !(1...lineCount).contains(line) {
+        return "line \(line) of \(lineCount) is named"
+      }
+      let sentence = problem.sentence(path: "/config.toml")
+      if sentence.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
+        return "control bytes are shown: \(sentence.debugDescription)"
+      }
+    }
+    if problems.contains(where: \.isUnreadable) {
+      return service.0 == ServiceConfiguration() && dashboard.0 == DashboardConfiguration()
+        ? nil : "settings of a file that cannot be read hold"
+    }
+    let padded = input + Array("\n\n# comment\n".utf8)
+    let same =
+      ServiceConfiguration.read(padded) == service
+      && DashboardConfiguration.read(padded).0
+        == dashboard.0
+    return same ? nil : "a comment at the end changes the settings"
+  }
+
+  private static let texts = [
+    """
+    [downloads]
+    directory = "~/Downloads"          # where files go
+    [limits]
+    transfers = 20
+    connections-per-host = 5
+    connections = 64
+    rate = "2M"
+    [proxy]
+    url = "http://me:secret@proxy.example.org:3128"
+    no-proxy = ["localhost", ".example.org", "10.0.0.0/8", '*']
+    [conditions]
+    mains = "always"
+    unmetered = "auto"
+    [notify]
+    desktop = true
+    failures = false
+    finished = true
+
+    """,
+    """
+    limits.transfers = 7
+    [keys]
+    pause = "z"
+    start = ["s", "F5"]
+    suspend = ""
+    first = ["Home", "Alt-<"]
+    [dashboard]
+    mouse = true
+    bell = false
+    [theme]
+    background = "dark"
+    [theme.colors]
+    progress = "#38aaf5"
+    problem = "bright-red"
+    quiet = 245
+
+    """,
+    "[downloads]\r\ndirectory = 'C:\\dir \"x\"'\r\n\r\n[limits]\r\nrate = \"none\" # \\u00e9\r\n",
+    "downloads.directory = \"/a\\tb\\u00fc\\U0001F680\\\"\"\n[limits]\nrate = 1_000\n",
+  ]
+}
+
+extension ConfigurationProblem {
+  fileprivate var isUnreadable: Bool {
+    switch what {
+    case .unreadable: true
+    case .unknownKey, .unquoted, .wrongValue: false
+    }
+  }
+}
