@@ -39,9 +39,8 @@ struct StrictReply {
       if text.isEmpty { return (status, headers) }
       guard let colon = text.firstIndex(of: ":") else { return nil }
       let name = String(text[..<colon])
-      guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") }) else {
-        return nil
-      }
+      // A line that begins with a blank would belong to the one before.
+      guard let initial = name.first, initial != " " else { return nil }
       let value = text[text.index(after: colon)...].drop { $0 == " " }
       headers.append((name, String(value)))
     }
@@ -70,8 +69,14 @@ struct StrictReply {
   }
 
   private func readBody(_ rest: ArraySlice<UInt8>, isReset: Bool) -> [UInt8]? {
-    let lengths = Set(values(of: "Content-Length"))
-    let codings = values(of: "Transfer-Encoding")
+    // The same length several times is that length (RFC 9110, section 8.6).
+    let lengths = Set(
+      values(of: "Content-Length").flatMap { value in
+        value.split(separator: ",", omittingEmptySubsequences: false)
+          .map { $0.drop { $0 == " " } }
+      })
+    // Older servers say with it that there is none.
+    let codings = values(of: "Transfer-Encoding").filter { $0 != "identity" }
     switch (lengths.count, codings) {
     case (0, ["chunked"]): return Self.chunkedBody(rest)
     case (0, []): return isReset ? nil : Array(rest)
