@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlSocket
 import Foundation
 import Glibc
+import KettleSystem
 import Logging
 import TestSupport
 import Testing
