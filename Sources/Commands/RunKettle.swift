@@ -15,7 +15,7 @@ package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 
       throw UsageError(.command(.notOverHost(command: words.commandName)))
     }
   } catch {
-    return report(parseError: error, to: world.console).rawValue
+    return report(parseError: displayable(error, arguments), to: world.console).rawValue
   }
   do {
     return try await command.run(in: world).rawValue
@@ -49,6 +49,19 @@ private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand 
   return ours
 }
 
+/// Returns the error of the same words without what a terminal would obey. The parser repeats
+/// words, which may have been pasted from anywhere, and has line breaks of its own around them.
+private func displayable(_ error: any Error, _ arguments: [String]) -> any Error {
+  let shown = arguments.map { $0.sanitizedForDisplay(limit: .max) }
+  guard shown != arguments else { return error }
+  do {
+    _ = try parsedCommand(CommandWords(shown).arguments)
+    return error
+  } catch {
+    return error
+  }
+}
+
 private func report(parseError error: any Error, to console: any Console) -> ExitCode {
   if error is UsageError { return report(error, to: console) }
   let isWish = KettleCommand.exitCode(for: error).isSuccess
@@ -59,7 +72,6 @@ private func report(parseError error: any Error, to console: any Console) -> Exi
     try? console.write(text.hasSuffix("\n") ? text : text + "\n", to: .output)
     return .done
   }
-  // The parser repeats words of the command line, which may have been pasted from anywhere.
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     .map { String($0).sanitizedForDisplay() }
   let message = lines.joined(separator: "\n")

@@ -17,11 +17,17 @@ extension Sentences {
     case .line(let number, let text, let why): "Line \(number) of \(list): \(why.sentence(text))"
     case .lineNotText(let number):
       "Line \(number) of \(list) is not UTF-8 text; save the list as UTF-8"
+    case .lineTooLong(let number):
+      "Line \(number) of \(list) is longer than \(URLList.lineByteCountMax) bytes; "
+        + "check that it is a list of URLs"
     case .moreLines(let count):
       "\(count) more \(count == 1 ? "line" : "lines") of \(list) cannot be used either; "
         + "check that it is a list of URLs"
     case .unreadable(let detail):
       "The list \(list) cannot be read (\(detail)); check its path and permissions"
+    case .directory: "\(list) is a directory; give a file with one URL on each line"
+    case .device: "\(list) is a device; give a file with one URL on each line"
+    case .fifoWithoutWriter: "Nothing writes to the FIFO \(list); start its writer first"
     case .empty: "There is no URL in \(list); write one on each line"
     }
   }

@@ -32,6 +32,22 @@ struct SentencesUsageTests {
       .list(.unreadable(detail: "Permission denied"), name: "l"),
       "The list \"l\" cannot be read (Permission denied); check its path and permissions"
     ),
+    (
+      .list(.lineTooLong(1), name: "/dev/zero"),
+      "Line 1 of \"/dev/zero\" is longer than 65536 bytes; check that it is a list of URLs"
+    ),
+    (
+      .list(.directory, name: "d"),
+      "\"d\" is a directory; give a file with one URL on each line"
+    ),
+    (
+      .list(.device, name: "/dev/sda"),
+      "\"/dev/sda\" is a device; give a file with one URL on each line"
+    ),
+    (
+      .list(.fifoWithoutWriter, name: "p"),
+      "Nothing writes to the FIFO \"p\"; start its writer first"
+    ),
     (.list(.empty, name: "l"), "There is no URL in \"l\"; write one on each line"),
   ]
 

@@ -23,8 +23,9 @@ package protocol Console: Sendable {
   /// nil when the stream is no terminal.
   func columnCount(of stream: ConsoleStream) -> Int?
   func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError)
-  /// Hands over everything on standard input up to its end, piece by piece.
-  func readInput(_ take: (Span<UInt8>) -> Void) throws(ConsoleError)
+  /// Hands over what is on standard input, piece by piece, up to its end or until `take` returns
+  /// false.
+  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError)
   /// Asks on the terminal, wherever standard input comes from.
   func ask(_ question: String) throws(ConsoleError) -> String
   /// Asks on the terminal without showing what is typed.

@@ -25,13 +25,13 @@ package struct TerminalConsole: Console {
     try Self.write(Array(text.utf8), to: stream.descriptor)
   }
 
-  package func readInput(_ take: (Span<UInt8>) -> Void) throws(ConsoleError) {
+  package func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(STDIN_FILENO, &piece, piece.count)
       if count == 0 { return }
       if count > 0 {
-        take(piece.span.extracting(first: count))
+        guard take(piece.span.extracting(first: count)) else { return }
       } else if errno != EINTR {
         throw .cannotRead(detail: errnoText())
       }

@@ -51,26 +51,68 @@ enum FilePlace {
     var all: [UInt8] = []
     try read(path, from: directory) { piece in
       piece.withUnsafeBufferPointer { all.append(contentsOf: $0) }
+      return true
     }
     return all
   }
 
-  /// Hands over the content of a file or pipe, piece by piece.
+  /// Hands over the content of a file or pipe, piece by piece, up to its end or until `take`
+  /// returns false.
   static func read(
-    _ path: String, from directory: String, _ take: (Span<UInt8>) -> Void
+    _ path: String, from directory: String, _ take: (Span<UInt8>) -> Bool
   ) throws(UsageError) {
-    let number = open(absolute(path, from: directory), O_RDONLY | O_CLOEXEC)
-    guard let file = OwnedDescriptor(opened: number) else {
+    // Without O_NONBLOCK the open would wait for the writer of a FIFO, without a word.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    guard let file = OwnedDescriptor(opened: open(absolute(path, from: directory), flags)) else {
       throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
     }
+    do {
+      try read(file.number, take)
+    } catch {
+      throw UsageError(.list(error, name: path))
+    }
+  }
+
+  /// Whether a program has a FIFO open for writing.
+  private enum FIFOWriter {
+    case unknown, present
+    /// None came in time.
+    case missing
+  }
+
+  /// How long a FIFO may be without a writer.
+  private static let writerMilliseconds: Int32 = 500
+
+  /// Reads what is open without blocking.
+  private static func read(
+    _ descriptor: Int32, _ take: (Span<UInt8>) -> Bool
+  ) throws(UsageProblem.ListProblem) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .unreadable(detail: errnoText()) }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { throw .directory }
+    if kind == S_IFBLK { throw .device }
+    var writer = kind == S_IFIFO ? FIFOWriter.unknown : .present
     var piece = [UInt8](repeating: 0, count: 262_144)
     while true {
-      let count = Glibc.read(file.number, &piece, piece.count)
-      if count == 0 { return }
+      let count = Glibc.read(descriptor, &piece, piece.count)
       if count > 0 {
-        take(piece.span.extracting(first: count))
+        writer = .present
+        guard take(piece.span.extracting(first: count)) else { return }
+      } else if count == 0 {
+        // A FIFO that no program has open for writing is at its end (pipe(7)).
+        switch writer {
+        case .present: return
+        case .missing: throw .fifoWithoutWriter
+        case .unknown:
+          var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          writer = poll(&entry, 1, writerMilliseconds) == 0 ? .missing : .present
+        }
+      } else if errno == EAGAIN {
+        writer = .present
+        _ = fcntl(descriptor, F_SETFL, 0)
       } else if errno != EINTR {
-        throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
+        throw .unreadable(detail: errnoText())
       }
     }
   }

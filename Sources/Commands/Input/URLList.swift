@@ -27,7 +27,7 @@ package struct URLList {
 
   /// How many bad lines are named one by one; a file that is no list at all has thousands.
   package static let namedProblemCountMax = 20
-  /// No line that is longer can be a URL; the rest of it is not kept.
+  /// No line that is longer can be a URL. What has one is no list, and is not read any further.
   package static let lineByteCountMax = 4 * TransferURL.byteCountMax
 
   private let name: String
@@ -36,6 +36,8 @@ package struct URLList {
   private var partial: [UInt8] = []
   private var lineCount = 0
   private var problemCount = 0
+  /// A line is too long, and what comes after it does not matter.
+  private var isCutShort = false
 
   /// `name` is how the list is called in a complaint.
   package init(name: String) { self.name = name }
@@ -49,10 +51,11 @@ package struct URLList {
   /// As many URLs as go into one request, piece by piece.
   package var batches: some Sequence<[TransferURL.Parsed]> { pieces.lazy.map(\.urls) }
 
-  /// Takes the next bytes of the list, wherever they are cut.
-  package mutating func read(_ bytes: Span<UInt8>) {
+  /// Takes the next bytes of the list, wherever they are cut. Returns whether more are wanted.
+  @discardableResult
+  package mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var start = 0
-    for index in bytes.indices where bytes[index] == 10 {
+    for index in bytes.indices where bytes[index] == 10 && !isCutShort {
       let line = bytes.extracting(start..<index)
       start = index + 1
       if partial.isEmpty {
@@ -61,7 +64,10 @@ package struct URLList {
         readPartial(with: line)
       }
     }
+    if isCutShort { return false }
     keep(bytes.extracting(start..<bytes.count))
+    if partial.count > Self.lineByteCountMax { readPartial(with: Span()) }
+    return !isCutShort
   }
 
   /// The list is over.
@@ -88,6 +94,11 @@ package struct URLList {
 
   private mutating func read(line: Span<UInt8>) {
     lineCount += 1
+    guard line.count <= Self.lineByteCountMax else {
+      problems.append(.list(.lineTooLong(lineCount), name: name))
+      isCutShort = true
+      return
+    }
     var text = line
     // Editors on other systems start a text file with a byte order mark.
     if lineCount == 1, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
@@ -114,12 +125,6 @@ package struct URLList {
   private static func problem(
     of line: Span<UInt8>, number: Int
   ) -> UsageProblem.ListProblem? {
-    guard line.count <= lineByteCountMax else {
-      let beginning = line.extracting(first: 1000).withUnsafeBufferPointer {
-        String(decoding: $0, as: UTF8.self)
-      }
-      return .line(number, beginning, .tooLong)
-    }
     let text = line.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
     guard let text else { return .lineNotText(number) }
     switch TransferURL.parse(text) {

@@ -9,12 +9,17 @@ package enum UsageProblem: Hashable, Sendable {
   case value(ValueProblem)
   case place(PlaceProblem)
 
-  package enum ListProblem: Hashable, Sendable {
+  package enum ListProblem: Error, Hashable, Sendable {
     case line(Int, String, TransferURLProblem)
     case lineNotText(Int)
+    /// Longer than `URLList.lineByteCountMax`; nothing after it was read.
+    case lineTooLong(Int)
     /// That many bad lines more than were named.
     case moreLines(Int)
     case unreadable(detail: String)
+    case directory, device
+    /// A FIFO that no program has open for writing.
+    case fifoWithoutWriter
     case empty
   }
 

@@ -78,9 +78,10 @@ struct AddCommand: RunnableCommand {
     var list = URLList(name: input)
     // Who types the list sees it.
     let isTyped = input == "-" && world.console.isInputTerminal
-    func take(_ bytes: Span<UInt8>) {
-      list.read(bytes)
+    func take(_ bytes: Span<UInt8>) -> Bool {
+      let wantsMore = list.read(bytes)
       if !isTyped { progress.show(.read(list.count), at: world.clock.now().monotonic) }
+      return wantsMore
     }
     if input == "-" {
       try world.console.readInput(take)

@@ -68,12 +68,23 @@ struct URLListTests {
     #expect(list.count == 2)
   }
 
-  @Test func `of a line without end only the beginning is kept`() {
+  @Test(arguments: [100, 10_000, 1 << 20])
+  func `nothing is read after a line that is too long`(count: Int) {
     let line = String(repeating: "x", count: 3 * URLList.lineByteCountMax)
-    let list = read(line + "\nhttps://example.org/a\n", by: 10_000)
-    #expect(
-      list.problems == [.list(.line(1, String(line.prefix(1000)), .tooLong), name: "urls.txt")])
+    let list = read("https://example.org/a\n" + line + "\nnope\n", by: count)
+    #expect(list.problems == [.list(.lineTooLong(2), name: "urls.txt")])
     #expect(urls(list).map(\.url.path) == ["/a"])
+  }
+
+  @Test func `the reader is told to stop at the limit`() {
+    var list = URLList(name: "urls.txt")
+    let zeros = [UInt8](repeating: 0, count: URLList.lineByteCountMax)
+    let wantsMore = [zeros, zeros, Array("\nhttps://example.org/a\n".utf8)].map {
+      list.read($0.span)
+    }
+    #expect(wantsMore == [true, false, false])
+    list.end()
+    #expect(list.problems == [.list(.lineTooLong(1), name: "urls.txt")])
   }
 
   @Test func `a long list comes in batches that are bounded in count and bytes`() {

@@ -70,10 +70,10 @@ final class FakeConsole: Console {
   }
 
   /// Cut where no line ends, as a pipe may be.
-  func readInput(_ take: (Span<UInt8>) -> Void) throws(ConsoleError) {
+  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
     for start in stride(from: 0, to: input.count, by: 1013) {
       let piece = Array(input[start..<min(start + 1013, input.count)])
-      take(piece.span)
+      guard take(piece.span) else { return }
     }
   }
 
