@@ -72,6 +72,28 @@ final class Directory: Sendable {
     }
   }
 
+  /// Why what has the name is not a file to read, in words for a failure; nil when it is one, also
+  /// at the end of a link.
+  func reasonNotAFile(_ name: String) throws(Errno) -> String? {
+    var status = stat()
+    do {
+      _ = try Errno.retrying { fstatat(file.descriptor, name, &status, 0) }
+    } catch {
+      switch error.rawValue {
+      case ENOENT, ENOTDIR:
+        return try self.status(of: name) == nil
+          ? "it is gone again" : "a link that leads to nothing"
+      case ELOOP: return "a link that leads to itself"
+      default: throw error
+      }
+    }
+    switch FileStatus(status).kind {
+    case .regular: return nil
+    case .directory: return "a directory"
+    case .link, .special: return "not a regular file"
+    }
+  }
+
   /// Makes a file that was not there. Whether it is there and making it are one call, and the umask
   /// is respected; data is never executable.
   func create(_ name: String) throws(Errno) -> OpenFile {

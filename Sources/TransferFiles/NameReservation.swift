@@ -43,6 +43,15 @@ struct NameReservation {
     throw nameTaken("all \(FileName.numberMax) names are taken")
   }
 
+  /// Takes the preferred name only when nothing has it.
+  func underUnusedName() throws -> POSIXPartialFile {
+    do {
+      return try underFixedName { $0 == nil }
+    } catch let failure as TransferFailure where failure.isOfFileThere {
+      throw nameTaken(try directory.reasonNotAFile(preferredName))
+    }
+  }
+
   /// Answers nil when the name is taken.
   private func make(_ name: String, finalName: String) throws(Errno) -> POSIXPartialFile? {
     do throws(Errno) {

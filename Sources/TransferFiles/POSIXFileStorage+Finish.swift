@@ -102,7 +102,8 @@ extension POSIXFileStorage {
       }
       switch onConflict {
       case .rename: continue
-      case .skip: throw taken(name, in: place.directory)
+      case .skip:
+        throw taken(name, in: place.directory, try place.directory.reasonNotAFile(name))
       case .replace:
         // What had the name has gone since: nothing is replaced unseen.
         guard let there else { throw taken(name, in: place.directory) }
@@ -125,8 +126,10 @@ extension POSIXFileStorage {
     try place.directory.rename(place.name, replacing: name)
   }
 
-  private func taken(_ name: String, in directory: Directory) -> TransferFailure {
-    TransferFailure(.nameTaken, on: FilePath.joined(directory.path, name))
+  private func taken(
+    _ name: String, in directory: Directory, _ detail: String? = nil
+  ) -> TransferFailure {
+    TransferFailure(.nameTaken, on: FilePath.joined(directory.path, name), detail: detail)
   }
 }
 

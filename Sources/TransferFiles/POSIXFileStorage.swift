@@ -55,7 +55,7 @@ package struct POSIXFileStorage: FileStorage {
         directory: folder, preferredName: preferredName, unrecorded: unrecorded)
       switch onConflict {
       case .rename: return try reservation.underFreeName()
-      case .skip: return try reservation.underFixedName { $0 == nil }
+      case .skip: return try reservation.underUnusedName()
       case .replace: return try reservation.underFixedName { $0?.isRegular ?? true }
       }
     } catch let failure as TransferFailure {

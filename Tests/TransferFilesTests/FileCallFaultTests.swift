@@ -394,11 +394,11 @@ import TransferModel
       errno = EEXIST
       return -1
     }
-    for policy in [ConflictPolicy.skip, .replace] {
+    for (policy, detail) in [(ConflictPolicy.skip, "it is gone again"), (.replace, nil)] {
       let told = failure { () throws(TransferFailure) in
         try storage(calls).finish(resumeData, onConflict: policy)
       }
-      #expect(told == TransferFailure(.nameTaken, on: scratch.path + "/a"))
+      #expect(told == TransferFailure(.nameTaken, on: scratch.path + "/a", detail: detail))
     }
     let finished = try storage(calls).finish(resumeData, onConflict: .rename)
     #expect(finished.path == scratch.path + "/a (2)")

@@ -36,6 +36,44 @@ import TransferModel
       file.resumeData(held: bytes.count, total: bytes.count), onConflict: .rename)
   }
 
+  // MARK: What is there in place of a file
+
+  // Fault 85
+  @Test(arguments: [
+    ("dangling", "a link that leads to nothing"), ("loop", "a link that leads to itself"),
+    ("below", "a link that leads to nothing"), ("directory", "a directory"),
+    ("fifo", "not a regular file"), ("link", nil), ("file", nil),
+  ])
+  func `with skip only a file counts as there, and no link is written through`(
+    name: String, detail: String?
+  ) throws {
+    mkdir(directory, 0o755)
+    let target = scratch.path + "/target"
+    try Disk.put([1], at: directory + "/file")
+    symlink(target, directory + "/dangling")
+    symlink("loop", directory + "/loop")
+    symlink("file/below", directory + "/below")
+    symlink("file", directory + "/link")
+    mkdir(directory + "/directory", 0o755)
+    mkfifo(directory + "/fifo", 0o600)
+    let expected = TransferFailure(.nameTaken, on: directory + "/" + name, detail: detail)
+    #expect(throws: expected) { _ = try create(name, .skip) }
+    // And when it came while the file was fetched.
+    let late = try create("late", .skip)
+    try late.write(bytes)
+    _ = try late.sync()
+    rename(directory + "/" + name, directory + "/late")
+    if name == "loop" { symlink("late", directory + "/loop.new") }
+    if name == "loop" { rename(directory + "/loop.new", directory + "/late") }
+    let end = TransferFailure(.nameTaken, on: directory + "/late", detail: detail)
+    #expect(throws: end) {
+      try files.finish(
+        late.resumeData(held: bytes.count, total: bytes.count), onConflict: .skip)
+    }
+    #expect(access(target, F_OK) != 0)
+    #expect(Disk.bytes(at: directory + "/late.part") == bytes)
+  }
+
   // MARK: Many for one name
 
   // Fault 85

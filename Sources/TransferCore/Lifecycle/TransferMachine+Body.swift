@@ -51,7 +51,7 @@ extension TransferMachine {
     if failure.code == .partialFileChanged {
       return cancelAll(next: asksAgain(.fresh(.partialFileChanged)))
     }
-    if failure.code == .nameTaken, record.spec.onConflict == .skip {
+    if failure.isOfFileThere, record.spec.onConflict == .skip {
       return cancelAll(next: .alreadyThere(path: failure.subject))
     }
     return cancelAll(next: afterFileFailure(failure, circumstances))

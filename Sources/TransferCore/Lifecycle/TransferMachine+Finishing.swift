@@ -121,7 +121,7 @@ extension TransferMachine {
       }
     }
     record.finishedAt = now.wall
-    if failure.code == .nameTaken, record.spec.onConflict == .skip {
+    if failure.isOfFileThere, record.spec.onConflict == .skip {
       let left = record.resumeData
       record.resumeData = nil
       record.finishedFile = FinishedFile(path: failure.subject, identity: nil)

@@ -107,6 +107,10 @@ extension TransferFailure {
     }
   }
 
+  /// The name is taken by a file, and not by a directory or a link to nothing, which the detail
+  /// would say: with `ConflictPolicy.skip` the transfer is complete.
+  package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
+
   /// A status by which servers refuse one connection too many.
   var isRefusal: Bool { code == .httpStatus && (detail == "503" || detail == "429") }
 

@@ -5,7 +5,8 @@ import TransferModel
 package protocol FileStorage: Sendable {
   /// Makes an empty `NAME.part` under the first name that is free, both for it and for the
   /// finished file: `preferredName`, then `NAME (2).EXT` and so on. With `replace` the finished
-  /// name may be taken. With `skip` a taken name answers `nameTaken`.
+  /// name may be taken. With `skip` a taken name throws `nameTaken`, with a detail
+  /// when what has the name is not a file (`TransferFailure.isOfFileThere`).
   ///
   /// Never follows a link, never opens a file that is there, makes no directory but `directory`
   /// itself, and that only when it is the documents directory or the one for held files.

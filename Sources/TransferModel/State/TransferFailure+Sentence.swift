@@ -90,7 +90,7 @@ private struct FailureWords {
     case .diskFull:
       "The disk of \"\(name)\" is full\(said); it goes on when there is space"
     case .nameTaken:
-      "\"\(name)\" already exists; choose another name with -o, or --on-conflict rename"
+      "\"\(name)\" already exists\(said); choose another name with -o, or --on-conflict rename"
     case .fileProblem:
       "The file \"\(name)\" cannot be written\(said); check the disk, then start it again"
     case .checksumMismatch:

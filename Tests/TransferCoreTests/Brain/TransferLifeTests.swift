@@ -392,6 +392,24 @@ struct TransferLifeTests {
     #expect(script.record(id)?.freshStart == .partialFileChanged)
   }
 
+  @Test func `what is not a file is not skipped as one`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.onConflict = .skip
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let taken = TransferFailure(
+      .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
+    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    script.settled(attempt, .cancelled)
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.sentence
+        == "\"/downloads/a.iso\" already exists (a link that leads to nothing); "
+        + "choose another name with -o, or --on-conflict rename")
+  }
+
   @Test func `a partial file that others changed is left to them`() throws {
     var script = BrainScript()
     let id = script.add(spec())

@@ -86,7 +86,7 @@ struct TransferFailureSentenceTests {
     (.diskFull, "/d", nil, "The disk of \"/d\" is full; it goes on when there is space"),
     (
       .nameTaken, "/f", "x",
-      "\"/f\" already exists; choose another name with -o, or --on-conflict rename"
+      "\"/f\" already exists (x); choose another name with -o, or --on-conflict rename"
     ),
     (
       .fileProblem, "/f", "EIO",
