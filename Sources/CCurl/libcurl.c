@@ -74,6 +74,7 @@ FUNCTION_OPTION(debug_function, curl_debug_callback, CURLOPT_DEBUGFUNCTION)
 FUNCTION_OPTION(seek_function, curl_seek_callback, CURLOPT_SEEKFUNCTION)
 FUNCTION_OPTION(progress_function, curl_xferinfo_callback, CURLOPT_XFERINFOFUNCTION)
 FUNCTION_OPTION(socket_function, curl_sockopt_callback, CURLOPT_SOCKOPTFUNCTION)
+FUNCTION_OPTION(open_socket_function, curl_opensocket_callback, CURLOPT_OPENSOCKETFUNCTION)
 FUNCTION_OPTION(tls_function, curl_ssl_ctx_callback, CURLOPT_SSL_CTX_FUNCTION)
 
 CURLcode kettle_easy_allow_http_only(CURL *easy) {

@@ -4,9 +4,9 @@ import TransferModel
 
 /// What libcurl calls. The functions themselves only find the attempt; it does the work.
 extension CurlAttempt {
-  static let onRequestReady: curl_prereq_callback = { context, _, _, _, _ in
+  static let onRequestReady: curl_prereq_callback = { context, address, _, _, _ in
     guard let attempt = CurlAttempt.of(context: context) else { return kettle_prereq_abort }
-    return attempt.requestIsReady() ? kettle_prereq_ok : kettle_prereq_abort
+    return attempt.requestIsReady(at: address) ? kettle_prereq_ok : kettle_prereq_abort
   }
 
   static let onHeaderLine: curl_write_callback = { bytes, size, count, context in
@@ -47,10 +47,15 @@ extension CurlAttempt {
 }
 
 extension CurlAttempt {
-  /// The connection stands; comes again for every round of a login. Answers whether the request
-  /// goes out: a server can ask without end, as with a nonce that is stale every time (RFC 7616).
-  private func requestIsReady() -> Bool {
+  /// The connection to the address is there; called again for every round of a login. Returns
+  /// whether the request goes out: a server can ask without end, as with a nonce that is stale
+  /// every time (RFC 7616).
+  private func requestIsReady(at address: UnsafePointer<CChar>?) -> Bool {
     loop.assertIsOnThread()
+    guard peerIsAllowed(address) else {
+      phase = .decided(.failed(addressRefusal ?? failure(for: CURLE_COULDNT_CONNECT)))
+      return false
+    }
     // A certificate that nobody looked at is as good as none.
     guard isServerAccepted else { return giveUp("its certificate was not shown", .tlsRefused) }
     requestCount += 1
@@ -195,7 +200,7 @@ extension CurlAttempt {
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headTold
     tellWhatWasSent()
-    loop.emit(.headReceived(id, head))
+    loop.emit(.headReceived(id, head, from: serverReach))
     return true
   }
 

@@ -20,7 +20,9 @@ extension CurlAttempt {
     let certificates =
       request.caCertificatePath.map { TrustedCertificates(file: $0, directory: nil) }
       ?? settings.certificates
-    let attempt = CurlAttempt(request, easy: easy, certificates: certificates, loop: loop)
+    let attempt = CurlAttempt(
+      request, easy: easy, certificates: certificates, knownScopes: settings.knownScopes,
+      loop: loop)
     switch settings.proxies.route(to: request.url) {
     case .direct: break
     case .through(let proxy): attempt.proxy = proxy
@@ -36,6 +38,7 @@ extension CurlAttempt {
 
   /// Answers what makes it impossible, before libcurl is bothered.
   private func prepare(_ request: AttemptRequest) -> TransferFailure? {
+    if let problem = problemOfProxiedHost { return problem }
     if url.scheme == .https, case .impossible(let reason) = verification {
       return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
     }
@@ -60,6 +63,7 @@ extension CurlAttempt {
     setLogin(request, &options)
     setConnection(request, settings, &options)
     setProxy(settings, &options)
+    setReach(&options)
     setVerification(&options)
     if let certificate { setCertificate(certificate, &options) }
     if let content = request.content, !content.isPlainGET { setContent(content, &options) }

@@ -51,6 +51,7 @@ extension CurlAttempt {
   }
 
   func failure(for code: CURLcode) -> TransferFailure {
+    if let addressRefusal { return addressRefusal }
     var systemError: CLong = 0
     kettle_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     var proxyStatus: CLong = 0

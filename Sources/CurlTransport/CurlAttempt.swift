@@ -51,6 +51,9 @@ final class CurlAttempt {
   var addressList: UnsafeMutablePointer<curl_slist>?
   /// The proxy that the way leads through; nil when it leads straight to the server.
   var proxy: ProxyServer?
+  var addressGuard: AddressGuard
+  /// The address that the latest request went to; nil behind a proxy.
+  var peer: IPAddress?
   /// Each keeps the other until the attempt is over: to look at an unowned object is two counts.
   let loop: CurlLoop
 
@@ -80,12 +83,13 @@ final class CurlAttempt {
 
   init(
     _ request: AttemptRequest, easy: UnsafeMutableRawPointer, certificates: TrustedCertificates,
-    loop: CurlLoop
+    knownScopes: [IPAddress: AddressScope], loop: CurlLoop
   ) {
     id = request.id
     transfer = request.transfer
     url = request.url
     self.certificates = certificates
+    addressGuard = AddressGuard(minimumReach: request.minimumReach, knownScopes: knownScopes)
     timeouts = request.timeouts
     verification = .here(request.serverTrust)
     certificate = request.certificate

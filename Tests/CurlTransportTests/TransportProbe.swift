@@ -13,6 +13,7 @@ final class TransportProbe: Sendable {
   init(
     certificates: TrustedCertificates = TrustedCertificates(environment: [:]),
     proxies: ProxyRules = .none, knownAddresses: [String] = [],
+    knownScopes: [IPAddress: AddressScope] = [:],
     onEvent: @escaping @Sendable (TransportEvent) -> Void = { _ in }
   ) throws {
     transport = try CurlTransport(
@@ -22,7 +23,7 @@ final class TransportProbe: Sendable {
       },
       settings: CurlSettings(
         userAgent: "Kettle/test", certificates: certificates, proxies: proxies,
-        knownAddresses: knownAddresses))
+        knownAddresses: knownAddresses, knownScopes: knownScopes))
   }
 
   func nextID() -> AttemptID {
@@ -85,12 +86,12 @@ final class TransportProbe: Sendable {
 
 extension [TransportEvent] {
   func head(of id: AttemptID) -> ResponseHead? {
-    for case .headReceived(id, let head) in self { return head }
+    for case .headReceived(id, let head, _) in self { return head }
     return nil
   }
 
   func headCount(of id: AttemptID) -> Int {
-    count { if case .headReceived(id, _) = $0 { true } else { false } }
+    count { if case .headReceived(id, _, _) = $0 { true } else { false } }
   }
 
   func ends(of id: AttemptID) -> [AttemptEnd] {

@@ -35,6 +35,7 @@ CURLcode kettle_easy_set_debug_function(CURL *easy, curl_debug_callback value);
 CURLcode kettle_easy_set_seek_function(CURL *easy, curl_seek_callback value);
 CURLcode kettle_easy_set_progress_function(CURL *easy, curl_xferinfo_callback value);
 CURLcode kettle_easy_set_socket_function(CURL *easy, curl_sockopt_callback value);
+CURLcode kettle_easy_set_open_socket_function(CURL *easy, curl_opensocket_callback value);
 CURLcode kettle_easy_set_tls_function(CURL *easy, curl_ssl_ctx_callback value);
 /// Refuses every scheme but http and https, also those that a later libcurl may add.
 CURLcode kettle_easy_allow_http_only(CURL *easy);

@@ -1,4 +1,4 @@
-import Glibc
+import TransferModel
 
 /// The hosts that are reached without a proxy.
 ///
@@ -8,7 +8,7 @@ package struct ProxyExceptions: Sendable, Hashable {
   private enum Pattern: Sendable, Hashable {
     case everything
     case name(String)
-    case network([UInt8], bitCount: Int)
+    case network(IPAddress, bitCount: Int)
   }
 
   private let patterns: [Pattern]
@@ -29,7 +29,7 @@ package struct ProxyExceptions: Sendable, Hashable {
       case .everything: true
       case .name(let other): address == nil && (name == other || name.hasSuffix("." + other))
       case .network(let other, let bitCount):
-        address.map { Self.begins($0, with: other, bitCount: bitCount) } ?? false
+        address?.isIn(other, bitCount: bitCount) ?? false
       }
     }
   }
@@ -40,10 +40,9 @@ package struct ProxyExceptions: Sendable, Hashable {
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first else { return nil }
     if let address = address(first) {
-      guard parts.count > 1 else { return .network(address, bitCount: address.count * 8) }
-      guard let bitCount = Int(parts[1]), (0...address.count * 8).contains(bitCount) else {
-        return nil
-      }
+      let bitCountMax = address.bitCount
+      guard parts.count > 1 else { return .network(address, bitCount: bitCountMax) }
+      guard let bitCount = Int(parts[1]), (0...bitCountMax).contains(bitCount) else { return nil }
       return .network(address, bitCount: bitCount)
     }
     let name = withoutDots(first)
@@ -56,22 +55,9 @@ package struct ProxyExceptions: Sendable, Hashable {
     return String(front.last == "." ? front.dropLast() : front)
   }
 
-  /// The 4 or 16 bytes of an address; nil for a name.
-  private static func address(_ text: Substring) -> [UInt8]? {
-    let bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text
-    for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
-      var bytes = [UInt8](repeating: 0, count: byteCount)
-      if inet_pton(family, String(bare), &bytes) == 1 { return bytes }
-    }
-    return nil
-  }
-
-  private static func begins(_ address: [UInt8], with other: [UInt8], bitCount: Int) -> Bool {
-    guard address.count == other.count else { return false }
-    return zip(address, other).enumerated().allSatisfy { index, pair in
-      let bits = min(max(bitCount - index * 8, 0), 8)
-      let mask = bits == 0 ? 0 : UInt8.max << UInt8(8 - bits)
-      return pair.0 & mask == pair.1 & mask
-    }
+  /// Returns nil for a name.
+  private static func address(_ text: Substring) -> IPAddress? {
+    let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+    return IPAddress(isBracketed ? text.dropFirst().dropLast() : text)
   }
 }

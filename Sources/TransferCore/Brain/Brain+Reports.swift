@@ -71,13 +71,17 @@ extension Brain {
     turn.now += (silent ?? []).map(BrainAction.cancelAttempt)
   }
 
+  /// - Parameter reach: that of the server that sent the head.
   package mutating func headReceived(
-    _ head: ResponseHead, of attempt: AttemptID, jitter: Double, at now: Moment
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID, jitter: Double,
+    at now: Moment
   ) -> Turn {
     var turn = Turn()
     guard let id = owners[attempt] else { return turn }
     let circumstances = circumstances(of: attempt, jitter: jitter, at: now)
-    let action = update(id, &turn) { $0.headReceived(head, of: attempt, circumstances) }
+    let action = update(id, &turn) {
+      $0.headReceived(head, from: reach, of: attempt, circumstances)
+    }
     perform(action, of: id, &turn, at: now)
     return turn
   }

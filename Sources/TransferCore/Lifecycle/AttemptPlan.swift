@@ -4,6 +4,8 @@ import TransferModel
 package struct AttemptPlan: Sendable, Hashable {
   package var attempt: AttemptID
   package var url: TransferURL
+  /// Only addresses with at least this reach may be connected to.
+  package var minimumReach: NetworkReach
   package var headers: [HeaderField]
   package var login: Login?
   /// The scheme that the server is known to want; nil when it has to be asked.
@@ -25,11 +27,12 @@ package struct AttemptPlan: Sendable, Hashable {
   }
 
   init(
-    attempt: AttemptID, url: TransferURL, asked: AskedRange?, content: RequestContent? = nil,
-    spec: TransferSpec
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: AskedRange?,
+    content: RequestContent? = nil, spec: TransferSpec
   ) {
     self.attempt = attempt
     self.url = url
+    minimumReach = redirects.minimumReach
     self.asked = asked
     self.content = content
     // What the user gave was given for one origin; a redirect elsewhere goes without it.

@@ -23,7 +23,7 @@ extension TransferMachine {
       }
     }
     let ask = AskAgain(
-      url: record.spec.url, redirectCount: 0, asking: .goingOn, content: record.spec.content)
+      url: record.spec.url, redirects: .none, asking: .goingOn, content: record.spec.content)
     return .beginAttempt(begin(names.attempt, ask, at: now))
   }
 
@@ -31,7 +31,7 @@ extension TransferMachine {
   mutating func begin(_ attempt: AttemptID, _ ask: AskAgain, at now: Moment) -> AttemptPlan {
     let asked = askedRange(for: ask.asking)
     var opener = Lane(
-      attempt: attempt, url: ask.url, redirectCount: ask.redirectCount, asked: asked, range: nil,
+      attempt: attempt, url: ask.url, redirects: ask.redirects, asked: asked, range: nil,
       at: now.monotonic)
     opener.content = ask.content
     record.task?.sentByteCount = 0
@@ -40,7 +40,8 @@ extension TransferMachine {
         Fetch(
           opener: opener, asking: ask.asking, received: record.resumeData?.held ?? HeldRanges())))
     return AttemptPlan(
-      attempt: attempt, url: ask.url, asked: asked, content: ask.content, spec: record.spec)
+      attempt: attempt, url: ask.url, redirects: ask.redirects, asked: asked,
+      content: ask.content, spec: record.spec)
   }
 
   /// Less than this is fetched again, and compared, rather than proved by an overlap.

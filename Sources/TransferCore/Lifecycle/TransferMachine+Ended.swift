@@ -197,6 +197,14 @@ extension TransferMachine {
     if failure.isOfTheFile { return Consequence(next: afterFileFailure(failure, circumstances)) }
     if isWhole(fetch) { return Consequence(next: .whole) }
     noteArrivals(fetch)
+    if failure.code == .redirectRefused, fetch.activeCount == 0 {
+      // The attempt knows where it was led, and the user what was asked for.
+      return Consequence(
+        next: .failed(
+          TransferFailure(
+            .redirectRefused, on: record.spec.url.text, detail: failure.detail)))
+    }
+    if failure.code == .redirectRefused { sendLanesToOriginal(&fetch) }
     var lesson: HostTable.Lesson?
     if lane.phase == .asking, failure.isRefusedConnection, mayTeach(circumstances) {
       lesson = HostTable.Lesson(

@@ -56,13 +56,15 @@ extension TransferMachine {
     let asked = AskedRange(lower: range.lower, upper: range.upper, proof: fetch.proof)
     let url = fetch.laneURL
     var lane = Lane(
-      attempt: attempt, url: url, redirectCount: 0, asked: asked, range: range, at: now.monotonic)
+      attempt: attempt, url: url, redirects: fetch.laneRedirects, asked: asked, range: range,
+      at: now.monotonic)
     lane.owner = owner
     fetch.laneBegins(at: now.monotonic)
     fetch.lanes.append(lane)
     enter(.running(fetch))
     return .beginAttempt(
-      AttemptPlan(attempt: attempt, url: url, asked: asked, spec: record.spec))
+      AttemptPlan(
+        attempt: attempt, url: url, redirects: lane.redirects, asked: asked, spec: record.spec))
   }
 
   /// Takes one connection away, so that another transfer gets it; nil when there is none to spare.
@@ -107,7 +109,8 @@ extension TransferMachine {
 /// The reply to a further connection.
 extension TransferMachine {
   mutating func laneHeadReceived(
-    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, _ fetch: inout Fetch, _ index: Int,
+    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, from reach: NetworkReach,
+    _ fetch: inout Fetch, _ index: Int,
     _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
@@ -121,7 +124,7 @@ extension TransferMachine {
       let upper = min(range.upper, lane.range?.upper ?? range.upper)
       let rest = ByteRange(lower: range.lower, upper: max(range.lower, upper)) ?? range
       fetch.lanes[index].flow(rest, at: circumstances.now.monotonic)
-      fetch.laneURL = lane.url
+      fetch.sendLanes(after: lane)
       let shortening = takeOver(lane, &fetch)
       enter(.running(fetch))
       return .letBodyFlow(lane.attempt, rest, shortening)
@@ -135,16 +138,11 @@ extension TransferMachine {
       // The server served a part before and does not now: the one that flows goes on alone.
       fetch.splitting = .refused
       return drop(index, &fetch)
-    case .redirect(let location): return laneRedirected(location, &fetch, index)
+    case .redirect(let location): return laneRedirected(location, from: reach, &fetch, index)
     case .retry(let failure, let after):
       return laneRefused(failure, after, &fetch, index, circumstances)
     case .alreadyWhole, .askAgain(.comparing), .askAgain(.goingOn), .fail, .wait:
-      // Where the opener was led the link may have expired: the original knows the way.
-      if fetch.laneURL == record.spec.url {
-        fetch.splitting = .refused
-      } else {
-        fetch.laneURL = record.spec.url
-      }
+      sendLanesToOriginal(&fetch)
       return drop(index, &fetch)
     }
   }
@@ -168,14 +166,14 @@ extension TransferMachine {
   }
 
   private mutating func laneRedirected(
-    _ location: String, _ fetch: inout Fetch, _ index: Int
+    _ location: String, from reach: NetworkReach, _ fetch: inout Fetch, _ index: Int
   ) -> HeadAction {
     let lane = fetch.lanes[index]
     switch RedirectPolicy.decide(
-      location: location, from: lane.url, redirectCount: lane.redirectCount)
+      location: location, from: lane.url, redirectCount: lane.redirects.count)
     {
     case .follow(let url):
-      fetch.laneURL = url
+      fetch.sendLanes(to: url, lane.redirects.followed(by: reach))
       fetch.redirectedLaneCount += 1
       // Lanes that are led on and on never bring anything.
       if fetch.redirectedLaneCount > RedirectPolicy.redirectCountMax { fetch.splitting = .refused }
@@ -202,6 +200,15 @@ extension TransferMachine {
       noteLaneFailure(&fetch, circumstances)
     }
     return drop(index, &fetch, lesson)
+  }
+
+  /// Where the opener was led the link may have expired: the original knows the way.
+  func sendLanesToOriginal(_ fetch: inout Fetch) {
+    if fetch.laneURL == record.spec.url {
+      fetch.splitting = .refused
+    } else {
+      fetch.sendLanes(to: record.spec.url, .none)
+    }
   }
 
   /// Lanes that fail in a row mean that this server is not for several connections.

@@ -13,8 +13,11 @@ extension TransferMachine {
   }
 
   /// Decides what a reply means. The attempt's body waits until then.
+  ///
+  /// - Parameter reach: that of the server that sent it.
   package mutating func headReceived(
-    _ head: ResponseHead, of attempt: AttemptID, _ circumstances: Circumstances
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    _ circumstances: Circumstances
   ) -> HeadAction {
     // A head that comes while the attempt is being cancelled tells nothing that matters.
     guard case .running(var fetch) = state, let index = fetch.index(of: attempt),
@@ -34,15 +37,15 @@ extension TransferMachine {
     let verdict = judge.judge(head, at: circumstances.now)
     switch fetch.body {
     case .closed:
-      return openerHeadReceived(verdict, head, &fetch, index, circumstances)
-    case .open: return laneHeadReceived(verdict, head, &fetch, index, circumstances)
+      return openerHeadReceived(verdict, head, from: reach, &fetch, index, circumstances)
+    case .open: return laneHeadReceived(verdict, head, from: reach, &fetch, index, circumstances)
     case .opening, .opened: return .nothing
     }
   }
 
   private mutating func openerHeadReceived(
-    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, _ fetch: inout Fetch, _ index: Int,
-    _ circumstances: Circumstances
+    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, from reach: NetworkReach,
+    _ fetch: inout Fetch, _ index: Int, _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
     // Its bytes count at its end, all or none; so nothing may be written beside it.
@@ -76,7 +79,7 @@ extension TransferMachine {
     case .askAgain(let asking):
       return cancelAll(next: asksAgain(asking))
     case .redirect(let location):
-      return cancelAll(next: afterRedirect(head, to: location, of: lane, fetch))
+      return cancelAll(next: afterRedirect(head, from: reach, to: location, of: lane, fetch))
     case .wait(let reason, let failure):
       return cancelAll(
         next: .waiting(Waiting(reason: reason, until: nil, goesOnAt: nil, failure: failure)))
@@ -126,7 +129,7 @@ extension TransferMachine {
   ) -> HeadAction {
     fetch.body = .opening(plan)
     fetch.lanes[index].flow(range, at: circumstances.now.monotonic)
-    fetch.laneURL = fetch.lanes[index].url
+    fetch.sendLanes(after: fetch.lanes[index])
     let attempt = fetch.lanes[index].attempt
     enter(.running(fetch))
     return .openBody(attempt, plan)

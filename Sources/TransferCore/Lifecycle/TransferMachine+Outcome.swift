@@ -41,15 +41,16 @@ extension TransferMachine {
   }
 
   mutating func afterRedirect(
-    _ head: ResponseHead, to location: String, of lane: Lane, _ fetch: Fetch
+    _ head: ResponseHead, from reach: NetworkReach, to location: String, of lane: Lane,
+    _ fetch: Fetch
   ) -> AfterEnding {
     switch RedirectPolicy.decide(
-      location: location, from: lane.url, redirectCount: lane.redirectCount)
+      location: location, from: lane.url, redirectCount: lane.redirects.count)
     {
     case .follow(let url):
       return .askAgain(
         AskAgain(
-          url: url, redirectCount: lane.redirectCount + 1, asking: fetch.asking,
+          url: url, redirects: lane.redirects.followed(by: reach), asking: fetch.asking,
           content: RedirectPolicy.content(lane.content, after: head.status)))
     case .refuse(let failure):
       noteReply(head, from: lane.url)
@@ -69,7 +70,7 @@ extension TransferMachine {
     }
     return .askAgain(
       AskAgain(
-        url: record.spec.url, redirectCount: 0, asking: asking, content: record.spec.content))
+        url: record.spec.url, redirects: .none, asking: asking, content: record.spec.content))
   }
 }
 

@@ -107,7 +107,7 @@ package struct TransferMachine: Sendable {
 
   package struct AskAgain: Sendable, Hashable {
     package var url: TransferURL
-    package var redirectCount: Int
+    package var redirects: RedirectChain
     package var asking: Asking
     package var content: RequestContent?
   }

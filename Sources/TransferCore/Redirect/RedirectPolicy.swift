@@ -1,7 +1,8 @@
 import TransferModel
 
-/// Where a redirect may lead: http and https only, never from https to http, never further inside
-/// than it comes from, not for ever.
+/// Where a redirect may lead, as far as its text tells: http and https only, never from https to
+/// http, not for ever. Whether the target's address is allowed is decided when it is connected to
+/// (`RedirectChain.minimumReach`).
 package enum RedirectPolicy {
   package static let redirectCountMax = 20
 
@@ -38,10 +39,6 @@ package enum RedirectPolicy {
     case .success(let parsed):
       if url.scheme == .https, parsed.url.scheme == .http {
         let detail = "from https to \(parsed.url.origin.text)"
-        return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
-      }
-      if HostScope(of: parsed.url.host) < HostScope(of: url.host) {
-        let detail = "to \(parsed.url.origin.text), which is nearer than the server"
         return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
       }
       return .follow(parsed.url)

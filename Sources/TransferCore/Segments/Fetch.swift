@@ -35,7 +35,9 @@ package struct Fetch: Sendable, Hashable {
   package var proof: AskedRange.Proof
   /// Where further lanes ask: where the redirects of the opener led, so that each does not take the
   /// same way again.
-  package var laneURL: TransferURL
+  package private(set) var laneURL: TransferURL
+  /// What led there.
+  private(set) var laneRedirects: RedirectChain
   /// No further lane before this time: the first one's speed is not known, or one failed.
   package var nextLaneAt: MonotonicTime?
   /// Failures of lanes since one of them brought what it should.
@@ -61,6 +63,16 @@ package struct Fetch: Sendable, Hashable {
     heldAtStartByteCount = received.byteCount
     proof = .sameValidator
     laneURL = opener.url
+    laneRedirects = opener.redirects.restarted
+  }
+
+  /// Lets further lanes ask where this one was answered.
+  mutating func sendLanes(after lane: Lane) { sendLanes(to: lane.url, lane.redirects) }
+
+  /// Lets further lanes ask where these redirects led.
+  mutating func sendLanes(to url: TransferURL, _ redirects: RedirectChain) {
+    laneURL = url
+    laneRedirects = redirects.restarted
   }
 
   package func index(of attempt: AttemptID) -> Int? {

@@ -13,8 +13,8 @@ package struct Lane: Sendable, Hashable {
 
   package var attempt: AttemptID
   package var url: TransferURL
-  /// How many redirects led there.
-  package var redirectCount: Int
+  /// What led there.
+  package var redirects: RedirectChain
   package var asked: AskedRange?
   /// nil is a plain GET, as every further lane is.
   package var content: RequestContent?
@@ -35,12 +35,12 @@ package struct Lane: Sendable, Hashable {
   static let sampleMillisecondsMin: Int64 = 100
 
   package init(
-    attempt: AttemptID, url: TransferURL, redirectCount: Int, asked: AskedRange?,
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: AskedRange?,
     range: ByteRange?, at now: MonotonicTime
   ) {
     self.attempt = attempt
     self.url = url
-    self.redirectCount = redirectCount
+    self.redirects = redirects
     self.asked = asked
     self.range = range
     receivedUpTo = range?.lower ?? asked?.lower ?? 0

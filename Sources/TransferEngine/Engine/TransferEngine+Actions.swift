@@ -43,8 +43,9 @@ extension TransferEngine {
     let spec = brain.machines[id]?.record.spec
     transport.begin(
       AttemptRequest(
-        id: plan.attempt, transfer: id, url: plan.url, headers: plan.headers, login: plan.login,
-        loginScheme: plan.loginScheme, caCertificatePath: plan.caCertificatePath,
+        id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
+        headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
+        caCertificatePath: plan.caCertificatePath,
         timeouts: configuration.timeouts.bounded(by: spec?.task),
         content: plan.content, serverTrust: plan.trust.asServerTrust,
         certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
@@ -56,7 +57,7 @@ extension TransferEngine {
       let index = fetch.index(of: plan.attempt)
     else { return }
     live[id]?.opens(
-      plan.url, redirectCount: fetch.lanes[index].redirectCount, at: clock.now().wall)
+      plan.url, redirectCount: fetch.lanes[index].redirects.count, at: clock.now().wall)
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {

@@ -6,7 +6,8 @@ import TransferModel
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
-    case .transport(.headReceived(let attempt, let head)): headReceived(head, of: attempt)
+    case .transport(.headReceived(let attempt, let head, let reach)):
+      headReceived(head, from: reach, of: attempt)
     case .transport(.sent(let attempt, let byteCount)): sent(byteCount, by: attempt)
     case .transport(.ended(let attempt, let end)): ended(attempt, end)
     case .committed(let actions, let announced, let kept):
@@ -31,13 +32,17 @@ extension TransferEngine {
     }
   }
 
-  private func headReceived(_ head: ResponseHead, of attempt: AttemptID) {
+  private func headReceived(
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID
+  ) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.trust = head.hasTransferCoding ? .atItsEnd : .atOnce
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
-    apply { brain, now in brain.headReceived(head, of: attempt, jitter: jitter, at: now) }
+    apply { brain, now in
+      brain.headReceived(head, from: reach, of: attempt, jitter: jitter, at: now)
+    }
   }
 
   /// Told with the next tick; on record when the attempt is over.

@@ -6,6 +6,9 @@ package struct AttemptRequest: Sendable, Hashable {
   /// All attempts of one transfer share its speed limit.
   package var transfer: TransferID
   package var url: TransferURL
+  /// An attempt that would connect to an address with less reach fails with `redirectRefused`, and
+  /// nothing is sent there.
+  package var minimumReach: NetworkReach
   /// As they go over the wire, Range and If-Range among them.
   package var headers: [HeaderField]
   /// Sent with whatever scheme of authentication the server asks for, unless that is known.
@@ -22,8 +25,9 @@ package struct AttemptRequest: Sendable, Hashable {
   package var limitBytesPerSecond: Int64?
 
   package init(
-    id: AttemptID, transfer: TransferID, url: TransferURL, headers: [HeaderField] = [],
-    login: Login? = nil, loginScheme: ServerChallenge.Kind? = nil,
+    id: AttemptID, transfer: TransferID, url: TransferURL,
+    minimumReach: NetworkReach = .machine, headers: [HeaderField] = [], login: Login? = nil,
+    loginScheme: ServerChallenge.Kind? = nil,
     caCertificatePath: String? = nil,
     timeouts: AttemptTimeouts = AttemptTimeouts(), content: RequestContent? = nil,
     serverTrust: ServerTrust = .system, certificate: ClientCertificate? = nil,
@@ -32,6 +36,7 @@ package struct AttemptRequest: Sendable, Hashable {
     self.id = id
     self.transfer = transfer
     self.url = url
+    self.minimumReach = minimumReach
     self.headers = headers
     self.login = login
     self.loginScheme = loginScheme
@@ -73,8 +78,8 @@ package struct AttemptTimeouts: Sendable, Hashable {
 /// What the transport tells. For each attempt: at most one `headReceived`, then exactly one
 /// `ended`, which is the last. A redirect is a head like any other: it is not followed.
 package enum TransportEvent: Sendable {
-  /// The body waits until `accept` or `cancel`.
-  case headReceived(AttemptID, ResponseHead)
+  /// The body waits until `accept` or `cancel`. The reach is that of the server's address.
+  case headReceived(AttemptID, ResponseHead, from: NetworkReach)
   /// So many bytes of the request's body are in the kernel's hands; told at most ten times a second
   /// and once at the end of the body.
   case sent(AttemptID, byteCount: Int64)

@@ -40,10 +40,11 @@ final class OriginServer: Sendable {
   ///     side did not take yet.
   ///   - receiveBufferByteCount: what it may hold of what the client sent.
   init(
-    lastByte: UInt8, sendBufferByteCount: Int32?, receiveBufferByteCount: Int32?
+    lastByte: UInt8, port wanted: Int, sendBufferByteCount: Int32?,
+    receiveBufferByteCount: Int32?
   ) throws(OriginError) {
     listener = try LoopbackListener(
-      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount,
+      lastByte: lastByte, port: wanted, sendBufferByteCount: sendBufferByteCount,
       receiveBufferByteCount: receiveBufferByteCount)
     port = listener.port
     OriginThread.start { [log, listener] in Self.accept(on: listener, log) }

@@ -18,13 +18,15 @@ package final class ScriptedOrigin: Sendable {
 
   /// - Parameters:
   ///   - lastByte: of the address that it listens on, 127.0.0.N.
+  ///   - wanted: the port; 0 takes a free one.
   ///   - sendBufferByteCount: SO_SNDBUF of every connection; nil leaves it to the kernel.
   ///   - receiveBufferByteCount: SO_RCVBUF likewise.
   package init(
-    lastByte: UInt8 = 1, sendBufferByteCount: Int32? = nil, receiveBufferByteCount: Int32? = nil
+    lastByte: UInt8 = 1, port wanted: Int = 0, sendBufferByteCount: Int32? = nil,
+    receiveBufferByteCount: Int32? = nil
   ) throws(OriginError) {
     server = try OriginServer(
-      lastByte: lastByte, sendBufferByteCount: sendBufferByteCount,
+      lastByte: lastByte, port: wanted, sendBufferByteCount: sendBufferByteCount,
       receiveBufferByteCount: receiveBufferByteCount)
     host = "127.0.0.\(lastByte)"
     port = server.port

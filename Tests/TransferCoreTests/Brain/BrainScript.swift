@@ -39,8 +39,13 @@ struct BrainScript {
     return results[0]
   }
 
-  mutating func head(_ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:]) {
-    take(brain.headReceived(Self.head(status, headers), of: attempt, jitter: 0, at: now))
+  mutating func head(
+    _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
+    from reach: NetworkReach = .world
+  ) {
+    take(
+      brain.headReceived(
+        Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
   }
 
   static func head(_ status: Int, _ headers: [String: String]) -> ResponseHead {

@@ -103,7 +103,7 @@ extension SimulatedWorld {
       end(attempt, .failed(lost), &brain, at: now)
     case .head(let head, let version):
       attempts[attempt]?.version = version
-      take(brain.headReceived(head, of: attempt, jitter: 0, at: now))
+      take(brain.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
     }
   }
 

@@ -221,7 +221,7 @@ struct SimulatedHost {
     }
     brain.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
     let head = BrainScript.head(status, headers)
-    take(brain.headReceived(head, of: attempt, jitter: 0, at: now))
+    take(brain.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
   }
 
   private mutating func flow() {

@@ -24,6 +24,7 @@ final class WireWorld: Sendable {
   private let pass: WorldGate.Pass
   private let configuration: TransferEngine.Configuration
   private let files: any FileStorage
+  private let network: CurlSettings
   private let running: Mutex<Running>
 
   private struct Running: Sendable {
@@ -33,9 +34,11 @@ final class WireWorld: Sendable {
 
   /// - Parameters:
   ///   - acceptsHoles: for files that the test makes of holes, for their size.
+  ///   - network: which names, addresses and proxies there are.
   ///   - change: of retries and timeouts, which are short here.
   init(
-    acceptsHoles: Bool = false, _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
+    acceptsHoles: Bool = false, network: CurlSettings = WireWorld.plainNetwork,
+    _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
   ) async throws {
     pass = await WorldGate.shared.enter()
     origin = try ScriptedOrigin()
@@ -57,9 +60,13 @@ final class WireWorld: Sendable {
     var calls = FileCalls.kernel
     if acceptsHoles { calls.firstHole = { _ in -1 } }
     files = POSIXFileStorage(documentsDirectory: home.documents, calls: calls)
-    running = Mutex(try Self.assemble(configuration, files, home, told))
+    self.network = network
+    running = Mutex(try Self.assemble(configuration, files, network, home, told))
     try await start()
   }
+
+  static let plainNetwork = CurlSettings(
+    userAgent: "Kettle/wire", certificates: TrustedCertificates(environment: [:]), proxies: .none)
 
   var engine: TransferEngine { running.withLock { $0.engine } }
 
@@ -82,7 +89,7 @@ final class WireWorld: Sendable {
     try old.journal.close()
     told.update { $0 = Told() }
     try meanwhile()
-    let new = try Self.assemble(configuration, files, home, told)
+    let new = try Self.assemble(configuration, files, network, home, told)
     running.withLock { $0 = new }
     try await start()
   }
@@ -93,15 +100,13 @@ final class WireWorld: Sendable {
   }
 
   private static func assemble(
-    _ configuration: TransferEngine.Configuration, _ files: any FileStorage, _ home: WireHome,
+    _ configuration: TransferEngine.Configuration, _ files: any FileStorage,
+    _ settings: CurlSettings, _ home: WireHome,
     _ told: Monitor<Told>
   ) throws -> Running {
     let clock = SystemClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
     let journal = CuttableJournal(opened.journal)
-    let settings = CurlSettings(
-      userAgent: "Kettle/wire", certificates: TrustedCertificates(environment: [:]),
-      proxies: .none)
     let engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(
