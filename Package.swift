@@ -49,6 +49,7 @@ let package = Package(
     // MARK: C boundary
     .target(name: "CCurl", dependencies: ["CCrypto", "CDelayedLibrary"]),
     .systemLibrary(name: "CNcurses"),
+    .systemLibrary(name: "CKettleSQLite"),
     .systemLibrary(name: "CLinux"),
     .target(name: "CCrypto", dependencies: ["CDelayedLibrary"]),
     .target(name: "CDelayedLibrary"),
@@ -71,7 +72,8 @@ let package = Package(
     target(
       "TransferStore",
       [
-        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux", grdb,
+        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux",
+        "CKettleSQLite", grdb,
         grdbSQLite,
       ]),
     target("ControlSocket", ["ControlProtocol", "KettleSystem", "CLinux", nioCore, nioPosix]),

@@ -20,8 +20,8 @@ extension Sentences {
     case .lineTooLong(let number):
       "Line \(number) of \(list) is longer than \(URLList.lineByteCountMax) bytes; "
         + "check that it is a list of URLs"
-    case .moreLines(let count):
-      "\(count) more \(count == 1 ? "line" : "lines") of \(list) cannot be used either; "
+    case .moreLines(let count, let isAll):
+      "\(isAll ? "" : "At least ")\(count) more \(count == 1 ? "line" : "lines") of \(list) cannot be used either; "
         + "check that it is a list of URLs"
     case .unreadable(let detail):
       "The list \(list) cannot be read (\(detail)); check its path and permissions"

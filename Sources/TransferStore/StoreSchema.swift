@@ -1,3 +1,4 @@
+import CKettleSQLite
 import GRDB
 
 /// The tables, and how a store of an earlier version gets them.
@@ -168,7 +169,12 @@ enum StoreSchema {
     configuration.label = "kettle.store.inspection"
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      // The last connection that closes brings the log into the store. A reader cannot, and would
+      // ask for a write lock on a descriptor that is open for reading only.
+      if let connection = db.sqliteConnection { _ = kettle_sqlite_forgo_checkpoint(connection) }
+    }
     return configuration
   }
 }

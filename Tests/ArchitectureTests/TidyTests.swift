@@ -34,6 +34,7 @@ struct TidyTests {
     let expected: [String: Set<String>] = [
       "ArgumentParser": ["Commands"], "CCrypto": ["CCurl", "TransferFiles"],
       "CCurl": ["CurlTransport"], "CDelayedLibrary": ["CCrypto", "CCurl"],
+      "CKettleSQLite": ["TransferStore"],
       "CLinux": [
         "BackgroundTransfer", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferClient",
         "TransferDaemon", "TransferFiles", "TransferStore",

@@ -21,12 +21,16 @@ struct SentencesUsageTests {
       "Line 3 of standard input is not UTF-8 text; save the list as UTF-8"
     ),
     (
-      .list(.moreLines(1), name: "-"),
+      .list(.moreLines(1, isAll: true), name: "-"),
       "1 more line of standard input cannot be used either; check that it is a list of URLs"
     ),
     (
-      .list(.moreLines(2), name: "l"),
+      .list(.moreLines(2, isAll: true), name: "l"),
       "2 more lines of \"l\" cannot be used either; check that it is a list of URLs"
+    ),
+    (
+      .list(.moreLines(980, isAll: false), name: "l"),
+      "At least 980 more lines of \"l\" cannot be used either; check that it is a list of URLs"
     ),
     (
       .list(.unreadable(detail: "Permission denied"), name: "l"),

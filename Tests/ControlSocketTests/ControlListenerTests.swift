@@ -1,6 +1,6 @@
 import ControlSocket
 import Glibc
-import Synchronization
+import KettleSystem
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

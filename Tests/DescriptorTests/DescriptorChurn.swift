@@ -1,6 +1,7 @@
 import Glibc
 import ProcessSpawn
-import Synchronization
+import KettleSystem
+import struct Synchronization.Atomic
 import TestSupport
 
 /// Opens and closes pipes on threads of its own, and checks that each descriptor still leads to the

@@ -30,7 +30,7 @@ struct RealDescriptorTests {
     #expect(await service.end().status == 0)
     let calls = Self.calls(in: try String(contentsOfFile: trace, encoding: .utf8))
     #expect(calls.count { $0.contains("close(") } > 20)
-    let bad = calls.filter { $0.contains("EBADF") && !Self.isReaderOfStore($0) }
+    let bad = calls.filter { $0.contains("EBADF") }
     #expect(bad.isEmpty, "\(bad.count): \(bad.prefix(5))")
   }
 
@@ -49,11 +49,5 @@ struct RealDescriptorTests {
       }
       return first + line
     }
-  }
-
-  /// When SQLite closes a connection that only reads, it asks for a write lock to see whether it is
-  /// the last one. The descriptor is open, but not for writing, which is EBADF too (fcntl(2)).
-  private static func isReaderOfStore(_ call: String) -> Bool {
-    call.contains("store.sqlite>, F_SETLK, {l_type=F_WRLCK")
   }
 }

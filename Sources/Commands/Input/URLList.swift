@@ -27,6 +27,8 @@ package struct URLList {
 
   /// How many bad lines are named one by one; a file that is no list at all has thousands.
   package static let namedProblemCountMax = 20
+  /// What has so many bad lines is no list, and is not read any further.
+  package static let problemCountMax = 1000
   /// No line that is longer can be a URL. What has one is no list, and is not read any further.
   package static let lineByteCountMax = 4 * TransferURL.byteCountMax
 
@@ -36,7 +38,7 @@ package struct URLList {
   private var partial: [UInt8] = []
   private var lineCount = 0
   private var problemCount = 0
-  /// A line is too long, and what comes after it does not matter.
+  /// It is no list, and what comes next does not matter.
   private var isCutShort = false
 
   /// `name` is how the list is called in a complaint.
@@ -75,7 +77,8 @@ package struct URLList {
     if !partial.isEmpty { readPartial(with: Span()) }
     if problemCount > Self.namedProblemCountMax {
       problems.append(
-        .list(.moreLines(problemCount - Self.namedProblemCountMax), name: name))
+        .list(
+          .moreLines(problemCount - Self.namedProblemCountMax, isAll: !isCutShort), name: name))
     }
     if count == 0, problems.isEmpty { problems.append(.list(.empty, name: name)) }
   }
@@ -114,6 +117,7 @@ package struct URLList {
       if problemCount <= Self.namedProblemCountMax {
         problems.append(.list(problem, name: name))
       }
+      isCutShort = problemCount == Self.problemCountMax
     } else {
       append(text)
     }

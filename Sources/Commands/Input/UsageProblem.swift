@@ -15,7 +15,7 @@ package enum UsageProblem: Hashable, Sendable {
     /// Longer than `URLList.lineByteCountMax`; nothing after it was read.
     case lineTooLong(Int)
     /// That many bad lines more than were named.
-    case moreLines(Int)
+    case moreLines(Int, isAll: Bool)
     case unreadable(detail: String)
     case directory, device
     /// A FIFO that no program has open for writing.

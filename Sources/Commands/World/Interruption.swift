@@ -29,14 +29,18 @@ package struct ProcessSignals: InterruptionSource {
     }
   }
 
-  /// nil when the signal is ignored: a shell without job control starts background commands like
+  /// Returns nil when the signal is ignored: a shell without job control starts background commands like
   /// that, so that Ctrl-C ends only the one in front.
   private static func watch(
     _ number: Int32, _ take: @escaping @Sendable () -> Void
   ) -> WatchedSignal? {
-    // The source sees a signal only while its default effect, the end, is switched off.
-    let before = signal(number, SIG_IGN)
-    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return nil }
+    // libdispatch installs a handler of its own. To ignore the signal until then would lose one
+    // that comes in between.
+    var before = sigaction()
+    guard sigaction(number, nil, &before) == 0,
+      unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self)
+        != unsafeBitCast(SIG_IGN, to: Int.self)
+    else { return nil }
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler(handler: take)
     source.resume()

@@ -1,6 +1,6 @@
 import ControlSocket
 import Logging
-import Synchronization
+import KettleSystem
 import TransferModel
 
 /// Logs the clients that the service drops, each with the reason, so that a hostile client cannot

@@ -1,5 +1,6 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
+import struct Synchronization.Atomic
 
 /// The mailboxes of all clients, and the memory that they share.
 ///

@@ -1,5 +1,5 @@
 import ControlProtocol
-import Synchronization
+import KettleSystem
 
 /// An event that is sent to several clients: one object for all outboxes, encoded once.
 final class SharedEvent: OutboxEvent {

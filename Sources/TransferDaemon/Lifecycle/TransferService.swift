@@ -83,10 +83,7 @@ package struct TransferService: Sendable {
     let marks = CrashMarks(path: places.crashMarksPath)
     marks.arm()
     let opened = try StoreOpening.open(places.storePath, at: startedAt)
-    var notices = settings.notices + (opened.notice.map { [$0.sentence] } ?? [])
-    if marks.mustPause { notices.append(CrashMarks.notice(count: marks.count)) }
-    for notice in notices { logger.error("\(notice)") }
-
+    let notices = notices(settings, opened.notice, marks, logger)
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: places.heldDirectory,
       unrecordedPath: places.unrecordedFilesPath)
@@ -142,6 +139,17 @@ package struct TransferService: Sendable {
     marks.clear()
     logger.info("The service has ended")
     return .stopped
+  }
+
+  /// Returns what `daemon status` and the dashboard report, and writes it to the log.
+  private func notices(
+    _ settings: ServiceSettings, _ store: StoreNotice?, _ marks: CrashMarks, _ logger: Logger
+  ) -> [String] {
+    var notices = settings.notices
+    if let store { notices.append(store.sentence) }
+    if marks.mustPause { notices.append(CrashMarks.notice(count: marks.count)) }
+    for notice in notices { logger.error("\(notice)") }
+    return notices
   }
 
   private func makeBroadcaster(

@@ -36,7 +36,7 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "Glibc"]),
   "TransferStore": ImportRow(
     ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
-    outside: ["CLinux", "GRDB", "GRDBSQLite"],
+    outside: ["CKettleSQLite", "CLinux", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
   "ControlSocket": ImportRow(
     ours: ["ControlProtocol", "KettleSystem"], outside: ["CLinux", "NIOCore", "NIOPosix"],
@@ -105,7 +105,8 @@ let importTable: [String: ImportRow] = [
 
   // MARK: C boundary
   "CCurl": ImportRow(outside: ["CCrypto", "CDelayedLibrary"]), "CNcurses": ImportRow(),
-  "CLinux": ImportRow(), "CCrypto": ImportRow(outside: ["CDelayedLibrary"]),
+  "CKettleSQLite": ImportRow(), "CLinux": ImportRow(),
+  "CCrypto": ImportRow(outside: ["CDelayedLibrary"]),
   "CDelayedLibrary": ImportRow(),
 ]
 

@@ -44,7 +44,17 @@ struct URLListTests {
   @Test func `after twenty bad lines the rest is counted`() {
     let list = read(String(repeating: "x\n", count: 23))
     #expect(list.problems.count == 21)
-    #expect(list.problems.last == .list(.moreLines(3), name: "urls.txt"))
+    #expect(list.problems.last == .list(.moreLines(3, isAll: true), name: "urls.txt"))
+  }
+
+  @Test func `a list with a thousand bad lines is not read any further`() {
+    var list = URLList(name: "/dev/urandom")
+    let lines = Array(String(repeating: "x\n", count: 999).utf8)
+    var answers: [Bool] = []
+    for _ in 0..<3 { answers.append(list.read(lines.span)) }
+    list.end()
+    #expect(answers == [true, false, false])
+    #expect(list.problems.last == .list(.moreLines(980, isAll: false), name: "/dev/urandom"))
   }
 
   @Test func `bytes that are no text are named, not guessed`() {

@@ -52,7 +52,7 @@ struct SystemCallTrial {
 
   /// The store, the new one that it is until it is complete, and what SQLite keeps beside each.
   private static let storeNames = ["store.sqlite", "store.sqlite.new"].flatMap { name in
-    ["", "-wal", "-shm", "-journal"].map { name + $0 }
+    ["", "-wal", "-shm", "-journal", "-commits"].map { name + $0 }
   }
 
   private var scopePaths: [String] {
