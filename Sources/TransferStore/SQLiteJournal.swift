@@ -14,7 +14,7 @@ package final class SQLiteJournal: TransferJournal {
   private let place: StorePlace
   private let pages: ProgressPages
   /// nil when it cannot be written; then nothing is proved by it.
-  private let record: CommitRecord?
+  private let record: Mutex<CommitRecord?>
   private let state: Mutex<State>
 
   private struct State: Sendable {
@@ -36,7 +36,7 @@ package final class SQLiteJournal: TransferJournal {
     pages = ProgressPages(place)
     reader = StoreReader(place)
     listReader = StoreReader(place)
-    record = counters.mark.flatMap { CommitRecord(place, $0) }
+    record = Mutex(counters.mark.flatMap { CommitRecord(place, $0) })
     state = Mutex(State(counters: counters, opened: contents))
   }
 
@@ -72,7 +72,7 @@ package final class SQLiteJournal: TransferJournal {
       throw place.noting(error, otherwise: .unwritable)
     }
     if raised.commitCount != known.counters.commitCount, let mark = raised.mark {
-      record?.write(mark)
+      record.withLock { $0?.write(mark) }
     }
     state.withLock { state in
       state.counters = raised
@@ -134,6 +134,7 @@ package final class SQLiteJournal: TransferJournal {
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
     }
-    record?.sync()
+    // Without its descriptor the disk can be unmounted.
+    record.withLock { $0.take() }?.sync()
   }
 }

@@ -29,8 +29,8 @@ package struct ProcessSignals: InterruptionSource {
     }
   }
 
-  /// Returns nil when the signal is ignored: a shell without job control starts background commands like
-  /// that, so that Ctrl-C ends only the one in front.
+  /// Returns nil when the signal is ignored: a shell without job control starts background commands
+  /// like that, so that Ctrl-C ends only the one in front.
   private static func watch(
     _ number: Int32, _ take: @escaping @Sendable () -> Void
   ) -> WatchedSignal? {
