@@ -4,10 +4,10 @@ DESTDIR ?=
 
 # ThreadSanitizer does not see the lock of the standard library; see Sources/KettleSystem/Mutex.swift.
 THREAD_BUILD := --sanitize=thread --scratch-path .build/thread -Xswiftc -DKETTLE_THREAD_SANITIZER
-THREADED := ^(KettleSystem|CurlTransport|ControlSocket|TransferEngine)Tests
+THREADED := ^(KettleSystem|KettleCurl|KettleSocket|KettleEngine)Tests
 
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
-CONVERSING := ^ControlSocketTests|^TransferClientTests|^TransferDaemonTests|^CurlTransportTests|^DashboardTerminalTests
+CONVERSING := ^KettleSocketTests|^KettleClientTests|^KettleDaemonTests|^KettleCurlTests|^KettleTerminalTests
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
@@ -86,15 +86,15 @@ install: build ## Install the program under PREFIX (/usr/local)
 	install -m 755 .build/release/kettle '$(DESTDIR)$(PREFIX)/bin/kettle'
 
 format: ## Lay out all Swift sources
-	swift format -i -p -r Sources Tests Package.swift
+	swift format -i -p -r Sources Examples Benchmarks Tests Package.swift
 
 lint: ## Complain about layout without changing it
-	swift format lint --strict -p -r Sources Tests Package.swift
+	swift format lint --strict -p -r Sources Examples Benchmarks Tests Package.swift
 
 catalogue: ## Write the demo's catalogue into its source file
 	awk -f assets/demo-catalogue.awk assets/demo-catalogue.json \
-	  > 'Sources/DemoOrigin/Catalogue+Generated.swift'
-	swift format -i 'Sources/DemoOrigin/Catalogue+Generated.swift'
+	  > 'Sources/KettleDemo/Catalogue+Generated.swift'
+	swift format -i 'Sources/KettleDemo/Catalogue+Generated.swift'
 
 faults: ## Write the names of the tests into the table of faults
 	awk -f assets/faults-table.awk $$(find Tests -name '*.swift' | sort) docs/faults.md > .build/faults.md

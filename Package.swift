@@ -47,264 +47,249 @@ let package = Package(
   ],
   targets: [
     // MARK: C boundary
-    .target(name: "CCurl", dependencies: ["CCrypto", "CDelayedLibrary"]),
-    .systemLibrary(name: "CNcurses"),
+    .target(name: "CKettleCurl"),
+    .systemLibrary(name: "CKettleNcurses"),
     .systemLibrary(name: "CKettleSQLite"),
-    .systemLibrary(name: "CLinux"),
-    .target(name: "CCrypto", dependencies: ["CDelayedLibrary"]),
-    .target(name: "CDelayedLibrary"),
+    .systemLibrary(name: "CKettleLinux"),
 
     // MARK: Pure
-    target("TransferModel"),
-    target("TransferCore", ["TransferModel"]),
-    target("ControlProtocol", ["TransferModel"]),
-    target("DashboardUI", ["TransferModel"]),
-    target("Configuration", ["TransferModel"]),
-    target("BackgroundTasks", ["ControlProtocol", "TransferModel"]),
+    target("KettleModel"),
+    target("KettleScheduler", ["KettleModel"]),
+    target("KettleControl", ["KettleModel"]),
+    target("KettleDashboard", ["KettleModel"]),
+    target("KettleTasks", ["KettleControl", "KettleModel"]),
 
     // MARK: Shell
-    target("KettleSystem", ["CLinux"]),
-    target("TransferEngine", ["KettleSystem", "TransferCore", "TransferModel", logging]),
-    target("CurlTransport", ["KettleSystem", "TransferEngine", "TransferModel", "CCurl"]),
+    target("KettleSystem", ["CKettleLinux"]),
+    target("KettleConfiguration", ["KettleModel", "KettleSystem"]),
+    target("KettleEngine", ["KettleModel", "KettleScheduler", "KettleSystem", logging]),
+    target("KettleCurl", ["KettleEngine", "KettleModel", "KettleSystem", "CKettleCurl"]),
     target(
-      "TransferFiles",
-      ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux", "CCrypto"]),
-    target(
-      "TransferStore",
+      "KettleFiles",
       [
-        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CLinux",
-        "CKettleSQLite", grdb,
-        grdbSQLite,
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
+        "CKettleLinux",
       ]),
-    target("ControlSocket", ["ControlProtocol", "KettleSystem", "CLinux", nioCore, nioPosix]),
-    target("NetworkWatch", ["KettleSystem", "TransferCore"]),
-    target("DesktopBus", ["KettleSystem"]),
-    target("MachineWatch", ["DesktopBus", "KettleSystem", "TransferModel"]),
-    target("DesktopAlerts", ["DesktopBus", "TransferModel"]),
-    target("ProcessSpawn", ["KettleSystem", "CLinux"]),
-    target("DashboardTerminal", ["DashboardUI", "KettleSystem", "TransferModel", "CNcurses"]),
-    target("ConfigurationFiles", ["Configuration", "KettleSystem"]),
-    target("DemoOrigin", ["KettleSystem", nioCore, nioPosix, nioHTTP1]),
+    target(
+      "KettleStore",
+      [
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleLinux",
+        "CKettleSQLite", grdb, grdbSQLite,
+      ]),
+    target("KettleSocket", ["KettleControl", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
+    target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
+    target("KettleTerminal", ["KettleDashboard", "KettleModel", "KettleSystem", "CKettleNcurses"]),
+    target("KettleDemo", ["KettleSystem", nioCore, nioHTTP1, nioPosix]),
 
     // MARK: Products
     target(
-      "TransferClient",
-      [
-        "ControlProtocol", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferModel",
-        "CLinux",
-      ]),
+      "KettleClient",
+      ["KettleControl", "KettleModel", "KettleSocket", "KettleSystem", "CKettleLinux"]),
     target(
       "BackgroundTransfer",
       [
-        "BackgroundTasks", "ControlProtocol", "KettleSystem", "TransferClient", "TransferModel",
-        "CLinux",
+        "KettleClient", "KettleControl", "KettleModel", "KettleSystem", "KettleTasks",
+        "CKettleLinux",
       ]),
     target(
-      "TransferDaemon",
+      "KettleDaemon",
       [
-        "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket",
-        "CurlTransport", "DesktopAlerts", "DesktopBus", "KettleSystem", "MachineWatch",
-        "NetworkWatch", "ProcessSpawn", "TransferCore", "TransferEngine",
-        "TransferFiles", "TransferModel", "TransferStore", "CLinux", logging,
+        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
+        "KettleFiles", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStore",
+        "KettleSystem", "CKettleLinux", logging,
       ]),
     target(
-      "Commands",
+      "KettleCommands",
       [
-        "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal",
-        "DashboardUI", "KettleSystem", "ProcessSpawn", "TransferClient", "TransferModel",
-        argumentParser,
+        "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+        "KettleSystem", "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
       dependencies: [
-        "Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon",
+        "KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo",
       ],
       swiftSettings: strict),
 
     // MARK: Examples, one for each way of writing a background download
     .executableTarget(
       name: "background-download", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Examples/BackgroundDownload", swiftSettings: strict),
+      path: "Examples/BackgroundDownload", swiftSettings: strict),
     .executableTarget(
       name: "singleton-delegate", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Examples/SingletonDelegate", swiftSettings: strict),
+      path: "Examples/SingletonDelegate", swiftSettings: strict),
     .executableTarget(
       name: "download-service", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Examples/DownloadService", swiftSettings: strict),
+      path: "Examples/DownloadService", swiftSettings: strict),
     .executableTarget(
       name: "request-info", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Examples/RequestInfo", swiftSettings: strict),
+      path: "Examples/RequestInfo", swiftSettings: strict),
     .executableTarget(
       name: "file-list", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Examples/FileList", swiftSettings: strict),
+      path: "Examples/FileList", swiftSettings: strict),
 
     // MARK: Benchmarks
     .executableTarget(
       name: "session-download", dependencies: ["BackgroundTransfer"],
-      path: "Sources/Benchmarks/SessionDownload", swiftSettings: strict),
+      path: "Benchmarks/SessionDownload", swiftSettings: strict),
     .executableTarget(
-      name: "foundation-download", path: "Sources/Benchmarks/FoundationDownload",
+      name: "foundation-download", path: "Benchmarks/FoundationDownload",
       swiftSettings: strict),
     .executableTarget(
       name: "measured-run", dependencies: ["KettleSystem"],
-      path: "Sources/Benchmarks/MeasuredRun", swiftSettings: strict),
+      path: "Benchmarks/MeasuredRun", swiftSettings: strict),
     .executableTarget(
-      name: "kettle-floor", dependencies: [], path: "Sources/Benchmarks/Floor",
+      name: "kettle-floor", dependencies: [], path: "Benchmarks/Floor",
       linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
-      name: "origin-sockets", dependencies: [], path: "Sources/Benchmarks/OriginSockets"),
+      name: "origin-sockets", dependencies: [], path: "Benchmarks/OriginSockets"),
     .executableTarget(
-      name: "first-screen", dependencies: ["CNcurses", "KettleSystem"],
-      path: "Sources/Benchmarks/FirstScreen", swiftSettings: strict),
+      name: "first-screen", dependencies: ["KettleSystem", "CKettleNcurses"],
+      path: "Benchmarks/FirstScreen", swiftSettings: strict),
     .executableTarget(
       name: "control-requests",
-      dependencies: ["ControlProtocol", "TransferClient", "TransferModel"],
-      path: "Sources/Benchmarks/ControlRequests", swiftSettings: strict),
+      dependencies: ["KettleClient", "KettleControl", "KettleModel"],
+      path: "Benchmarks/ControlRequests", swiftSettings: strict),
     .executableTarget(
       name: "dashboard-frames",
       dependencies: [
-        "DashboardTerminal", "DashboardUI", "KettleSystem", "ProcessSpawn", "TransferModel",
-        "CNcurses",
+        "KettleDashboard", "KettleModel", "KettleSystem", "KettleTerminal", "CKettleNcurses",
       ],
-      path: "Sources/Benchmarks/DashboardFrames", swiftSettings: strict),
+      path: "Benchmarks/DashboardFrames", swiftSettings: strict),
 
     // MARK: Tests
     .target(
       name: "TestSupport",
       dependencies: [
-        "KettleSystem", "TransferCore", "TransferEngine", "TransferModel", "CCrypto", "CLinux",
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
+        "CKettleLinux",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
     tests("KettleSystemTests", ["KettleSystem"]),
-    tests("TransferModelTests", ["SeededNumbers", "TransferModel"]),
-    tests("TransferCoreTests", ["KettleSystem", "SeededNumbers", "TransferCore", "TransferModel"]),
-    tests("ControlProtocolTests", ["SeededNumbers", "ControlProtocol", "TransferModel"]),
-    tests("DashboardUITests", ["SeededNumbers", "DashboardUI", "TransferModel"]),
-    tests("ConfigurationTests", ["SeededNumbers", "Configuration", "TransferModel"]),
-    tests("ConfigurationFilesTests", ["Configuration", "ConfigurationFiles"]),
-    tests("BackgroundTasksTests", ["BackgroundTasks", "ControlProtocol", "TransferModel"]),
+    tests("KettleModelTests", ["KettleModel", "SeededNumbers"]),
+    tests(
+      "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
+    tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
+    tests("KettleDashboardTests", ["KettleDashboard", "KettleModel", "SeededNumbers"]),
+    tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
+    tests("KettleTasksTests", ["KettleControl", "KettleModel", "KettleTasks"]),
     tests(
       "BackgroundTransferTests",
-      ["BackgroundTransfer", "ControlProtocol", "KettleSystem", "TransferModel"]),
+      ["BackgroundTransfer", "KettleControl", "KettleModel", "KettleSystem"]),
     // The examples of the library's documentation; `make examples` writes its sources.
     tests("DocumentationTests", ["BackgroundTransfer", "TestSupport"]),
     appleSource("AppleSourceSwift5Tests", .v5),
     appleSource("AppleSourceSwift6Tests", .v6),
-    tests("NetworkWatchTests", ["NetworkWatch", "TransferCore"]),
+    tests(
+      "KettleDesktopTests",
+      ["KettleDesktop", "KettleModel", "KettleScheduler", "ScriptedBus", "SeededNumbers"]),
     .target(
-      name: "ScriptedBus", dependencies: ["DesktopBus", "KettleSystem"], path: "Tests/ScriptedBus",
+      name: "ScriptedBus", dependencies: ["KettleDesktop", "KettleSystem"],
+      path: "Tests/ScriptedBus",
       swiftSettings: strict),
-    tests("DesktopBusTests", ["DesktopBus", "ScriptedBus", "SeededNumbers"]),
-    tests("MachineWatchTests", ["DesktopBus", "MachineWatch", "ScriptedBus", "TransferModel"]),
     tests(
-      "DesktopAlertsTests", ["DesktopBus", "DesktopAlerts", "ScriptedBus", "TransferModel"]),
-    tests("ProcessSpawnTests", ["KettleSystem", "ProcessSpawn"]),
+      "KettleEngineTests",
+      ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "TestSupport", logging]),
     tests(
-      "TransferEngineTests",
-      ["KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "TestSupport", logging]),
+      "KettleCurlTests",
+      ["KettleCurl", "KettleEngine", "KettleModel", "SeededNumbers", "TestSupport", "CKettleCurl"]),
     tests(
-      "CurlTransportTests",
-      ["SeededNumbers", "CurlTransport", "TransferEngine", "TransferModel", "TestSupport", "CCurl"]),
-    tests(
-      "TransferFilesTests",
+      "KettleFilesTests",
       [
-        "KettleSystem", "TransferFiles", "TransferCore", "TransferEngine", "TransferModel",
+        "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleSystem",
         "TestSupport",
       ]),
     tests(
-      "TransferStoreTests",
+      "KettleStoreTests",
       [
-        "KettleSystem", "SeededNumbers", "TransferStore", "TransferCore", "TransferEngine",
-        "TransferModel", "TestSupport", grdb,
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleStore", "KettleSystem",
+        "SeededNumbers", "TestSupport", grdb,
       ]),
     .testTarget(
       name: "CompatibilityTests",
-      dependencies: ["TransferStore", "TransferEngine", "TransferModel", "TestSupport"],
+      dependencies: ["KettleEngine", "KettleModel", "KettleStore", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: strict),
+    tests("KettleSocketTests", ["KettleControl", "KettleModel", "KettleSocket", "CKettleLinux"]),
     tests(
-      "ControlSocketTests", ["ControlSocket", "ControlProtocol", "TransferModel", "CLinux"]),
-    tests(
-      "TransferClientTests",
+      "KettleClientTests",
       [
-        "TransferClient", "ControlSocket", "ControlProtocol", "KettleSystem", "ProcessSpawn",
-        "TestSupport", "TransferModel", "CLinux",
+        "KettleClient", "KettleControl", "KettleModel", "KettleSocket", "KettleSystem",
+        "TestSupport", "CKettleLinux",
       ]),
     // The dashboard over made-up rows, a program of its own: it takes over its terminal.
     .executableTarget(
-      name: "dashboard-stage", dependencies: ["DashboardTerminal", "DashboardUI", "TransferModel"],
+      name: "dashboard-stage", dependencies: ["KettleDashboard", "KettleModel", "KettleTerminal"],
       path: "Tests/DashboardStage", swiftSettings: strict),
     tests(
-      "DashboardTerminalTests",
+      "KettleTerminalTests",
       [
-        "DashboardTerminal", "DashboardUI", "KettleSystem", "TransferModel", "CNcurses", "CLinux",
-        "dashboard-stage",
+        "KettleDashboard", "KettleModel", "KettleSystem", "KettleTerminal", "dashboard-stage",
+        "CKettleLinux", "CKettleNcurses",
       ]),
     tests(
-      "TransferDaemonTests",
+      "KettleDaemonTests",
       [
-        "TransferDaemon", "Configuration", "ControlProtocol", "ControlSocket", "CurlTransport",
-        "DesktopBus", "DesktopAlerts", "KettleSystem", "MachineWatch", "TransferCore",
-        "TransferEngine", "TransferModel", "TestSupport", logging,
+        "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon", "KettleDesktop",
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSocket", "KettleSystem",
+        "TestSupport", logging,
       ]),
     // The engine over the real network, disk and store, and an origin that lies.
     tests(
       "WireTests",
       [
-        "KettleSystem", "TransferEngine", "TransferCore", "TransferModel", "CurlTransport",
-        "TransferFiles", "TransferStore", "TransferDaemon", "TestSupport", logging,
+        "KettleCurl", "KettleDaemon", "KettleEngine", "KettleFiles", "KettleModel",
+        "KettleScheduler", "KettleStore", "KettleSystem", "TestSupport", logging,
       ]),
     // What opens descriptors, in all targets at once.
     tests(
       "DescriptorTests",
       [
-        "BackgroundTransfer", "Commands", "Configuration", "ConfigurationFiles", "ControlSocket",
-        "CurlTransport", "DashboardTerminal", "DesktopBus", "KettleSystem", "MachineWatch",
-        "NetworkWatch", "ProcessSpawn", "SeededNumbers", "TestSupport", "TransferClient",
-        "TransferDaemon", "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+        "BackgroundTransfer", "KettleClient", "KettleCommands", "KettleConfiguration", "KettleCurl",
+        "KettleDaemon", "KettleDesktop", "KettleEngine", "KettleFiles", "KettleModel",
+        "KettleSocket", "KettleStore", "KettleSystem", "KettleTerminal", "SeededNumbers",
+        "TestSupport",
       ]),
     // The real program; it is built because the tests depend on it.
     tests(
       "IntegrationTests",
       [
-        "kettle", "DesktopBus", "ScriptedBus", "SeededNumbers", "TestSupport", "TransferModel",
-        "CLinux",
+        "KettleDesktop", "KettleModel", "ScriptedBus", "SeededNumbers", "TestSupport", "kettle",
+        "CKettleLinux",
       ]),
     // The example programs over the real service.
     tests(
       "ExampleTests",
       [
-        "kettle", "background-download", "singleton-delegate", "download-service", "request-info",
-        "file-list", "TestSupport", "TransferModel", "CLinux",
+        "KettleModel", "TestSupport", "background-download", "download-service", "file-list",
+        "kettle", "request-info", "singleton-delegate", "CKettleLinux",
       ]),
     // The library over the real service and an origin that lies.
     tests(
       "SessionTests",
       [
-        "kettle", "singleton-delegate", "BackgroundTransfer", "ControlProtocol", "TestSupport",
-        "TransferClient", "TransferModel",
+        "BackgroundTransfer", "KettleClient", "KettleControl", "KettleModel", "TestSupport",
+        "kettle", "singleton-delegate",
       ]),
     // The same under kills, power cuts and full disks: `make test-faults` alone runs it.
     tests(
-      "FaultStormTests",
-      ["kettle", "SeededNumbers", "TestSupport", "TransferModel", "CLinux"]),
+      "FaultStormTests", ["KettleModel", "SeededNumbers", "TestSupport", "kettle", "CKettleLinux"]),
     // Mutated inputs for everything that reads what others wrote: `make test-fuzz` gives it longer.
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Commands", "Configuration", "ControlProtocol", "CurlTransport", "KettleSystem",
-        "SeededNumbers", "TestSupport", "TransferCore", "TransferDaemon", "TransferEngine",
-        "TransferFiles", "TransferModel", "TransferStore", logging,
+        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
+        "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleStore",
+        "KettleSystem", "SeededNumbers", "TestSupport", logging,
       ],
       exclude: ["Corpus"], swiftSettings: strict),
-    tests("DemoOriginTests", ["SeededNumbers", "DemoOrigin", "CCrypto"]),
+    tests("KettleDemoTests", ["KettleDemo", "SeededNumbers", "CKettleCurl"]),
     tests(
-      "CommandsTests",
+      "KettleCommandsTests",
       [
-        "Commands", "Configuration", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-        "KettleSystem", "TestSupport", "TransferClient", "TransferModel",
-        argumentParser,
+        "KettleClient", "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard",
+        "KettleModel", "KettleSystem", "KettleTerminal", "TestSupport", argumentParser,
       ]),
   ]
 )

@@ -1,4 +1,4 @@
-import CLinux
+import CKettleLinux
 import Glibc
 
 /// The address space that this process may use (RLIMIT_AS of setrlimit(2), `ulimit -v`).

@@ -1,9 +1,9 @@
-import Commands
-import ControlProtocol
-import DemoOrigin
+import KettleCommands
+import KettleControl
+import KettleDemo
 import FoundationEssentials
-import TransferClient
-import TransferDaemon
+import KettleClient
+import KettleDaemon
 
 /// Makes this process the service, or the service of the demo.
 enum ServiceRunner {

@@ -1,6 +1,6 @@
-import Commands
+import KettleCommands
 import Glibc
-import TransferDaemon
+import KettleDaemon
 
 // Before the first thread, which is started by the first await below.
 if let problem = StartCheck.problem() {

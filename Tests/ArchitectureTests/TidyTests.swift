@@ -32,18 +32,15 @@ struct TidyTests {
       for library in row.outside { importers[library, default: []].insert(target) }
     }
     let expected: [String: Set<String>] = [
-      "ArgumentParser": ["Commands"], "CCrypto": ["CCurl", "TransferFiles"],
-      "CCurl": ["CurlTransport"], "CDelayedLibrary": ["CCrypto", "CCurl"],
-      "CKettleSQLite": ["TransferStore"],
-      "CLinux": [
-        "BackgroundTransfer", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferClient",
-        "TransferDaemon", "TransferFiles", "TransferStore",
+      "ArgumentParser": ["KettleCommands"], "CKettleCurl": ["KettleCurl", "KettleFiles"],
+      "CKettleLinux": [
+        "BackgroundTransfer", "KettleClient", "KettleDaemon", "KettleFiles", "KettleSocket",
+        "KettleStore", "KettleSystem",
       ],
-      "CNcurses": ["Benchmarks", "DashboardTerminal"],
-      "GRDB": ["TransferStore"], "GRDBSQLite": ["TransferStore"],
-      "Logging": ["TransferDaemon", "TransferEngine"],
-      "NIOCore": ["ControlSocket", "DemoOrigin"], "NIOHTTP1": ["DemoOrigin"],
-      "NIOPosix": ["ControlSocket", "DemoOrigin"],
+      "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
+      "GRDB": ["KettleStore"], "GRDBSQLite": ["KettleStore"],
+      "Logging": ["KettleDaemon", "KettleEngine"], "NIOCore": ["KettleDemo", "KettleSocket"],
+      "NIOHTTP1": ["KettleDemo"], "NIOPosix": ["KettleDemo", "KettleSocket"],
     ]
     #expect(importers == expected)
   }
@@ -90,15 +87,15 @@ struct TidyTests {
   @Test(arguments: [
     (
       "The states that people see", "public enum TransferState",
-      "Sources/TransferModel/State/TransferState.swift"
+      "Sources/KettleModel/State/TransferState.swift"
     ),
     (
       "The states of the machine", "package enum State",
-      "Sources/TransferCore/Lifecycle/TransferMachine.swift"
+      "Sources/KettleScheduler/Lifecycle/TransferMachine.swift"
     ),
     (
       "The programs of sessions", "package enum Program",
-      "Sources/TransferCore/Sessions/SessionMachine.swift"
+      "Sources/KettleScheduler/Sessions/SessionMachine.swift"
     ),
   ])
   func `a state diagram has exactly the cases of its enum`(
@@ -138,7 +135,7 @@ struct TidyTests {
 
   @Test func `the tree that is checked is the whole tree`() {
     #expect(repository.swift.count > 40)
-    #expect(repository.file("Sources/TransferModel/State/TransferState.swift") != nil)
+    #expect(repository.file("Sources/KettleModel/State/TransferState.swift") != nil)
     #expect(repository.file("Tests/ArchitectureTests/TidyTests.swift") != nil)
     #expect(repository.file("Makefile") != nil)
   }

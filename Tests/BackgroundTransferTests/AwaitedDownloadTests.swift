@@ -1,8 +1,8 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import Testing
-import TransferModel
+import KettleModel
 
 struct AwaitedDownloadTests {
   private let place = URL(fileURLWithPath: "/tmp/kettle-awaited/book")

@@ -1,9 +1,9 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import KettleSystem
 import Testing
-import TransferModel
+import KettleModel
 
 struct ChallengeTests {
   /// Answers challenges of the session, or of the task, as told.

@@ -1,8 +1,8 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import Testing
-import TransferModel
+import KettleModel
 
 struct DownloadTaskTests {
   @Test func `a download arrives with its file, and is acknowledged after the last call`() throws {

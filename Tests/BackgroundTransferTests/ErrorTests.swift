@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
 import Testing
-import TransferModel
+import KettleModel
 
 struct ErrorTests {
   /// Every code of ours and Apple's for it (NSURLError.h).

@@ -1,9 +1,9 @@
-import ControlProtocol
+import KettleControl
 import Foundation
 import Glibc
 import KettleSystem
 import Testing
-import TransferModel
+import KettleModel
 
 /// A service on a real socket whose tasks the test moves. It has threads of its own, because the
 /// library blocks the threads that it is called on.

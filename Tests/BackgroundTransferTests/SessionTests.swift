@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Dispatch
 import Foundation
 import KettleSystem
 import Testing
-import TransferModel
+import KettleModel
 
 struct SessionTests {
   @Test func `the options of the configuration reach the service`() throws {

@@ -1,7 +1,7 @@
-import ControlProtocol
+import KettleControl
 import Foundation
 import Testing
-import TransferModel
+import KettleModel
 
 /// Runs what blocks on a thread of its own, so that a waiting test does not hold one of the few
 /// threads of tasks that what it waits for may need.

@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// What `Fixtures/store-v3.sqlite` has beyond the transfers of `StoreFixture` and `TaskFixture`:
 /// finish numbers, a place above all others, and what was cleared. Never changed, because the file

@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// What `Fixtures/store-v5.sqlite` has beyond the transfers of the earlier ones: one that ran, and
 /// was further than its record says; in `Fixtures/store-v6.sqlite` also further than its row.

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
-import TransferStore
+import KettleEngine
+import KettleModel
+import KettleStore
 
 /// Stores that released versions made are opened by this one with all that is in them.
 @Suite struct StoreCompatibilityTests {

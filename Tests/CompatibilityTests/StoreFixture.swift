@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// The transfers in every `Fixtures/store-vN.sqlite`: one in each state, with resume data where a
 /// state can have it. Never changed, because the file is never made again.

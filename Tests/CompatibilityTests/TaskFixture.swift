@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// What `Fixtures/store-v2.sqlite` has beyond the transfers of `StoreFixture`: sessions of programs
 /// with their tasks. Never changed, because the file is never made again.

@@ -1,7 +1,7 @@
-import DashboardTerminal
-import DashboardUI
+import KettleTerminal
+import KettleDashboard
 import Glibc
-import TransferModel
+import KettleModel
 
 /// The dashboard over rows that were made up, for tests that need a terminal of their own.
 ///

@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// Rows as a service sends them, and as no service should.
 enum StageRows {

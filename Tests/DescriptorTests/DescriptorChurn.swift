@@ -1,5 +1,4 @@
 import Glibc
-import ProcessSpawn
 import KettleSystem
 import struct Synchronization.Atomic
 import TestSupport

@@ -1,25 +1,23 @@
-import ControlProtocol
+import KettleControl
 import Dispatch
 import Glibc
 import KettleSystem
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 @testable import BackgroundTransfer
-@testable import Commands
-@testable import ConfigurationFiles
-@testable import ControlSocket
-@testable import CurlTransport
-@testable import DashboardTerminal
-@testable import DesktopBus
-@testable import MachineWatch
-@testable import NetworkWatch
-@testable import ProcessSpawn
-@testable import TransferClient
-@testable import TransferDaemon
-@testable import TransferFiles
-@testable import TransferStore
+@testable import KettleCommands
+@testable import KettleConfiguration
+@testable import KettleSocket
+@testable import KettleCurl
+@testable import KettleTerminal
+@testable import KettleDesktop
+@testable import KettleSystem
+@testable import KettleClient
+@testable import KettleDaemon
+@testable import KettleFiles
+@testable import KettleStore
 
 /// Everything that opens a descriptor, on the ways on which it fails, while other threads open and
 /// close descriptors of their own.

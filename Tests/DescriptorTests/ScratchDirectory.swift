@@ -1,7 +1,7 @@
 import Foundation
 import KettleSystem
 
-@testable import TransferDaemon
+@testable import KettleDaemon
 
 /// A short path, because the paths of sockets must be.
 final class ScratchDirectory: Sendable {

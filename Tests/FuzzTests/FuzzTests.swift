@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import TransferDaemon
+import KettleDaemon
 
 /// Mutated inputs for everything in Kettle that reads what others wrote.
 ///

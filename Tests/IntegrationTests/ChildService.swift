@@ -1,4 +1,4 @@
-import CLinux
+import CKettleLinux
 import Foundation
 import Testing
 

@@ -1,8 +1,8 @@
-import DesktopBus
+import KettleDesktop
 import ScriptedBus
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// The real service on a bus that is no desktop's.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// Fresh links, limits and the configuration file, through the real program.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// A program that queues a file and goes; the service calls it back.
 @Suite(.serialized, .timeLimit(.minutes(3)))

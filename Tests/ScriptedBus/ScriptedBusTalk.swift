@@ -1,4 +1,4 @@
-import DesktopBus
+import KettleDesktop
 import Glibc
 import KettleSystem
 

@@ -1,5 +1,5 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// What a delegate is told, and in which order, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import TestSupport
 import Testing
-import TransferClient
-import TransferModel
+import KettleClient
+import KettleModel
 
 /// What the user does to the tasks of a program, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

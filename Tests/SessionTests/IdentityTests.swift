@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import Glibc
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// Who a session is, and who may be it.
 @Suite(.serialized, .timeLimit(.minutes(2)))

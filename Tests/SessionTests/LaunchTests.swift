@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import TestSupport
 import Testing
-import TransferClient
-import TransferModel
+import KettleClient
+import KettleModel
 
 /// Programs that do not come back as they should, launched by the real service. A program writes a
 /// line each time that it is launched.

@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// Servers that want to know who asks, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

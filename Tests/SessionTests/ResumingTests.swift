@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// Tasks that are held, cancelled and taken up again, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

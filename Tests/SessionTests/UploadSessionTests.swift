@@ -2,7 +2,7 @@ import BackgroundTransfer
 import Foundation
 import TestSupport
 import Testing
-import TransferModel
+import KettleModel
 
 /// Files that go to a server, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

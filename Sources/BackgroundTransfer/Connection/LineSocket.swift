@@ -1,4 +1,4 @@
-import ControlProtocol
+import KettleControl
 import Glibc
 import KettleSystem
 

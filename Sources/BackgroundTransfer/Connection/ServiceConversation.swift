@@ -1,8 +1,8 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Glibc
-import TransferClient
-import TransferModel
+import KettleClient
+import KettleModel
 
 /// One connection of a session: the greeting, the attach, then requests and events.
 struct ServiceConversation: ~Copyable {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TransferClient
+import KettleClient
 
 /// Finds the program whose service carries out the transfers.
 package enum ServiceExecutable {

@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import Glibc
-import TransferClient
-import TransferModel
+import KettleClient
+import KettleModel
 
 /// The thread of one session that talks to the service.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import TransferModel
+import KettleModel
 
 /// A challenge that is put to a delegate, in all the ways in which it may have a method for it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.

@@ -1,6 +1,6 @@
 import Foundation
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// Resume data: opaque to the program, JSON to this library. The service keeps the bytes; this
 /// names them, and has what is needed to begin from nothing when they are gone.

@@ -1,4 +1,4 @@
-import BackgroundTasks
+import KettleTasks
 import Foundation
 import FoundationNetworking
 import KettleSystem

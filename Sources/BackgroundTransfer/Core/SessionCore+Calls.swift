@@ -1,8 +1,8 @@
-import BackgroundTasks
+import KettleTasks
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// Makes the calls of delegates, on the delegate queue.
 extension SessionCore {

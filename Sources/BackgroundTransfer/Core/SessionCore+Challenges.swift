@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// Challenges, from the service to a delegate and back.
 extension SessionCore {

@@ -1,8 +1,8 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// What the thread that talks to the service sees of its session.
 extension SessionCore {

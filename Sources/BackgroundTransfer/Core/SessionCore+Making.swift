@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// Makes task objects: new ones for the program, and those of earlier runs.
 extension SessionCore {

@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Dispatch
 import Foundation
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// What the objects of the program ask of their session.
 extension SessionCore {

@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Dispatch
 import Foundation
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// What the `URLSession` objects of one identifier stand on.
 ///

@@ -1,8 +1,8 @@
-import BackgroundTasks
+import KettleTasks
 import Foundation
 import FoundationNetworking
 import Glibc
-import TransferModel
+import KettleModel
 
 /// Makes what the service is asked for from a request and the configuration of its session.
 enum TaskSpec {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// The task objects of a session, by number and by what they fetch.
 struct TaskTable: Sendable {

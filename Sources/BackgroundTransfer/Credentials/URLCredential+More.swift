@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import TransferModel
+import KettleModel
 
 /// Credentials that are no user name and password.
 ///

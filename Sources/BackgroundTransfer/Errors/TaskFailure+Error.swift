@@ -1,8 +1,8 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import FoundationNetworking
-import TransferModel
+import KettleModel
 
 /// What a delegate gets as the error of its task.
 extension TaskFailure {

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import TransferModel
+import KettleModel
 
 extension TransferFailure.Code {
   /// The nearest of Apple's codes (NSURLError.h). An error status never comes here without a

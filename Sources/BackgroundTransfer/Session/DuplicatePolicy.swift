@@ -1,5 +1,5 @@
 import Foundation
-import TransferModel
+import KettleModel
 
 /// What happens when something has the name of a destination already.
 ///

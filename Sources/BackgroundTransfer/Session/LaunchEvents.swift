@@ -1,4 +1,4 @@
-import BackgroundTasks
+import KettleTasks
 import Dispatch
 import Foundation
 import KettleSystem

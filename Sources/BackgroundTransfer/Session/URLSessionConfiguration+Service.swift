@@ -1,6 +1,6 @@
-import ControlProtocol
+import KettleControl
 import Foundation
-import TransferModel
+import KettleModel
 
 /// How the program is started when its session has news and it does not run.
 enum LaunchChoice: Sendable {

@@ -1,4 +1,4 @@
-import ControlProtocol
+import KettleControl
 import Foundation
 import FoundationNetworking
 import KettleSystem

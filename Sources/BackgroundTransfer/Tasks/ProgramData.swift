@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import TransferModel
+import KettleModel
 
 /// What the library wants to find again of a task, as the service keeps it
 /// (`TaskOptions.programData`): JSON that nobody else reads.

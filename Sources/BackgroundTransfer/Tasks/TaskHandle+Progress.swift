@@ -1,7 +1,7 @@
-import BackgroundTasks
+import KettleTasks
 import Foundation
 import KettleSystem
-import TransferModel
+import KettleModel
 
 extension TaskHandle {
   /// Takes what became of the task. The session calls it under its lock, so that nothing older

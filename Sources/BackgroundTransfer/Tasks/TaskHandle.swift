@@ -1,9 +1,9 @@
-import BackgroundTasks
-import ControlProtocol
+import KettleTasks
+import KettleControl
 import Foundation
 import FoundationNetworking
 import KettleSystem
-import TransferModel
+import KettleModel
 
 /// What a task object stands on: what the program set, and what the service said last.
 final class TaskHandle: Sendable {

@@ -14,18 +14,18 @@ enum BannedRule {
   private static let allowed: [String: Set<String>] = [
     "sleep(": [
       // The wait behind Clock, which tests replace.
-      "Sources/Commands/World/SystemClock.swift",
+      "Sources/KettleCommands/World/SystemClock.swift",
       // Nothing tells that another process has begun to listen; it waits with a budget.
-      "Sources/TransferClient/ServiceStarter.swift",
+      "Sources/KettleClient/ServiceStarter.swift",
     ],
     // What it is tested by.
-    "WorkLanes.pause(": ["Tests/TransferEngineTests/Threads/WorkLanesTests.swift"],
+    "WorkLanes.pause(": ["Tests/KettleEngineTests/Threads/WorkLanesTests.swift"],
   ]
 
   /// What the service is made of, which sleeps when it has nothing to do.
   private static let serviceTargets: Set<String> = [
-    "ControlSocket", "CurlTransport", "DesktopAlerts", "DesktopBus", "MachineWatch",
-    "NetworkWatch", "TransferDaemon", "TransferEngine", "TransferFiles", "TransferStore",
+    "KettleSocket", "KettleCurl", "KettleDesktop", "KettleDesktop", "KettleDesktop",
+    "KettleDesktop", "KettleDaemon", "KettleEngine", "KettleFiles", "KettleStore",
   ]
   private static let wakingWhy = "libdispatch wakes up every second for it; see WorkLanes"
 
@@ -46,7 +46,7 @@ enum BannedRule {
     Ban(text: "as!", why: "a wrong type is a value, not a crash"),
     Ban(text: "fatalError(", why: "a service does not end deep inside", holds: isNotAllowed),
     Ban(text: "print(", why: "only Commands and the examples talk to people") {
-      $0.isSource && $0.target != "Commands" && $0.target != "Examples"
+      $0.isSource && $0.target != "KettleCommands" && $0.target != "Examples"
     },
     Ban(
       text: "sleep(", why: "wait for an event with a budget",

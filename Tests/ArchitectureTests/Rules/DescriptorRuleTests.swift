@@ -2,7 +2,7 @@ import Testing
 
 struct DescriptorRuleTests {
   private func lines(
-    _ text: String, at path: String = "Sources/TransferFiles/Sample.swift"
+    _ text: String, at path: String = "Sources/KettleFiles/Sample.swift"
   ) -> [Int] {
     DescriptorRule.findings(in: SourceText(path: path, text: text)).map(\.line)
   }
@@ -35,8 +35,8 @@ struct DescriptorRuleTests {
   @Test func `only the owner, examples and tests may`() {
     #expect(lines("close(5)", at: "Sources/KettleSystem/OwnedDescriptor.swift") == [])
     #expect(lines("close(5)", at: "Sources/KettleSystem/Other.swift") == [1])
-    #expect(lines("close(5)", at: "Sources/Benchmarks/A/A.swift") == [1])
-    #expect(lines("close(5)", at: "Sources/Examples/A/A.swift") == [])
-    #expect(lines("close(5)", at: "Tests/TransferFilesTests/A.swift") == [])
+    #expect(lines("close(5)", at: "Benchmarks/A/A.swift") == [1])
+    #expect(lines("close(5)", at: "Examples/A/A.swift") == [])
+    #expect(lines("close(5)", at: "Tests/KettleFilesTests/A.swift") == [])
   }
 }

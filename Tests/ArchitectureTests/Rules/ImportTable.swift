@@ -12,121 +12,99 @@ struct ImportRow: Hashable {
 /// it can be replaced; docs/architecture.md says what each target is for.
 ///
 /// The pure targets have no system module at all: without Glibc, Dispatch and Foundation there is
-/// no file, no clock and no thread. ControlProtocol has the JSON coders of FoundationEssentials.
+/// no file, no clock and no thread. KettleControl has the JSON coders of FoundationEssentials.
 let importTable: [String: ImportRow] = [
   // MARK: Pure
-  "TransferModel": ImportRow(),
-  "TransferCore": ImportRow(ours: ["TransferModel"]),
-  "ControlProtocol": ImportRow(ours: ["TransferModel"], system: ["FoundationEssentials"]),
-  "DashboardUI": ImportRow(ours: ["TransferModel"]),
-  "Configuration": ImportRow(ours: ["TransferModel"]),
-  "BackgroundTasks": ImportRow(ours: ["ControlProtocol", "TransferModel"]),
+  "KettleModel": ImportRow(),
+  "KettleScheduler": ImportRow(ours: ["KettleModel"]),
+  "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
+  "KettleDashboard": ImportRow(ours: ["KettleModel"]),
+  "KettleTasks": ImportRow(ours: ["KettleControl", "KettleModel"]),
 
   // MARK: Shell
-  "KettleSystem": ImportRow(outside: ["CLinux"], system: ["Glibc", "Synchronization"]),
-  "TransferEngine": ImportRow(
-    ours: ["KettleSystem", "TransferCore", "TransferModel"], outside: ["Logging"],
+  "KettleSystem": ImportRow(outside: ["CKettleLinux"], system: ["Glibc", "Synchronization"]),
+  "KettleConfiguration": ImportRow(ours: ["KettleModel", "KettleSystem"], system: ["Glibc"]),
+  "KettleEngine": ImportRow(
+    ours: ["KettleModel", "KettleScheduler", "KettleSystem"], outside: ["Logging"],
     system: ["Dispatch", "Synchronization"]),
-  "CurlTransport": ImportRow(
-    ours: ["KettleSystem", "TransferEngine", "TransferModel"], outside: ["CCurl"],
+  "KettleCurl": ImportRow(
+    ours: ["KettleEngine", "KettleModel", "KettleSystem"], outside: ["CKettleCurl"],
     system: ["Glibc", "Synchronization"]),
-  "TransferFiles": ImportRow(
-    ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
-    outside: ["CLinux", "CCrypto"],
-    system: ["Dispatch", "Glibc"]),
-  "TransferStore": ImportRow(
-    ours: ["KettleSystem", "TransferCore", "TransferEngine", "TransferModel"],
-    outside: ["CKettleSQLite", "CLinux", "GRDB", "GRDBSQLite"],
+  "KettleFiles": ImportRow(
+    ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
+    outside: ["CKettleCurl", "CKettleLinux"], system: ["Dispatch", "Glibc"]),
+  "KettleStore": ImportRow(
+    ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
+    outside: ["CKettleLinux", "CKettleSQLite", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
-  "ControlSocket": ImportRow(
-    ours: ["ControlProtocol", "KettleSystem"], outside: ["CLinux", "NIOCore", "NIOPosix"],
+  "KettleSocket": ImportRow(
+    ours: ["KettleControl", "KettleSystem"], outside: ["CKettleLinux", "NIOCore", "NIOPosix"],
     system: ["Glibc"]),
-  "NetworkWatch": ImportRow(
-    ours: ["KettleSystem", "TransferCore"], system: ["Dispatch", "Glibc"]),
-  "DesktopBus": ImportRow(ours: ["KettleSystem"], system: ["Dispatch", "Glibc"]),
-  "MachineWatch": ImportRow(
-    ours: ["DesktopBus", "KettleSystem", "TransferModel"],
+  "KettleDesktop": ImportRow(
+    ours: ["KettleModel", "KettleScheduler", "KettleSystem"], system: ["Dispatch", "Glibc"]),
+  "KettleTerminal": ImportRow(
+    ours: ["KettleDashboard", "KettleModel", "KettleSystem"], outside: ["CKettleNcurses"],
     system: ["Dispatch", "Glibc"]),
-  "DesktopAlerts": ImportRow(ours: ["DesktopBus", "TransferModel"]),
-  "ProcessSpawn": ImportRow(
-    ours: ["KettleSystem"], outside: ["CLinux"], system: ["Glibc", "Synchronization"]),
-  "DashboardTerminal": ImportRow(
-    ours: ["DashboardUI", "KettleSystem", "TransferModel"], outside: ["CNcurses"],
-    system: ["Dispatch", "Glibc"]),
-  "ConfigurationFiles": ImportRow(ours: ["Configuration", "KettleSystem"], system: ["Glibc"]),
-  "DemoOrigin": ImportRow(
-    ours: ["KettleSystem"], outside: ["NIOCore", "NIOPosix", "NIOHTTP1"],
-    system: ["Glibc"]),
+  "KettleDemo": ImportRow(
+    ours: ["KettleSystem"], outside: ["NIOCore", "NIOHTTP1", "NIOPosix"], system: ["Glibc"]),
 
   // MARK: Products
-  "TransferClient": ImportRow(
-    ours: ["ControlProtocol", "ControlSocket", "KettleSystem", "ProcessSpawn", "TransferModel"],
-    outside: ["CLinux"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
+  "KettleClient": ImportRow(
+    ours: ["KettleControl", "KettleModel", "KettleSocket", "KettleSystem"],
+    outside: ["CKettleLinux"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   // The one target that stands on FoundationNetworking: programs give and get its value types.
   "BackgroundTransfer": ImportRow(
+    ours: ["KettleClient", "KettleControl", "KettleModel", "KettleSystem", "KettleTasks"],
+    outside: ["CKettleLinux"], system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
+  "KettleDaemon": ImportRow(
     ours: [
-      "BackgroundTasks", "ControlProtocol", "KettleSystem", "TransferClient", "TransferModel",
-    ],
-    outside: ["CLinux"],
-    system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
-  "TransferDaemon": ImportRow(
-    ours: [
-      "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
-      "DesktopAlerts", "DesktopBus", "KettleSystem", "MachineWatch", "NetworkWatch", "ProcessSpawn",
-      "TransferCore",
-      "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
-    ],
-    outside: ["CLinux", "Logging"],
+      "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
+      "KettleFiles", "KettleModel", "KettleScheduler", "KettleSocket", "KettleStore",
+      "KettleSystem",
+    ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
-  "Commands": ImportRow(
+  "KettleCommands": ImportRow(
     ours: [
-      "Configuration", "ConfigurationFiles", "ControlProtocol", "DashboardTerminal", "DashboardUI",
-      "KettleSystem", "ProcessSpawn", "TransferClient", "TransferModel",
-    ],
-    outside: ["ArgumentParser"],
-    system: ["Dispatch", "FoundationEssentials", "Glibc"]),
+      "KettleClient", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+      "KettleSystem", "KettleTerminal",
+    ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
-    ours: ["Commands", "ControlProtocol", "DemoOrigin", "TransferClient", "TransferDaemon"],
+    ours: ["KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo"],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
   // MARK: Beside the products
-  "Examples": ImportRow(
-    ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
+  "Examples": ImportRow(ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
   // One of them measures what comes with Swift, one the dashboard without its service, and one the
   // service without a command.
   "Benchmarks": ImportRow(
     ours: [
-      "BackgroundTransfer", "ControlProtocol", "DashboardTerminal", "DashboardUI", "KettleSystem",
-      "ProcessSpawn", "TransferClient", "TransferModel",
-    ],
-    outside: ["CNcurses"],
+      "BackgroundTransfer", "KettleClient", "KettleControl", "KettleDashboard", "KettleModel",
+      "KettleSystem", "KettleTerminal",
+    ], outside: ["CKettleNcurses"],
     system: ["Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
 
   // MARK: C boundary
-  "CCurl": ImportRow(outside: ["CCrypto", "CDelayedLibrary"]), "CNcurses": ImportRow(),
-  "CKettleSQLite": ImportRow(), "CLinux": ImportRow(),
-  "CCrypto": ImportRow(outside: ["CDelayedLibrary"]),
-  "CDelayedLibrary": ImportRow(),
+  "CKettleCurl": ImportRow(), "CKettleNcurses": ImportRow(),
+  "CKettleSQLite": ImportRow(), "CKettleLinux": ImportRow(),
 ]
 
 /// Tests may reach what their target reaches; these reach further.
 let testImportTable: [String: Set<String>] = [
   // Digests the demo's files by an implementation that is not ours.
-  "DemoOriginTests": ["CCrypto"],
+  "KettleDemoTests": ["CKettleCurl"],
   // Starts a program in a terminal of its own, and says how large that is.
-  "DashboardTerminalTests": ["CLinux"],
-  "ExampleTests": ["CLinux"],
-  "FaultStormTests": ["CLinux"],
+  "KettleTerminalTests": ["CKettleLinux"],
+  "ExampleTests": ["CKettleLinux"],
+  "FaultStormTests": ["CKettleLinux"],
   // Puts an engine together from all its parts.
   "FuzzTests": ["Logging"],
-  "IntegrationTests": ["CLinux"],
+  "IntegrationTests": ["CKettleLinux"],
   // The library over the real service, and what people do to it meanwhile.
   "SessionTests": [
-    "BackgroundTransfer", "ControlProtocol", "TestSupport", "TransferClient", "TransferModel",
+    "BackgroundTransfer", "KettleControl", "TestSupport", "KettleClient", "KettleModel",
   ],
   // The digests of the fake file storage; pipes of the processes that are started.
-  "TestSupport": ["CCrypto", "CLinux"],
+  "TestSupport": ["CKettleCurl", "CKettleLinux"],
   // Puts an engine together from all its parts.
   "WireTests": ["Logging"],
 ]

@@ -23,7 +23,7 @@ struct Manifest {
         if let product = products[String(word.1)] { names.insert(product) }
       }
       // Programs that share a folder share what they may import.
-      let folder = match.2.firstMatch(of: /path: "Sources\/(\w+)\//)?.1 ?? match.1
+      let folder = match.2.firstMatch(of: /path: "(Examples|Benchmarks)\//)?.1 ?? match.1
       dependencies[String(folder), default: []].formUnion(names)
     }
   }

@@ -3,7 +3,7 @@ import Testing
 /// Each rule against a small bad sample, so that it is known to be able to fail.
 struct RuleTests {
   private func source(
-    _ text: String, at path: String = "Sources/TransferCore/Sample.swift"
+    _ text: String, at path: String = "Sources/KettleScheduler/Sample.swift"
   ) -> SourceText {
     SourceText(path: path, text: text)
   }
@@ -18,29 +18,29 @@ struct RuleTests {
 
   @Test func `an import that the table does not have is found in any form`() {
     let text = """
-      import TransferModel
+      import KettleModel
       import Foundation
       @preconcurrency import Glibc
       package import struct GRDB.Row
       // import Dispatch
       let text = "import Dispatch"
-      @testable import CCurl
+      @testable import CKettleCurl
       """
-    #expect(foreignImports(text, at: "Sources/TransferCore/Sample.swift") == [2, 3, 4, 7])
+    #expect(foreignImports(text, at: "Sources/KettleScheduler/Sample.swift") == [2, 3, 4, 7])
   }
 
   @Test func `no target imports the shell that stands above it`() {
-    #expect(foreignImports("import TransferDaemon", at: "Sources/Commands/A.swift") == [1])
-    #expect(foreignImports("import CurlTransport", at: "Sources/TransferEngine/A.swift") == [1])
+    #expect(foreignImports("import KettleDaemon", at: "Sources/KettleCommands/A.swift") == [1])
+    #expect(foreignImports("import KettleCurl", at: "Sources/KettleEngine/A.swift") == [1])
     #expect(foreignImports("import Foundation", at: "Sources/NewTarget/A.swift") == [1])
   }
 
   @Test func `a test reaches an outside library only through its target`() {
-    #expect(foreignImports("import GRDB", at: "Tests/TransferCoreTests/A.swift") == [1])
-    #expect(foreignImports("import GRDB", at: "Tests/TransferStoreTests/A.swift") == [])
-    #expect(foreignImports("import NIOTLS", at: "Tests/ControlSocketTests/A.swift") == [1])
-    #expect(foreignImports("import XCTest", at: "Tests/TransferCoreTests/A.swift") == [1])
-    #expect(foreignImports("import Foundation", at: "Tests/TransferCoreTests/A.swift") == [])
+    #expect(foreignImports("import GRDB", at: "Tests/KettleSchedulerTests/A.swift") == [1])
+    #expect(foreignImports("import GRDB", at: "Tests/KettleStoreTests/A.swift") == [])
+    #expect(foreignImports("import NIOTLS", at: "Tests/KettleSocketTests/A.swift") == [1])
+    #expect(foreignImports("import XCTest", at: "Tests/KettleSchedulerTests/A.swift") == [1])
+    #expect(foreignImports("import Foundation", at: "Tests/KettleSchedulerTests/A.swift") == [])
   }
 
   // MARK: Sizes
@@ -94,7 +94,8 @@ struct RuleTests {
 
   // MARK: Bans
 
-  private func banned(_ text: String, at path: String = "Sources/TransferCore/A.swift") -> [Int] {
+  private func banned(_ text: String, at path: String = "Sources/KettleScheduler/A.swift") -> [Int]
+  {
     lines(BannedRule.findings(in: source(text, at: path)))
   }
 
@@ -119,17 +120,17 @@ struct RuleTests {
   }
 
   @Test func `commands print, tests do not sleep`() {
-    #expect(banned("print(5)", at: "Sources/Commands/A.swift") == [])
-    #expect(banned("print(5)", at: "Sources/Examples/A/A.swift") == [])
-    #expect(banned("print(5)", at: "Tests/TransferCoreTests/A.swift") == [])
-    #expect(banned("usleep(5)", at: "Tests/TransferCoreTests/A.swift") == [1])
-    #expect(banned("let a = Process()", at: "Tests/TransferCoreTests/A.swift") == [1])
-    #expect(banned("let a = ofThisProcess()", at: "Tests/TransferCoreTests/A.swift") == [])
-    #expect(banned("let a = b!", at: "Tests/TransferCoreTests/A.swift") == [1])
+    #expect(banned("print(5)", at: "Sources/KettleCommands/A.swift") == [])
+    #expect(banned("print(5)", at: "Examples/A/A.swift") == [])
+    #expect(banned("print(5)", at: "Tests/KettleSchedulerTests/A.swift") == [])
+    #expect(banned("usleep(5)", at: "Tests/KettleSchedulerTests/A.swift") == [1])
+    #expect(banned("let a = Process()", at: "Tests/KettleSchedulerTests/A.swift") == [1])
+    #expect(banned("let a = ofThisProcess()", at: "Tests/KettleSchedulerTests/A.swift") == [])
+    #expect(banned("let a = b!", at: "Tests/KettleSchedulerTests/A.swift") == [1])
     let pause = "try await WorkLanes.pause(for: .seconds(5))"
-    #expect(banned(pause, at: "Tests/TransferDaemonTests/A.swift") == [1])
-    #expect(banned(pause, at: "Sources/TransferDaemon/A.swift") == [])
-    #expect(banned(pause, at: "Tests/TransferEngineTests/Threads/WorkLanesTests.swift") == [])
+    #expect(banned(pause, at: "Tests/KettleDaemonTests/A.swift") == [1])
+    #expect(banned(pause, at: "Sources/KettleDaemon/A.swift") == [])
+    #expect(banned(pause, at: "Tests/KettleEngineTests/Threads/WorkLanesTests.swift") == [])
   }
 
   @Test func `a lock that ThreadSanitizer does not see is found`() {
@@ -139,7 +140,7 @@ struct RuleTests {
     #expect(banned("import struct Synchronization.Mutex") == [1])
     #expect(banned("import Synchronization\nlet a = Atomic(5)") == [])
     #expect(banned("import struct Synchronization.Atomic\nlet a = Mutex(5)") == [])
-    #expect(banned(lock, at: "Sources/Examples/A/A.swift") == [])
+    #expect(banned(lock, at: "Examples/A/A.swift") == [])
     #expect(banned(lock, at: "Tests/AppleSourceSwift6Tests/A.swift") == [])
     #expect(
       banned("import struct Synchronization.Mutex", at: "Sources/KettleSystem/Mutex.swift") == [])
@@ -247,10 +248,10 @@ struct RuleTests {
           name: "GRDB", package: "GRDB.swift")
         let package = Package(
           targets: [
-            .systemLibrary(name: "CLinux"),
-            .target(name: "CCurl", dependencies: ["CLinux"]),
+            .systemLibrary(name: "CKettleLinux"),
+            .target(name: "CKettleCurl", dependencies: ["CKettleLinux"]),
             target("A"),
-            target("B", ["A", "CCurl", grdb]),
+            target("B", ["A", "CKettleCurl", grdb]),
             target(
               "C",
               [
@@ -268,7 +269,8 @@ struct RuleTests {
           ])
         """, at: "Package.swift"))
     let expected: [String: Set<String>] = [
-      "CLinux": [], "CCurl": ["CLinux"], "A": [], "B": ["A", "CCurl", "GRDB"], "C": ["A", "B"],
+      "CKettleLinux": [], "CKettleCurl": ["CKettleLinux"], "A": [],
+      "B": ["A", "CKettleCurl", "GRDB"], "C": ["A", "B"],
       "d": ["C"], "Programs": ["A", "B"],
     ]
     #expect(manifest.dependencies == expected)

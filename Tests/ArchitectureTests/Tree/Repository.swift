@@ -15,7 +15,7 @@ struct Repository: Sendable {
     let papers = try FileManager.default.contentsOfDirectory(atPath: root.path())
       .filter { $0.hasSuffix(".md") }
     var paths = top + papers
-    for folder in ["Sources", "Tests", "docs", "assets", "scripts"] {
+    for folder in ["Sources", "Examples", "Benchmarks", "Tests", "docs", "assets"] {
       paths += Self.filesBelow(folder, of: root)
     }
     files = try paths.sorted().compactMap { path in
@@ -44,7 +44,7 @@ struct Repository: Sendable {
     FileManager.default.fileExists(atPath: root.appending(path: path).path())
   }
 
-  /// The folders in `Sources`.
+  /// The folders in `Sources`, and those of the programs beside it.
   var targets: [String] {
     Set(files.filter(\.isSource).compactMap(\.target)).sorted()
   }

@@ -1,6 +1,6 @@
 /// A text file of the repository, and for Swift what of it is code.
 struct SourceText: Sendable {
-  /// From the root of the repository: `Sources/TransferCore/Queue/Queue.swift`.
+  /// From the root of the repository: `Sources/KettleScheduler/Queue/Queue.swift`.
   let path: String
   let lines: [String]
   /// The lines with comments and the inside of strings replaced by spaces; code that is
@@ -29,12 +29,20 @@ struct SourceText: Sendable {
 
   var folders: [String] { path.split(separator: "/").map(String.init) }
 
-  /// `TransferCore` for `Sources/TransferCore/…`; nil for a file that is in no target.
+  /// `KettleScheduler` for `Sources/KettleScheduler/…`, `Examples` for `Examples/…`; nil for a file
+  /// that is in no target.
   var target: String? {
-    folders.count > 2 && ["Sources", "Tests"].contains(folders[0]) ? folders[1] : nil
+    guard folders.count > 2 else { return nil }
+    if Self.programFolders.contains(folders[0]) { return folders[0] }
+    return ["Sources", "Tests"].contains(folders[0]) ? folders[1] : nil
   }
 
-  var isSource: Bool { path.hasPrefix("Sources/") }
+  /// Programs beside the product, each folder with one row in the import table.
+  static let programFolders = ["Examples", "Benchmarks"]
+
+  var isSource: Bool {
+    path.hasPrefix("Sources/") || Self.programFolders.contains { path.hasPrefix($0 + "/") }
+  }
   var isTest: Bool { path.hasPrefix("Tests/") }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import TransferModel
+import KettleModel
 
 /// A file of the origin with the options that it is added with.
 struct StormFile: Sendable {

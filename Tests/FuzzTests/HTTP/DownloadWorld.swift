@@ -1,15 +1,15 @@
-import CurlTransport
+import KettleCurl
 import Dispatch
 import Foundation
 import KettleSystem
 import Logging
 import TestSupport
-import TransferCore
-import TransferDaemon
-import TransferEngine
-import TransferFiles
-import TransferModel
-import TransferStore
+import KettleScheduler
+import KettleDaemon
+import KettleEngine
+import KettleFiles
+import KettleModel
+import KettleStore
 
 /// One engine over the real network, files and store, through which all downloads of a run go.
 final class DownloadWorld: Sendable {

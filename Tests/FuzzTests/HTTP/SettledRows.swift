@@ -1,7 +1,7 @@
 import Dispatch
 import KettleSystem
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Knows which transfers have come to rest, and lets others wait for one.
 final class SettledRows: Sendable {

@@ -1,7 +1,7 @@
-import ControlProtocol
+import KettleControl
 import Foundation
 import SeededNumbers
-import TransferDaemon
+import KettleDaemon
 
 /// Lines of clients over the real socket of a real service: each connection gets its replies, and
 /// no client's lines end the service.

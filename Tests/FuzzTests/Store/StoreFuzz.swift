@@ -2,9 +2,9 @@ import Foundation
 import SeededNumbers
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
-import TransferStore
+import KettleEngine
+import KettleModel
+import KettleStore
 
 /// The files of a store after a kill, with edits: the service starts, or says in a sentence why
 /// not; what it does not have it says; and what it starts with is sound.

@@ -1,4 +1,4 @@
-import Configuration
+import KettleConfiguration
 import SeededNumbers
 
 /// The configuration file: reading it ends, says in which line something is wrong, and what it

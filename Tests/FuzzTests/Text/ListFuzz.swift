@@ -1,7 +1,7 @@
-import Commands
+import KettleCommands
 import SeededNumbers
 
-@testable import TransferModel
+@testable import KettleModel
 
 /// Lists of URLs for `-i`: they mean the same however the bytes arrive, and every line that is
 /// taken is the URL that the full parser reads in it.

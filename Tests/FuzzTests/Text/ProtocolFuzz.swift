@@ -1,6 +1,6 @@
-import ControlProtocol
+import KettleControl
 import SeededNumbers
-import TransferModel
+import KettleModel
 
 /// Lines of the control protocol: a stream is cut into the same lines however it arrives, and each
 /// line is a request, a refusal or a notification.

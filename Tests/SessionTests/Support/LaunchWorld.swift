@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import ControlProtocol
+import KettleControl
 import Foundation
 import TestSupport
 import Testing
-import TransferClient
-import TransferModel
+import KettleClient
+import KettleModel
 
 /// A service whose program is a script, which writes a line each time that it is launched.
 struct LaunchWorld {

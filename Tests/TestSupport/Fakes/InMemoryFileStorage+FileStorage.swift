@@ -1,8 +1,8 @@
 import Dispatch
 import KettleSystem
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 extension InMemoryFileStorage: FileStorage {
   package func createPartialFile(

@@ -1,7 +1,7 @@
 import Dispatch
 import KettleSystem
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Files in memory, with the promises of the port, failures on demand and power cuts.
 ///

@@ -1,6 +1,6 @@
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// The plain meaning of each question: all records are looked at, and sorted.
 extension InMemoryJournal: TransferArchive {

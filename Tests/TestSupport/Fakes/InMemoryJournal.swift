@@ -1,7 +1,7 @@
 import Dispatch
 import KettleSystem
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// A journal that keeps everything in memory, can fail, and can make commits wait.
 package final class InMemoryJournal: TransferJournal {

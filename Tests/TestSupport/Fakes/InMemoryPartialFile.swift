@@ -1,6 +1,6 @@
 import KettleSystem
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// An open file of `InMemoryFileStorage`: it follows its inode, as a descriptor does.
 final class InMemoryPartialFile: PartialFile {

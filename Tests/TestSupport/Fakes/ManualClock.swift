@@ -1,6 +1,6 @@
 import KettleSystem
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// A clock that stands still until a test turns it.
 package final class ManualClock: EngineClock {

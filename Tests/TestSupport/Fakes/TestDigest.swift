@@ -1,5 +1,5 @@
-import CCrypto
-import TransferModel
+import CKettleCurl
+import KettleModel
 
 /// Digests of bytes in memory, for what a test expects.
 package enum TestDigest {

@@ -1,5 +1,5 @@
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 extension TransferJournal where Self: TransferArchive {
   /// What `load` gives, with the records of dormant transfers as well.

@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// How the origin answers one request: a value, made of a truthful file and the lies about it.
 package struct OriginBehavior: Hashable, Sendable {

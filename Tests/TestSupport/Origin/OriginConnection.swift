@@ -1,5 +1,5 @@
 import Glibc
-import TransferModel
+import KettleModel
 
 /// Serves one connection, on a thread of its own, until it ends.
 struct OriginConnection {

@@ -1,4 +1,4 @@
-import TransferModel
+import KettleModel
 
 /// The bytes that answer one request, made of a behaviour; nothing is sent in here.
 struct OriginReply {

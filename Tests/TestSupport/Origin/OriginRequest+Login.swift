@@ -1,6 +1,6 @@
-import CCrypto
+import CKettleCurl
 import FoundationEssentials
-import TransferModel
+import KettleModel
 
 extension OriginBehavior.LoginScheme {
   fileprivate static let realm = "kettle"

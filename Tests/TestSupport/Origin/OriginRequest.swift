@@ -1,5 +1,5 @@
 import Glibc
-import TransferModel
+import KettleModel
 
 /// A request as it came over the wire, and what was sent for it so far.
 package struct OriginRequest: Hashable, Sendable {

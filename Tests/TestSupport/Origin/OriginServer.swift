@@ -1,5 +1,5 @@
 import Glibc
-import TransferModel
+import KettleModel
 
 /// The sockets and threads behind a `ScriptedOrigin`: one thread accepts, one serves each
 /// connection.

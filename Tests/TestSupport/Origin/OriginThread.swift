@@ -1,14 +1,14 @@
-import CLinux
+import CKettleLinux
 import Glibc
 
 /// A thread that runs one closure and goes.
-enum OriginThread {
+package enum OriginThread {
   private final class Start: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     // Hundreds of them at once must not take the address space of a limited process.

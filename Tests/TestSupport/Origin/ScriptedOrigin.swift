@@ -1,5 +1,5 @@
 import Glibc
-import TransferModel
+import KettleModel
 
 /// An HTTP server on the loopback that does what the test says, lies included, and writes down what
 /// came over the wire. It speaks through raw sockets, because an HTTP library would not lie.

@@ -1,5 +1,5 @@
 import Glibc
-import TransferModel
+import KettleModel
 
 /// A proxy on the loopback that does what the test says, and writes down what it was told. Whatever
 /// name it is asked for, it connects to the loopback.

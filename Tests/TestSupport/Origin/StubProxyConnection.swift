@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import TransferModel
+import KettleModel
 
 /// One client of a `StubProxy`, on a thread of its own.
 struct StubProxyConnection {

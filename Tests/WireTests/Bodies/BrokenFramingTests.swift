@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Replies in chunks whose framing breaks, and how the download goes on after them.
 struct BrokenFramingTests {

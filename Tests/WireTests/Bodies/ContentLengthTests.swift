@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Lengths that are wrong, absurd or contradictory, and bodies of no length at all.
 struct ContentLengthTests {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Wrong bytes of the right length: only a digest tells.
 struct DigestTests {

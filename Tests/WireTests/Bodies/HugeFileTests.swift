@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
-import TransferStore
+import KettleEngine
+import KettleModel
+import KettleStore
 
 /// Files over 4 GiB, of which nearly all was fetched before the test began: on the disk it is a
 /// hole.

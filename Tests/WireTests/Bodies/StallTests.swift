@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Silence, crawling, and one connection that is much slower than the others.
 struct StallTests {

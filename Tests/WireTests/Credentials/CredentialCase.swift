@@ -1,5 +1,5 @@
 import TestSupport
-import TransferModel
+import KettleModel
 
 /// One cell of the matrix: what was given, where the server sends us, how, and when.
 struct CredentialCase: Sendable, CustomStringConvertible {

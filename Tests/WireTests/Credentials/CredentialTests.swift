@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// What was given for one scheme, host and port goes nowhere else.
 struct CredentialTests {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Replies that contradict themselves or what is known of the file.
 struct ContradictionTests {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Answers to a range that are not what was asked: none of their bytes may get into the file.
 struct RangeLieTests {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Every combination of status, validator, length, Content-Range and framing, against one engine.
 struct ReplyCombinationTests {

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Another program shortens the partial file while the transfer runs.
 struct ShortenedFileTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Servers that send the whole file where a part was asked for.
 struct WholeForRangeTests {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Links that were good and are no more.
 struct ExpiredLinkTests {

@@ -1,9 +1,9 @@
-import CurlTransport
+import KettleCurl
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Redirects from a public server to this machine. 127.0.0.2 counts as public here.
 struct InnerRedirectTests {

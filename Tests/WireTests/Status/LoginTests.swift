@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// Servers that want to know who asks.
 struct LoginTests {

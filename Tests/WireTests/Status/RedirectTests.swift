@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import TransferCore
-import TransferEngine
-import TransferModel
+import KettleScheduler
+import KettleEngine
+import KettleModel
 
 /// Where redirects may lead, and how often.
 struct RedirectTests {

@@ -1,5 +1,5 @@
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// What the engine told its observer about the transfers, put in order.
 struct Told: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import TransferEngine
-import TransferModel
+import KettleEngine
+import KettleModel
 
 /// What cuts a download off in the middle.
 enum Interruption: Sendable, CaseIterable {

@@ -1,15 +1,15 @@
-import CurlTransport
+import KettleCurl
 import Logging
 import KettleSystem
 import TestSupport
 import Testing
-import TransferCore
-import TransferDaemon
-import TransferEngine
-import TransferModel
-import TransferStore
+import KettleScheduler
+import KettleDaemon
+import KettleEngine
+import KettleModel
+import KettleStore
 
-@testable import TransferFiles
+@testable import KettleFiles
 
 /// The real engine, network, files and store in a directory of its own, and an origin that lies.
 ///

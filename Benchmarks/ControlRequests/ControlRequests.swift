@@ -1,0 +1,142 @@
+import KettleControl
+import Glibc
+import KettleClient
+import KettleModel
+
+/// Measures how long the service takes for requests, one after the other, while a dashboard looks
+/// on and transfers run.
+///
+///     control-requests CONNECTIONS ROUNDS
+///
+/// Begins when the running transfers have CONNECTIONS connections together, waits for that for a
+/// minute at most, and ends after a minute more when the rounds take longer. What it says is parted
+/// by tabs. The first line has the connections at the beginning and at the end; then comes a line
+/// of each kind of request with how many there were and, in milliseconds, half of them within, 99
+/// of 100 within, and the longest.
+@main
+struct ControlRequests {
+  private struct Problem: Error {
+    let sentence: String
+  }
+
+  private let service: ServiceConnection
+  private var times: [String: [Double]] = [:]
+  private var kinds: [String] = []
+
+  static func main() async {
+    let words = CommandLine.arguments
+    guard words.count == 3, let connections = Int(words[1]), let rounds = Int(words[2]) else {
+      complain("usage: control-requests CONNECTIONS ROUNDS")
+      exit(2)
+    }
+    do {
+      let places = ServicePlaces.ofThisProcess()
+      let dashboard = try await ServiceConnection.connect(
+        places: places, clientName: "control-requests")
+      let service = try await ServiceConnection.connect(
+        places: places, clientName: "control-requests")
+      let reader = try await look(dashboard, until: connections)
+      var requests = ControlRequests(service: service)
+      let before = try await requests.connectionCount()
+      let deadline = ContinuousClock.now + .seconds(60)
+      for round in 0..<rounds where ContinuousClock.now < deadline {
+        try await requests.ask(round)
+      }
+      let after = try await requests.connectionCount()
+      reader.cancel()
+      say("connections\t\(before)\t\(after)")
+      requests.report()
+    } catch let problem as Problem {
+      complain(problem.sentence)
+      exit(1)
+    } catch {
+      complain("\(error)")
+      exit(1)
+    }
+  }
+
+  private init(service: ServiceConnection) { self.service = service }
+
+  /// Looks at the list as a dashboard does, and goes on doing so.
+  private static func look(
+    _ dashboard: ServiceConnection, until wanted: Int
+  ) async throws -> Task<Void, Never> {
+    _ = try await dashboard.call(SubscribeViewport.self, Viewport(count: 50))
+    let deadline = ContinuousClock.now + .seconds(60)
+    var notifications = dashboard.notifications.makeAsyncIterator()
+    while ContinuousClock.now < deadline, let next = await notifications.next() {
+      guard case .viewport(let window) = next else { continue }
+      if window.rows.reduce(0, { $0 + $1.connections }) >= wanted { break }
+    }
+    return Task { for await _ in dashboard.notifications {} }
+  }
+
+  private func connectionCount() async throws -> Int {
+    let running = Viewport(filter: RowFilter(states: [.running]), count: 1000)
+    return try await service.call(ListTransfers.self, running).rows.reduce(0) {
+      $0 + $1.connections
+    }
+  }
+
+  // MARK: - One round -
+
+  /// What dashboard and commands ask for: windows at several places, one transfer, its controls.
+  private mutating func ask(_ round: Int) async throws {
+    let queued = RowFilter(states: [.queued])
+    var one = Viewport(filter: queued, first: round * 7, count: 1)
+    let window = try await measure("list queued", ListTransfers.self, one)
+    guard let row = window.rows.first else {
+      throw Problem(sentence: "nothing is queued")
+    }
+    one.first = window.matchingCount / 2
+    one.count = 50
+    _ = try await measure("list the middle", ListTransfers.self, one)
+    _ = try await measure("list the top", ListTransfers.self, Viewport(count: 50))
+    let byTitle = Viewport(sort: RowSort(key: .title, isDescending: true), count: 50)
+    _ = try await measure("list by title", ListTransfers.self, byTitle)
+    _ = try await measure("describe", DescribeTransfer.self, .init(id: row.id))
+    try await control(row.id, .pause)
+    try await control(row.id, .start)
+    let url = try TransferURL.parse(row.url).get().url
+    let added = try await measure("add", AddTransfers.self, .init(transfers: [.init(url: url)]))
+    for id in added.ids { try await control(id, .remove) }
+  }
+
+  private mutating func control(_ id: TransferID, _ verb: TransferControlVerb) async throws {
+    let result = try await measure(
+      verb.rawValue, ControlTransfers.self, .init(control: verb, selection: .ids([id])))
+    guard result.applied == [id] else { throw Problem(sentence: "\(verb.rawValue) was refused") }
+  }
+
+  private mutating func measure<Method: ControlMethod>(
+    _ kind: String, _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result {
+    let start = ContinuousClock.now
+    let result = try await service.call(method, params)
+    let time = ContinuousClock.now - start
+    if times[kind] == nil { kinds.append(kind) }
+    times[kind, default: []].append(time / .milliseconds(1))
+    return result
+  }
+
+  // MARK: - What it says -
+
+  private func report() {
+    for kind in kinds {
+      let sorted = (times[kind] ?? []).sorted()
+      guard let longest = sorted.last else { continue }
+      let most = sorted[(sorted.count * 99 + 99) / 100 - 1]
+      Self.say("\(kind)\t\(sorted.count)\t\(sorted[sorted.count / 2])\t\(most)\t\(longest)")
+    }
+  }
+
+  private static func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+  }
+
+  private static func complain(_ sentence: String) {
+    let bytes = Array("control-requests: \(sentence)\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

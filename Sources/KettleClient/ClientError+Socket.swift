@@ -1,0 +1,20 @@
+import KettleControl
+import KettleSocket
+
+extension ClientError {
+  /// What a failure of the socket means to a client.
+  init(_ error: ControlSocketError) {
+    switch error {
+    case .notListening(let path): self = .notRunning(socketPath: path)
+    case .foreignPeer(let path, let userID): self = .foreignSocket(path: path, ownerID: userID)
+    case .socketPathTooLong(let path): self = .socketPathTooLong(path: path)
+    case .unsafeDirectory(let path, let detail):
+      self = .unsafeDirectory(path: path, detail: detail)
+    case .pathTaken(let path):
+      self = .unsafeDirectory(path: path, detail: "it is not a socket")
+    case .system(_, let path, let code):
+      self = .unsafeDirectory(path: path, detail: ControlSocketError.text(ofCode: code))
+    case .busy, .lineTooLong, .lineNotFinished, .closed: self = .connectionLost
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import KettleControl
+import KettleSystem
+
+/// The notifications that were not read yet: bounded and joined by the same rules as on the
+/// service's side (`ClientOutbox`). A reader that is too far behind finds `resynchronise` in place
+/// of the events.
+final class NotificationInbox: Sendable {
+  private enum State {
+    case open(ClientOutbox, reader: CheckedContinuation<ControlNotification?, Never>?)
+    /// What came before the end is still read.
+    case ended(ClientOutbox)
+  }
+
+  private let state: Mutex<State>
+
+  init(limits: ClientOutbox.Limits = ClientOutbox.Limits()) {
+    state = Mutex(.open(ClientOutbox(limits: limits, lag: .resynchronises), reader: nil))
+  }
+
+  func put(_ notification: ControlNotification) {
+    let reader: CheckedContinuation<ControlNotification?, Never>? = state.withLock { state in
+      guard case .open(var waiting, let reader) = state else { return nil }
+      if let reader {
+        state = .open(waiting, reader: nil)
+        return reader
+      }
+      // So that the queue has one owner and is changed in place.
+      state = .ended(ClientOutbox())
+      defer { state = .open(waiting, reader: nil) }
+      switch notification {
+      case .viewport(let window): _ = waiting.put(viewport: window)
+      case .event(let event): _ = waiting.put(event: event)
+      case .completed(let completed): _ = waiting.put(completed: completed.runs)
+      case .resynchronise: waiting.putGap()
+      }
+      return nil
+    }
+    reader?.resume(returning: notification)
+  }
+
+  /// The next notification; nil after the end. There is one reader.
+  func next() async -> ControlNotification? {
+    await withCheckedContinuation { continuation in
+      let answer: ControlNotification?? = state.withLock { state in
+        switch state {
+        case .open(var waiting, let reader):
+          state = .ended(ClientOutbox())
+          if let notification = Self.take(&waiting) {
+            state = .open(waiting, reader: reader)
+            return .some(notification)
+          }
+          guard reader == nil else {
+            state = .open(waiting, reader: reader)
+            return .some(nil)
+          }
+          state = .open(waiting, reader: continuation)
+          return nil
+        case .ended(var waiting):
+          state = .ended(ClientOutbox())
+          defer { state = .ended(waiting) }
+          return .some(Self.take(&waiting))
+        }
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  func end() {
+    let reader: CheckedContinuation<ControlNotification?, Never>? = state.withLock { state in
+      guard case .open(let waiting, let reader) = state else { return nil }
+      state = .ended(waiting)
+      return reader
+    }
+    reader?.resume(returning: nil)
+  }
+
+  private static func take(_ waiting: inout ClientOutbox) -> ControlNotification? {
+    waiting.next()?.notification
+  }
+}

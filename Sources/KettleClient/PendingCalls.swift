@@ -1,0 +1,116 @@
+import KettleControl
+import KettleSystem
+
+/// The requests of one connection that have no answer yet, each with the one who waits for it.
+final class PendingCalls: Sendable {
+  typealias Answer = Result<UnreadResult, any Error>
+
+  private enum Slot {
+    /// The answer can come before the one who asked begins to wait for it.
+    case unanswered
+    case waiting(CheckedContinuation<UnreadResult, any Error>)
+    case answered(Answer)
+  }
+
+  private enum State {
+    case open(nextID: Int64, slots: [Int64: Slot])
+    /// Every request fails with this.
+    case ended(any Error)
+  }
+
+  private let state = Mutex(State.open(nextID: 1, slots: [:]))
+
+  /// Gives out an id for a request that is about to be sent.
+  func begin() throws -> Int64 {
+    try state.withLock { state in
+      switch state {
+      case .ended(let error): throw error
+      case .open(let id, var slots):
+        state = .open(nextID: id, slots: [:])
+        slots[id] = .unanswered
+        state = .open(nextID: id + 1, slots: slots)
+        return id
+      }
+    }
+  }
+
+  /// Waits for the answer to the request that was begun as `id`.
+  func answer(to id: Int64) async throws -> UnreadResult {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let known = change(id) { slot -> Answer? in
+          switch slot {
+          case .unanswered?:
+            slot = .waiting(continuation)
+            return nil
+          case .answered(let answer)?:
+            slot = nil
+            return answer
+          case .waiting?, nil:
+            // Cancelled before it began to wait.
+            return .failure(CancellationError())
+          }
+        }
+        if let known { continuation.resume(with: known) }
+      }
+    } onCancel: {
+      finish(id, .failure(CancellationError()))
+    }
+  }
+
+  /// Called with what the service answered, or with why there will be no answer. Answers to
+  /// requests that nobody waits for any more are let go.
+  func finish(_ id: Int64, _ answer: Answer) {
+    let waiting = change(id) { slot -> CheckedContinuation<UnreadResult, any Error>? in
+      switch slot {
+      case .unanswered?:
+        slot = .answered(answer)
+        return nil
+      case .waiting(let continuation)?:
+        slot = nil
+        return continuation
+      case .answered?, nil: return nil
+      }
+    }
+    waiting?.resume(with: answer)
+  }
+
+  /// Forgets a request that could not be sent.
+  func forget(_ id: Int64) {
+    change(id) { $0 = nil }
+  }
+
+  /// Why there are no answers any more; nil while there are.
+  var endError: (any Error)? {
+    state.withLock { state in
+      switch state {
+      case .open: nil
+      case .ended(let error): error
+      }
+    }
+  }
+
+  /// Fails everything that waits, and everything that will be asked.
+  func end(_ error: any Error) {
+    let slots: [Int64: Slot] = state.withLock { state in
+      guard case .open(_, let slots) = state else { return [:] }
+      state = .ended(error)
+      return slots
+    }
+    for case .waiting(let continuation) in slots.values { continuation.resume(throwing: error) }
+  }
+
+  private func change<Result: Sendable>(_ id: Int64, _ body: (inout Slot?) -> Result) -> Result {
+    state.withLock { state in
+      switch state {
+      case .open(let nextID, var slots):
+        state = .open(nextID: nextID, slots: [:])
+        defer { state = .open(nextID: nextID, slots: slots) }
+        return body(&slots[id])
+      case .ended(let error):
+        var slot: Slot? = .answered(.failure(error))
+        return body(&slot)
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import KettleControl
+import KettleSocket
+import KettleSystem
+
+/// Connects to the service of the user on another machine, by the user's own ssh, and starts it
+/// there when none runs: `kettle daemon pipe` at the other end hands the lines on.
+package struct RemoteStarter: Sendable {
+  package var host: RemoteHost
+  package var clientName: String
+  package var isWatchedByPerson = false
+  /// What ssh gets as its environment.
+  package var environment: [String: String]
+  /// Whether ssh may ask for a password, or whether a host is known, on the terminal.
+  package var mayAsk = true
+
+  /// A person needs time to find a password.
+  private static let askingBudget = Duration.seconds(600)
+  private static let budget = Duration.seconds(30)
+
+  package init(host: RemoteHost, clientName: String, environment: [String: String]) {
+    self.host = host
+    self.clientName = clientName
+    self.environment = environment
+  }
+
+  package func connect(startingIfNeeded: Bool) async throws -> ServiceConnection {
+    let shell: RemoteShell
+    switch RemoteShell.start(
+      arguments(startingIfNeeded: startingIfNeeded), environment: environment, mayAsk: mayAsk)
+    {
+    case .success(let started): shell = started
+    case .failure(let failed):
+      throw RemoteError(host: host, why: .cannotRunSSH(code: failed.code))
+    }
+    do {
+      guard let socket = shell.takeSocket() else { throw ControlSocketError.closed }
+      let connection = try await ControlConnection.adopt(socket)
+      let service = try await ServiceConnection.connect(
+        over: connection, place: host.text, clientName: clientName,
+        isWatchedByPerson: isWatchedByPerson, helloBudget: mayAsk ? Self.askingBudget : Self.budget)
+      shell.stopRelaying()
+      return service
+    } catch ClientError.versionMismatch(let ours, let theirs) {
+      throw RemoteError(host: host, why: .otherVersion(ours: ours, theirs: theirs))
+    } catch {
+      throw await reason(shell, error)
+    }
+  }
+
+  /// ssh ends with the status of the program there, or with 255 (ssh(1), EXIT STATUS); a shell
+  /// that does not find a program says 127, one that may not run it 126 (POSIX, 2.8.2).
+  private func reason(_ shell: RemoteShell, _ error: any Error) async -> any Error {
+    shell.endSoon()
+    let status = await shell.ended()
+    let code = status.map { $0.rawValue & 0x7F == 0 ? $0.rawValue >> 8 & 0xFF : -1 }
+    let why: RemoteError.Why
+    switch code {
+    case 255: why = .unreachable
+    case 126, 127: why = .noProgram
+    case 2: why = .otherVersion(ours: ProtocolVersion.current, theirs: nil)
+    case Self.notRunningStatus: why = .notRunning
+    case 3: why = .noService
+    default: why = .ended
+    }
+    return RemoteError(host: host, why: why, said: shell.said)
+  }
+
+  /// What `kettle daemon pipe --if-running` ends with when no service runs (EX_UNAVAILABLE of
+  /// sysexits.h).
+  package static let notRunningStatus: Int32 = 69
+
+  func arguments(startingIfNeeded: Bool) -> [String] {
+    let options = [
+      // A connection that is dead is found out after 45 s.
+      "ConnectTimeout=20", "ServerAliveInterval=15", "ServerAliveCountMax=3",
+      // What the user has set up for other uses of the host is not for this one.
+      "ClearAllForwardings=yes", "RemoteCommand=none", "BatchMode=\(mayAsk ? "no" : "yes")",
+    ]
+    return ["-T", "-a", "-x"] + options.flatMap { ["-o", $0] }
+      // Behind this nothing is an option; the words behind the host are the command there.
+      + ["--", host.text, "kettle", "daemon", "pipe"]
+      + (startingIfNeeded ? [] : ["--if-running"])
+  }
+}

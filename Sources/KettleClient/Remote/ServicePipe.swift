@@ -1,0 +1,69 @@
+import KettleControl
+import Glibc
+import KettleSystem
+
+/// Couples standard input and output with the socket of the service: the other end of
+/// `RemoteStarter`.
+package struct ServicePipe: Sendable {
+  private let socket: SharedDescriptor
+
+  /// Connects; starts the service first when none runs and that is asked for.
+  ///
+  /// - Parameter startingIfNeeded: Without it `ClientError.notRunning` is thrown.
+  package static func open(
+    _ starter: ServiceStarter, startingIfNeeded: Bool
+  ) throws(ClientError) -> ServicePipe {
+    if startingIfNeeded {
+      return ServicePipe(socket: SharedDescriptor(try starter.openSocket()))
+    }
+    guard let socket = try starter.openSocketIfRunning() else {
+      throw .notRunning(socketPath: starter.places.socketPath)
+    }
+    return ServicePipe(socket: SharedDescriptor(socket))
+  }
+
+  /// Returns when one of the two ends.
+  package func run() async {
+    // Both directions block, each on a thread of its own, so that no byte is held back.
+    let flags = fcntl(socket.number, F_GETFL)
+    _ = fcntl(socket.number, F_SETFL, flags & ~O_NONBLOCK)
+    DetachedThread.start { [socket] in
+      Self.copy(from: STDIN_FILENO, to: socket.number)
+      // The service still owes replies to what was asked.
+      shutdown(socket.number, Int32(SHUT_WR))
+    }
+    await withCheckedContinuation { continuation in
+      DetachedThread.start { [socket] in
+        Self.copy(from: socket.number, to: STDOUT_FILENO)
+        continuation.resume()
+      }
+    }
+  }
+
+  private static func copy(from source: Int32, to target: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count < 0, mayGoOn(source, POLLIN) { continue }
+      guard count > 0 else { return }
+      var rest = buffer[..<count]
+      while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { write(target, $0.baseAddress, $0.count) }
+        if written < 0, mayGoOn(target, POLLOUT) { continue }
+        guard written > 0 else { return }
+        rest = rest.dropFirst(written)
+      }
+    }
+  }
+
+  /// Whether the call that failed is to be done again; waits when it is too early. Who shares our
+  /// standard streams may have made them non-blocking.
+  private static func mayGoOn(_ descriptor: Int32, _ event: Int32) -> Bool {
+    if errno == EAGAIN {
+      var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+      poll(&entry, 1, -1)
+      return true
+    }
+    return errno == EINTR
+  }
+}

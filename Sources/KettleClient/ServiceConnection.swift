@@ -1,0 +1,179 @@
+import KettleControl
+import KettleSocket
+import KettleSystem
+
+/// A conversation with the service over its socket.
+///
+/// Calls may overlap: each has a number and gets the reply with that number.
+package final class ServiceConnection: ServiceCalling {
+  package let notifications: AsyncStream<ControlNotification>
+
+  package var instance: String? { greeting.withLock { $0 } }
+
+  private let connection: ControlConnection
+  private let greeting = Mutex<String?>(nil)
+  private let calls = PendingCalls()
+  private let inbox = NotificationInbox()
+  private let reader: Task<Void, Never>
+  private let coder = RequestCoder()
+
+  private init(connection: ControlConnection) {
+    self.connection = connection
+    let (calls, inbox) = (calls, inbox)
+    notifications = AsyncStream {
+      await inbox.next()
+    } onCancel: {
+      inbox.end()
+    }
+    reader = Task { await Self.read(connection, calls, inbox) }
+  }
+
+  deinit { reader.cancel() }
+
+  package func call<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result {
+    try await ask(method, params).answer()
+  }
+
+  package func ask<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> AskedRequest<Method.Result> {
+    let id = try calls.begin()
+    do {
+      let line = try coder.encode(method, params, id: id)
+      guard line.count <= LineDecoder.byteCountMaxFromClient else {
+        throw ControlError(.invalidRequest, "line")
+      }
+      try await connection.send(line)
+    } catch {
+      calls.forget(id)
+      guard error is ControlSocketError else { throw error }
+      // The last thing that the service said tells why it closed the connection.
+      await reader.value
+      throw calls.endError ?? ClientError.connectionLost
+    }
+    return AskedRequest { [calls] in
+      try await calls.answer(to: id).decode(Method.Result.self)
+    }
+  }
+
+  package func close() async {
+    await connection.close()
+    await reader.value
+  }
+
+  /// Takes what the service sends until one of the two leaves.
+  private static func read(
+    _ connection: ControlConnection, _ calls: PendingCalls, _ inbox: NotificationInbox
+  ) async {
+    let coder = ReplyCoder()
+    do {
+      reading: for try await line in connection.lines {
+        switch coder.decode(line) {
+        case .result(.number(let id), let result): calls.finish(id, .success(result))
+        case .error(.number(let id)?, let error): calls.finish(id, .failure(error))
+        case .error(nil, let error):
+          // The service could not read one of the requests and cannot say which.
+          calls.end(error)
+          break reading
+        case .notification(let notification):
+          inbox.put(notification)
+        case .unknownNotification: continue
+        case .result, .error, .unreadable: break reading
+        }
+      }
+    } catch {
+      // A line over the maximum: the rest cannot be read either.
+    }
+    await connection.close()
+    calls.end(ClientError.connectionLost)
+    inbox.end()
+  }
+}
+
+extension ServiceConnection {
+  /// How long the service may take to answer the first message. One that is stopped or hangs
+  /// takes the connection all the same, because the kernel does that.
+  package static let helloBudget: Duration = .seconds(10)
+
+  /// Connects to the running service and greets it.
+  package static func connect(
+    places: ServicePlaces, clientName: String, isWatchedByPerson: Bool = false,
+    helloBudget: Duration = helloBudget
+  ) async throws(ClientError) -> ServiceConnection {
+    let service = ServiceConnection(connection: try await reach(places))
+    do {
+      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      return service
+    } catch {
+      throw clientError(error, places.socketPath)
+    }
+  }
+
+  /// Greets the service over a connection that leads to it on another way. `place` is where it is,
+  /// for errors.
+  package static func connect(
+    over connection: ControlConnection, place: String, clientName: String,
+    isWatchedByPerson: Bool, helloBudget: Duration
+  ) async throws(ClientError) -> ServiceConnection {
+    let service = ServiceConnection(connection: connection)
+    do {
+      try await service.greet(clientName, isWatchedByPerson, within: helloBudget)
+      return service
+    } catch {
+      throw clientError(error, place)
+    }
+  }
+
+  /// Closes the connection when it is not answered as it should be.
+  private func greet(
+    _ clientName: String, _ isWatchedByPerson: Bool, within budget: Duration
+  ) async throws {
+    let deadline = connection.close(after: budget)
+    defer { deadline.cancel() }
+    do {
+      let theirs = try await call(
+        Hello.self,
+        Hello.Params(client: clientName, isWatchedByPerson: isWatchedByPerson ? true : nil))
+      guard theirs.protocolVersion == ProtocolVersion.current else {
+        throw ControlError(.versionMismatch, String(theirs.protocolVersion))
+      }
+      greeting.withLock { $0 = theirs.instance }
+    } catch {
+      await close()
+      throw error
+    }
+  }
+
+  /// Opens a connection at the usual place, else where the service wrote down that it answers.
+  private static func reach(
+    _ places: ServicePlaces
+  ) async throws(ClientError) -> ControlConnection {
+    do throws(ControlSocketError) {
+      return try await ControlConnection.connect(to: places.socketPath)
+    } catch ControlSocketError.notListening {
+      guard let recorded = ServiceLock.recordedSocketPath(at: places.lockPath),
+        recorded != places.socketPath,
+        let connection = try? await ControlConnection.connect(to: recorded)
+      else { throw .notRunning(socketPath: places.socketPath) }
+      return connection
+    } catch {
+      throw ClientError(error)
+    }
+  }
+
+  private static func clientError(_ error: any Error, _ place: String) -> ClientError {
+    switch error {
+    case let error as ClientError: error
+    case let error as ControlError where error.code == .versionMismatch:
+      .versionMismatch(ours: ProtocolVersion.current, theirs: error.message)
+    case let error as ControlError where error.code == .tooManyConnections:
+      .tooManyConnections(count: error.message)
+    case let error as ControlError where error.code == .stopping:
+      // It is as good as gone.
+      .notRunning(socketPath: place)
+    default: .connectionLost
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import CKettleLinux
+import KettleControl
+import KettleSocket
+import Glibc
+import KettleSystem
+
+/// A service that was just started, until it is known whether it came up.
+package struct ServiceProcess: Sendable {
+  /// What became of it.
+  enum Readiness: Hashable, Sendable {
+    case ready
+    /// The status is that of waitpid(2); nil when it gave up the pipe and lives on.
+    case ended(status: Int32?)
+    case timedOut
+  }
+
+  /// The exit status by which a service says that another one has the lock (EX_TEMPFAIL of
+  /// sysexits.h).
+  package static let lostRaceStatus: Int32 = 75
+
+  /// Whether an ended service may have ended because there is another one.
+  static func isLostRace(_ status: Int32?) -> Bool {
+    guard let status else { return true }
+    return status == 0 || status == lostRaceStatus << 8
+  }
+
+  private let processID: pid_t
+  private let readinessPipe: SharedDescriptor
+
+  /// The program that runs now. After an upgrade the kernel calls its file deleted; then the new
+  /// file of that name is meant.
+  package static func ownExecutablePath() -> String {
+    let link = "/proc/self/exe"
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &buffer, buffer.count)
+    let bytes = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    guard !bytes.isEmpty, var path = String(validating: bytes, as: UTF8.self) else { return link }
+    let mark = " (deleted)"
+    if path.hasSuffix(mark) { path.removeLast(mark.count) }
+    return access(path, X_OK) == 0 ? path : link
+  }
+
+  static func start(_ starter: ServiceStarter) throws(ClientError) -> ServiceProcess {
+    let logPath = starter.places.logPath
+    do throws(ControlSocketError) {
+      try PrivateDirectory.make(starter.places.stateDirectory)
+    } catch {
+      throw ClientError(error)
+    }
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
+      let log = ProcessSpawn.highDescriptor(opened)
+    else { throw failure("cannot open its log", errno, logPath) }
+    var ends: [Int32] = [-1, -1]
+    guard kettle_pipe(&ends) == 0 else { throw failure("no pipe", errno, logPath) }
+    let readEnd = OwnedDescriptor(owning: ends[0])
+    guard let writeEnd = ProcessSpawn.highDescriptor(OwnedDescriptor(owning: ends[1])) else {
+      throw failure("no pipe", errno, logPath)
+    }
+    var spawn = ProcessSpawn(
+      executablePath: starter.executablePath,
+      arguments: ["kettle"] + starter.arguments
+        + ["--ready-fd", "\(ProcessSpawn.readyDescriptor)"], log: log.number)
+    spawn.environment = starter.environment
+    spawn.ready = writeEnd.number
+    switch spawn.run() {
+    case .success(let processID):
+      return ServiceProcess(processID: processID, readinessPipe: SharedDescriptor(readEnd))
+    case .failure(let failed):
+      throw failure("cannot run \"\(starter.executablePath)\"", failed.code, logPath)
+    }
+  }
+
+  private static func failure(_ what: String, _ code: Int32, _ logPath: String) -> ClientError {
+    .didNotStart(
+      detail: "\(what): \(ControlSocketError.text(ofCode: code))", logPath: logPath)
+  }
+
+  /// Waits for the byte by which the service says that it answers. Called once.
+  ///
+  /// A thread of its own waits, then stays until the service ends, so that a long-running program
+  /// that started it does not keep a dead process on the system's list.
+  func readiness(within budget: Duration) async -> Readiness {
+    await withCheckedContinuation { continuation in
+      DetachedThread.start {
+        let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
+        continuation.resume(returning: readiness)
+        if !isReaped { _ = Self.waitForEnd(of: processID, options: 0) }
+      }
+    }
+  }
+
+  /// Waits on the calling thread. Called once.
+  func readinessBlocking(within budget: Duration) -> Readiness {
+    let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
+    if !isReaped {
+      // The thread stays as long as the service, and must not hold the pipe so long.
+      DetachedThread.start { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
+    }
+    return readiness
+  }
+
+  private func waitForByte(milliseconds: Int32) -> (Readiness, isReaped: Bool) {
+    var entry = pollfd(fd: readinessPipe.number, events: Int16(POLLIN), revents: 0)
+    while true {
+      let count = poll(&entry, 1, milliseconds)
+      if count == -1, errno == EINTR { continue }
+      guard count == 1 else { return (.timedOut, false) }
+      var byte: UInt8 = 0
+      let got = read(readinessPipe.number, &byte, 1)
+      if got == -1, errno == EINTR { continue }
+      if got == 1 { return (.ready, false) }
+      let status = statusSoon()
+      return (.ended(status: status), status != nil)
+    }
+  }
+
+  /// A process that ends closes its descriptors a moment before it can be waited for.
+  private func statusSoon() -> Int32? {
+    for _ in 0..<100 {
+      if let status = Self.waitForEnd(of: processID, options: WNOHANG) { return status }
+      poll(nil, 0, 10)
+    }
+    return nil
+  }
+
+  private static func waitForEnd(of processID: pid_t, options: Int32) -> Int32? {
+    ProcessStatus.ofEnded(processID, options: options)?.rawValue
+  }
+}
+
+extension Duration {
+  /// For poll(2), where a negative number would be for ever.
+  fileprivate var pollMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    let bounded = min(max(seconds, 0), 1_000_000)
+    return Int32(clamping: max(0, bounded * 1000 + attoseconds / 1_000_000_000_000_000))
+  }
+}

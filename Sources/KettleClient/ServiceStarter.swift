@@ -1,0 +1,110 @@
+import KettleControl
+import KettleSocket
+import Glibc
+
+/// Connects to the service and starts it when none runs.
+package struct ServiceStarter: Sendable {
+  package var places: ServicePlaces
+  package var clientName: String
+  /// Whether the service is to leave it to this client to tell a person what happens.
+  package var isWatchedByPerson = false
+  /// Absolute path of the program that is the service when it is run with `arguments`.
+  package var executablePath: String
+  /// What makes the program the service; `--ready-fd` and its number follow.
+  package var arguments = ["daemon", "run"]
+  /// What the service gets as its environment; nil is that of this process.
+  package var environment: [String: String]?
+  /// How long everything together may take.
+  package var budget: Duration = .seconds(10)
+
+  package init(
+    places: ServicePlaces, clientName: String,
+    executablePath: String = ServiceProcess.ownExecutablePath()
+  ) {
+    self.places = places
+    self.clientName = clientName
+    self.executablePath = executablePath
+  }
+
+  /// Connects; starts the service first when nothing answers and `startingIfNeeded` is set.
+  ///
+  /// Many programs may do this at the same moment: each starts a service, the service lock lets
+  /// one of them live, and all connect to that one.
+  package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
+    guard startingIfNeeded else {
+      return try await greet()
+    }
+    let deadline = ContinuousClock.now + budget
+    if let service = try await connectIfRunning() { return service }
+    var detail = ""
+    while ContinuousClock.now < deadline {
+      let process = try ServiceProcess.start(self)
+      let readiness = await process.readiness(within: deadline - .now)
+      detail = readiness.detail(budget: budget)
+      let patience = min(deadline, .now + readiness.patience)
+      if let service = try await connect(until: patience) { return service }
+      if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }
+    }
+    throw .didNotStart(detail: detail, logPath: places.logPath)
+  }
+
+  /// Tries to connect again and again, with growing pauses; nil when the time is over. At least
+  /// one attempt is made.
+  private func connect(
+    until deadline: ContinuousClock.Instant
+  ) async throws(ClientError) -> ServiceConnection? {
+    var pause = Duration.milliseconds(5)
+    while true {
+      if let service = try await connectIfRunning() { return service }
+      let next = ContinuousClock.now + pause
+      guard next < deadline else { return nil }
+      // There is no event for "another process listens by now" that could be waited for.
+      do { try await Task.sleep(until: next, clock: .continuous) } catch { return nil }
+      pause = min(pause * 2, .milliseconds(200))
+    }
+  }
+
+  private func greet() async throws(ClientError) -> ServiceConnection {
+    try await ServiceConnection.connect(
+      places: places, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+  }
+
+  /// A service that ends, or is killed, between taking the connection and answering the greeting
+  /// is as good as none.
+  private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
+    do throws(ClientError) {
+      return try await greet()
+    } catch {
+      switch error {
+      case .notRunning, .connectionLost: return nil
+      case .didNotStart, .foreignSocket, .unsafeDirectory, .versionMismatch, .tooManyConnections,
+        .socketPathTooLong:
+        throw error
+      }
+    }
+  }
+}
+
+extension ServiceProcess.Readiness {
+  /// How long it is worth trying to connect after this.
+  var patience: Duration {
+    switch self {
+    // The socket was listening before the service said so.
+    case .ready: .seconds(5)
+    // Whoever won the race may still be on the way. More often it was a service that is just
+    // ending, and the next round starts another; one round too many loses the race again.
+    case .ended(let status): ServiceProcess.isLostRace(status) ? .milliseconds(250) : .zero
+    case .timedOut: .zero
+    }
+  }
+
+  func detail(budget: Duration) -> String {
+    switch self {
+    case .ready: "it was ready but does not answer"
+    case .ended(let status?) where status & 0x7F != 0: "signal \(status & 0x7F) ended it"
+    case .ended(let status?): "it ended with status \(status >> 8 & 0xFF)"
+    case .ended(nil): "it ended before it was ready"
+    case .timedOut: "it was not ready after \(budget.components.seconds) seconds"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// One request to add transfers. It can be asked again: its id keeps the service from adding
+/// twice, as long as it still is the service that was asked.
+struct AddRequest: Sendable {
+  private enum Form: Sendable {
+    case each(AddTransfers.Params)
+    case alike(AddURLs.Params)
+  }
+
+  private let form: Form
+
+  /// Transfers of any kind.
+  init(_ specs: [TransferSpec]) {
+    form = .each(.init(transfers: specs, requestID: Self.newID()))
+  }
+
+  /// What the options say for each of the URLs, in few words where it is the same for all.
+  init(_ urls: [TransferURL.Parsed], _ template: SpecTemplate) {
+    if urls.count > 1, urls.allSatisfy({ $0.login == nil }),
+      let params = AddURLs.Params(
+        urls: urls.map(\.url), template: template.spec(for: urls[0]), requestID: Self.newID())
+    {
+      form = .alike(params)
+    } else {
+      form = .each(
+        .init(transfers: urls.map { template.spec(for: $0) }, requestID: Self.newID()))
+    }
+  }
+
+  var urls: [TransferURL] {
+    switch form {
+    case .each(let params): params.transfers.map(\.url)
+    case .alike(let params): params.urls
+    }
+  }
+
+  /// The answer is an id for each URL.
+  func ask(_ service: any ServiceCalling) async throws -> AskedRequest<[TransferID]> {
+    switch form {
+    case .each(let params):
+      return try await service.ask(AddTransfers.self, params).map { result in
+        try Self.checked(result.ids, count: params.transfers.count, AddTransfers.name)
+      }
+    case .alike(let params):
+      return try await service.ask(AddURLs.self, params).map { result in
+        try Self.checked(result.runs.ids, count: params.urls.count, AddURLs.name)
+      }
+    }
+  }
+
+  private static func checked(
+    _ ids: [TransferID], count: Int, _ method: String
+  ) throws -> [TransferID] {
+    guard ids.count == count else { throw ControlError(.internalError, method) }
+    return ids
+  }
+
+  /// Random enough that no two programs ever choose the same.
+  private static func newID() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+      .joined(separator: "-")
+  }
+}

@@ -1,0 +1,287 @@
+import KettleControl
+import KettleDashboard
+import KettleSystem
+import KettleClient
+import KettleModel
+
+/// The service as the dashboard sees it: effects go in, messages come out.
+///
+/// One task keeps the connection and hands on what the service says; another carries out effects
+/// one after the other, so that a pause that follows a start is sent behind it.
+package final class DashboardSession: Sendable {
+  package let messages: AsyncStream<DashboardMessage>
+
+  private let output: AsyncStream<DashboardMessage>.Continuation
+  private let effects: AsyncStream<DashboardEffect>.Continuation
+  private let link: Mutex<Link>
+  private let tasks = Mutex<[Task<Void, Never>]>([])
+  /// The last one that was asked for: those before it are not sent any more when it was asked for
+  /// meanwhile, as while a filter is typed faster than it is applied.
+  private let wantedViewport = Mutex<Viewport?>(nil)
+  private let lastTotals = Mutex(Totals())
+  private let lastNotices = Mutex<[String]>([])
+  private let reconnection: Reconnection
+  private let clock: any CommandClock
+  private let filesAreHere: Bool
+
+  private enum Link {
+    case up(any ServiceCalling)
+    case down
+  }
+
+  /// Connects, and starts the service when none runs.
+  package static func open(
+    _ request: DashboardRequest, in world: CommandWorld
+  ) async throws -> DashboardSession {
+    let reconnection = Reconnection(
+      world: world, place: request.place,
+      client: Caller(request.client, isWatchedByPerson: true))
+    let service = try await reconnection.connect(startIfNeeded: true)
+    return DashboardSession(service, reconnection, request)
+  }
+
+  private init(
+    _ service: any ServiceCalling, _ reconnection: Reconnection, _ request: DashboardRequest
+  ) {
+    filesAreHere = request.filesAreHere
+    self.reconnection = reconnection
+    clock = reconnection.world.clock
+    link = Mutex(.up(service))
+    (messages, output) = AsyncStream.makeStream()
+    let (inputs, effects) = AsyncStream<DashboardEffect>.makeStream()
+    self.effects = effects
+    let keeper = Task { await keepLink(service) }
+    let worker = Task {
+      for await effect in inputs { await carryOut(effect) }
+    }
+    tasks.withLock { $0 = [keeper, worker] }
+  }
+
+  /// Returns at once; what comes of it comes as a message. Effects that are for the terminal do
+  /// nothing here.
+  package func perform(_ effect: DashboardEffect) {
+    if case .subscribe(let viewport) = effect { wantedViewport.withLock { $0 = viewport } }
+    effects.yield(effect)
+  }
+
+  /// How many transfers go on by themselves, as far as was heard.
+  package var goingOnCount: Int {
+    let totals = lastTotals.withLock { $0 }
+    return TransferState.allCases.filter(\.goesOnByItself).reduce(0) { $0 + totals.count($1) }
+  }
+
+  package func close() async {
+    effects.finish()
+    output.finish()
+    let running = tasks.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in running { task.cancel() }
+    if let service = change(to: .down) { await service.close() }
+  }
+}
+
+// MARK: - The connection
+
+extension DashboardSession {
+  private func keepLink(_ first: any ServiceCalling) async {
+    var service = first
+    while !Task.isCancelled {
+      output.yield(.linkChanged(.connected))
+      await reportNotices(of: service)
+      for await notification in service.notifications {
+        switch notification {
+        case .viewport(let window):
+          let rows = ListWindow(
+            first: window.first, matchingCount: window.matchingCount, rows: window.rows,
+            anchorIndex: window.anchorIndex, tag: window.tag)
+          lastTotals.withLock { $0 = window.totals }
+          output.yield(.rowsArrived(rows, window.totals))
+        // Events are not asked for; and of windows the newest always comes.
+        case .event, .completed, .resynchronise: break
+        }
+      }
+      _ = change(to: .down)
+      await service.close()
+      guard !Task.isCancelled else { return }
+      output.yield(.linkChanged(.lost))
+      guard let next = await nextService() else { return }
+      service = next
+      _ = change(to: .up(next))
+    }
+    await service.close()
+  }
+
+  /// Passes on what the service reports of itself when that has changed. Without an answer the
+  /// connection is broken, which the caller learns from it anyway.
+  private func reportNotices(of service: any ServiceCalling) async {
+    guard let status = try? await service.call(ServiceStatus.self, Nothing()) else { return }
+    let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) }
+    let hasChanged = lastNotices.withLock { last in
+      defer { last = notices }
+      return last != notices
+    }
+    if hasChanged { output.yield(.serviceReported(notices)) }
+  }
+
+  /// Tries until it is there again, and says once when somebody stopped it; nil when the session
+  /// is closed.
+  private func nextService() async -> (any ServiceCalling)? {
+    var failureCount = 1
+    while true {
+      await clock.wait(
+        milliseconds: reconnection.pauseMilliseconds(afterFailures: failureCount))
+      guard !Task.isCancelled else { return nil }
+      do {
+        switch try await reconnection.attempt(failureCount: failureCount) {
+        case .connected(let service): return service
+        case .stopped:
+          if failureCount == Reconnection.failureCountBeforeStopped {
+            fail(FollowError.serviceStopped)
+          }
+        case .notYet: break
+        }
+      } catch {
+        fail(error)
+      }
+      failureCount += 1
+    }
+  }
+
+  /// Answers the service that was connected until now.
+  private func change(to next: Link) -> (any ServiceCalling)? {
+    link.withLock { link in
+      defer { link = next }
+      switch link {
+      case .up(let service): return service
+      case .down: return nil
+      }
+    }
+  }
+
+  private func currentService() throws -> any ServiceCalling {
+    try link.withLock { link in
+      switch link {
+      case .up(let service): return service
+      case .down: throw ClientError.connectionLost
+      }
+    }
+  }
+
+  private func fail(_ error: any Error) {
+    for sentence in Sentences.report(of: error).sentences {
+      output.yield(.commandFinished(.failed(sentence: sentence)))
+    }
+  }
+}
+
+// MARK: - Effects
+
+extension DashboardSession {
+  private func carryOut(_ effect: DashboardEffect) async {
+    do {
+      // The one effect that needs no service.
+      if case .openFile(let path) = effect { return try open(path) }
+      if let message = try await message(for: effect, currentService()) { output.yield(message) }
+    } catch {
+      switch effect {
+      case .loadDetails(let id):
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.detailsFailed(id, sentence: sentence)))
+      case .add:
+        let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
+        output.yield(.commandFinished(.addFailed(sentence: sentence)))
+      // A new connection makes the dashboard ask for its rows again; and to know no duplicates
+      // keeps nobody from adding.
+      case .subscribe, .findDuplicates: break
+      case .find(let search):
+        output.yield(.found(search, nil))
+        fail(error)
+      case .control, .remove, .relink, .limit, .move, .prioritize, .clearFinished, .reset,
+        .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave:
+        fail(error)
+      }
+    }
+  }
+
+  private func message(
+    for effect: DashboardEffect, _ service: any ServiceCalling
+  ) async throws -> DashboardMessage? {
+    switch effect {
+    case .subscribe(let viewport):
+      guard wantedViewport.withLock({ $0 }) == viewport else { return nil }
+      _ = try await service.call(SubscribeViewport.self, viewport)
+      return nil
+    case .control(let verb, let selection):
+      let result = try await service.call(
+        ControlTransfers.self, .init(control: verb.asControl, selection: selection))
+      return .commandFinished(
+        .controlled(
+          verb, appliedCount: result.applied.count,
+          refused: result.refused.map(\.forDashboard)))
+    case .add(let specs):
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .commandFinished(.added(count: try await adding.add(specs)))
+    case .findDuplicates(let urls):
+      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      return .duplicatesFound(try await adding.find(urls))
+    case .remove(let selection, let withFile):
+      let result = try await service.call(
+        ControlTransfers.self,
+        .init(control: withFile ? .removeWithFile : .remove, selection: selection))
+      return .commandFinished(.removed(count: result.applied.count))
+    case .relink(let id, let link):
+      let result = try await service.call(RelinkTransfer.self, .init(id: id, link: link))
+      return .commandFinished(.relinked(refused: result.refused.map(\.forDashboard)))
+    case .limit(let selection, let bytesPerSecond):
+      let result = try await service.call(
+        LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))
+      return .commandFinished(
+        .limited(bytesPerSecond: bytesPerSecond, refused: result.refused.map(\.forDashboard)))
+    case .move(let selection, let move):
+      let result = try await service.call(
+        MoveTransfers.self, .init(selection: selection, way: move.asWay))
+      return .commandFinished(.moved(appliedCount: result.applied.count))
+    case .prioritize(let selection, let priority):
+      let result = try await service.call(
+        PrioritizeTransfers.self, .init(selection: selection, priority: priority))
+      return .commandFinished(.prioritized(priority, appliedCount: result.applied.count))
+    case .clearFinished:
+      let result = try await service.call(ClearFinished.self, .init())
+      return .commandFinished(.cleared(count: result.clearedCount))
+    case .find(let search):
+      let result = try await service.call(FindTransfer.self, search)
+      return .found(search, result.found)
+    case .reset:
+      let result = try await service.call(ResetTransfers.self, .init())
+      return .commandFinished(
+        .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
+    case .loadDetails(let id):
+      let details = try await service.call(DescribeTransfer.self, .init(id: id))
+      return .detailsArrived(TransferDetailsView(details))
+    case .openFile, .copy, .ring, .announce, .suspend, .redraw, .leave: return nil
+    }
+  }
+}
+
+// MARK: - Opening
+
+extension DashboardSession {
+  private func open(_ path: String) throws {
+    let opener = FileOpener(
+      environment: reconnection.world.environment, filesAreHere: filesAreHere)
+    try opener.open(path) { [output] problem in
+      output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
+    }
+  }
+}
+
+extension TransferState {
+  fileprivate var goesOnByItself: Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .verifying: true
+    case .idle, .paused, .completed, .failed: false
+    }
+  }
+}

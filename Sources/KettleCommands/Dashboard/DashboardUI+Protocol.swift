@@ -1,0 +1,56 @@
+import KettleControl
+import KettleDashboard
+import KettleModel
+
+/// The words of the dashboard in those of the protocol, and back: neither knows the other.
+
+extension ControlVerb {
+  var asControl: TransferControlVerb {
+    switch self {
+    case .start: .start
+    case .pause: .pause
+    case .stop: .stop
+    }
+  }
+}
+
+extension QueueMove {
+  var asWay: MoveTransfers.Way {
+    switch self {
+    case .up: .up
+    case .down: .down
+    case .toTop: .toTop
+    case .toBottom: .toBottom
+    }
+  }
+}
+
+extension ControlTransfers.Refusal {
+  var forDashboard: ControlRefusal {
+    switch why {
+    case .unknown: ControlRefusal(id: id, why: .unknown)
+    case .completed: ControlRefusal(id: id, why: .completed)
+    case .notStarted: ControlRefusal(id: id, why: .notStarted)
+    }
+  }
+}
+
+extension TransferDetailsView {
+  init(_ details: TransferDetails) {
+    self.init(snapshot: details.snapshot)
+    currentURL = details.currentURL
+    redirects = details.redirects ?? []
+    directory = details.directory
+    partialPath = details.partialPath
+    held = details.held
+    connections = details.liveConnections ?? []
+    entityTag = details.entityTag
+    lastModified = details.lastModified
+    checksum = details.checksum
+    status = details.status
+    headers = details.headers
+    retryCount = details.retryCount
+    recentSpeeds = details.recentSpeeds ?? []
+    history = details.history.map { HistoryLine(at: $0.at, text: $0.text) }
+  }
+}

@@ -1,0 +1,68 @@
+import KettleTerminal
+import KettleDashboard
+import Glibc
+import KettleModel
+
+/// The dashboard on the terminal of this process.
+package struct TerminalDashboard: DashboardOpening {
+  package init() {}
+
+  package func open(
+    _ request: DashboardRequest, in world: CommandWorld
+  ) async throws -> DashboardOutcome {
+    let session = try await DashboardSession.open(request, in: world)
+    let end: KettleTerminal.DashboardEnd
+    do {
+      end = try await show(session, request, world)
+    } catch {
+      await session.close()
+      throw error
+    }
+    let goingOnCount = session.goingOnCount
+    await session.close()
+    switch end {
+    case .left: return .left(goingOnCount: goingOnCount)
+    case .signalled(TimedTerminal.signal): return .limitReached
+    case .signalled(let number): return .ended(ExitCode(rawValue: 128 + number))
+    case .hungUp: return .ended(ExitCode(rawValue: 128 + SIGHUP))
+    }
+  }
+
+  private func show(
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
+  ) async throws -> KettleTerminal.DashboardEnd {
+    let runner = try Self.runner(session, request, world)
+    if request.filesAreHere {
+      let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
+      runner.post(.placesKnown(places))
+    }
+    let messages = session.messages
+    let postman = Task {
+      for await message in messages { runner.post(message) }
+    }
+    defer { postman.cancel() }
+    do throws(TerminalProblem) {
+      return try await runner.runOnOwnThread()
+    } catch {
+      throw NoDashboard(sentence: error.sentence)
+    }
+  }
+
+  private static func runner(
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
+  ) throws(NoDashboard) -> DashboardRunner {
+    do {
+      let deadline = request.limitMilliseconds.map {
+        world.clock.now().monotonic.advanced(byMilliseconds: $0)
+      }
+      var settings = DashboardSettings.ofUser(environment: world.environment)
+      settings.terminal.isASCII = request.isASCII
+      let backend = TimedTerminal(
+        try NcursesTerminal(settings.terminal), clock: world.clock, deadline: deadline)
+      return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
+    } catch {
+      throw NoDashboard(sentence: error.sentence)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import KettleModel
+
+/// What the origin of the demo serves, as its service writes it into the home.
+struct DemoCatalogue: Hashable, Sendable, Decodable {
+  struct Item: Hashable, Sendable, Decodable {
+    var title: String
+    /// Starts with a slash.
+    var path: String
+    var bytes: Int64
+    /// What the finished file is verified by.
+    var sha256: String?
+  }
+
+  /// For example `http://127.0.0.1:40123`.
+  var origin: String
+  var items: [Item]
+
+  init(readingFrom home: DemoHome) throws(DemoProblem) {
+    guard let bytes = try? FilePlace.contents(of: home.cataloguePath, from: "/"),
+      let catalogue = try? JSONDecoder().decode(DemoCatalogue.self, from: Data(bytes)),
+      !catalogue.items.isEmpty, catalogue.specs.count == catalogue.items.count
+    else { throw .catalogueUnusable(path: home.cataloguePath) }
+    self = catalogue
+  }
+
+  /// Listed, but not started: starting them is what the demo is there for.
+  var specs: [TransferSpec] {
+    items.compactMap { item in
+      guard case .success(let parsed) = TransferURL.parse(origin + item.path) else { return nil }
+      var spec = TransferSpec(url: parsed.url)
+      spec.title = item.title
+      spec.checksum = item.sha256.flatMap { Checksum(algorithm: .sha256, hex: $0) }
+      spec.beginning = .idle
+      return spec
+    }
+  }
+
+  /// Whether a URL is of an origin of the demo that is no longer there: after the service was
+  /// killed, the next one has another port.
+  func isOutdated(_ url: String) -> Bool {
+    url.hasPrefix("http://127.0.0.1:") && !url.hasPrefix(origin + "/")
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// `kettle demo`
+struct DemoCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Try the dashboard over five files that Kettle serves itself.",
+    discussion: """
+      Everything happens in a throw-away home under the directory for temporary files, with a \
+      service of its own; nothing of yours is touched, and no network is needed. Leaving with q \
+      deletes it all. When the terminal is closed it goes on, and the next "kettle demo" finds \
+      it again. Without a terminal it fetches the files and prints lines.
+
+      Examples:
+        kettle demo
+        kettle demo --seconds 30
+      """)
+
+  static let isForThisMachineOnly = true
+
+  @Option(help: ArgumentHelp("Leave by itself after so many seconds.", valueName: "n"))
+  var seconds: Double?
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let limit = try seconds.map { try Seconds.milliseconds($0) }
+    let home = try DemoHome.open(environment: world.environment)
+    let demo = Demo(world: world, home: home)
+    let canDraw = world.console.isInputTerminal && world.console.isTerminal(.output)
+    return try await canDraw
+      ? demo.runDashboard(limitMilliseconds: limit) : demo.runPlain(limitMilliseconds: limit)
+  }
+}
+
+/// `kettle demo-service`: what `kettle demo` starts.
+struct DemoServiceCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo-service", abstract: "Be the service of the demo.", shouldDisplay: false)
+  static let isForThisMachineOnly = true
+
+  @OptionGroup var ready: ReadyOptions
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let options = try ready.serviceOptions(in: world)
+    return ExitCode(rawValue: await world.runDemoService(options))
+  }
+}

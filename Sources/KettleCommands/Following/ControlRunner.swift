@@ -1,0 +1,66 @@
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// Sends a control and says what came of it.
+struct ControlRunner {
+  let verb: TransferControlVerb
+  let selection: TransferSelection
+  let world: CommandWorld
+
+  func run() async throws -> ExitCode {
+    try await run(ControlTransfers.self, .init(control: verb, selection: selection))
+  }
+
+  /// Starts one transfer with a fresh link.
+  func run(relinking id: TransferID, to link: TransferURL.Parsed) async throws -> ExitCode {
+    try await run(RelinkTransfer.self, .init(id: id, link: link))
+  }
+
+  private func run<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> ExitCode where Method.Result == ControlTransfers.Result {
+    try await world.withService(for: "kettle \(commandName)") { service in
+      let result = try await service.call(method, params)
+      try await say(result, service)
+      return Self.exitCode(of: result)
+    }
+  }
+
+  private var commandName: String {
+    switch verb {
+    case .start, .pause, .stop, .remove: verb.rawValue
+    case .removeWithFile: "remove"
+    }
+  }
+
+  private func say(
+    _ result: ControlTransfers.Result, _ service: any ServiceCalling
+  ) async throws {
+    switch selection {
+    case .all, .matching: try world.console.say(Sentences.did(verb, count: result.applied.count))
+    case .ids:
+      for id in result.applied { try world.console.say(try await words(for: id, service)) }
+    }
+    for refusal in result.refused { world.console.complain(Sentences.of(refusal)) }
+  }
+
+  /// A start says whether it goes on or begins again, which the transfer itself knows.
+  private func words(for id: TransferID, _ service: any ServiceCalling) async throws -> String {
+    guard verb == .start else { return Sentences.did(verb, id) }
+    do {
+      let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+      return Sentences.started(row)
+    } catch let error as ControlError where error.code == .unknownTransfer {
+      return Sentences.did(verb, id)
+    }
+  }
+
+  /// Nothing was done because of what was typed: 2. Something was done and something was not, or
+  /// the state forbids it: 1.
+  static func exitCode(of result: ControlTransfers.Result) -> ExitCode {
+    if result.refused.isEmpty { return .done }
+    let areUnknown = result.refused.allSatisfy { $0.why == .unknown }
+    return result.applied.isEmpty && areUnknown ? .refused : .transferFailed
+  }
+}

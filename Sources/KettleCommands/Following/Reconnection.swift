@@ -1,0 +1,59 @@
+import KettleClient
+
+/// The way back to a service whose connection ended.
+///
+/// A service that ended in order took its socket away: somebody wanted it to end, so it is not
+/// started behind their back. One that was killed left the socket, and is started again.
+struct Reconnection {
+  let world: CommandWorld
+  let place: ServicePlace
+  let client: Caller
+
+  enum Answer {
+    case connected(any ServiceCalling)
+    case notYet
+    case stopped
+  }
+
+  /// About two seconds of a socket that is not there: for a moment there is none either while
+  /// another client starts the service.
+  static let failureCountBeforeStopped = 4
+
+  /// 200 ms, 400 ms, 800 ms, … at most 5 s.
+  static func pauseMilliseconds(afterFailures count: Int) -> Int64 {
+    min(5000, 100 << Int64(min(max(count, 1), 10)))
+  }
+
+  /// The same of this way: ssh is a process each time, and a machine that is off stays so longer.
+  func pauseMilliseconds(afterFailures count: Int) -> Int64 {
+    guard place.host != nil else { return Self.pauseMilliseconds(afterFailures: count) }
+    return min(60_000, 1000 << Int64(min(max(count - 1, 0), 10)))
+  }
+
+  /// Tries once; `failureCount` is how often in a row it was in vain, the loss included.
+  func attempt(failureCount: Int) async throws -> Answer {
+    do {
+      return .connected(try await connect(startIfNeeded: false, mayAsk: false))
+    } catch let error as RemoteError {
+      switch error.why {
+      case .unreachable, .noService, .ended: return .notYet
+      case .notRunning: return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet
+      case .cannotRunSSH, .noProgram, .otherVersion: throw error
+      }
+    } catch ClientError.notRunning {
+      if world.services.isSocketThere(of: place) {
+        return .connected(try await connect(startIfNeeded: true))
+      }
+      return failureCount >= Self.failureCountBeforeStopped ? .stopped : .notYet
+    } catch ClientError.connectionLost {
+      return .notYet
+    }
+  }
+
+  /// - Parameter mayAsk: Whether the terminal is free for a question of ssh.
+  func connect(startIfNeeded: Bool, mayAsk: Bool = true) async throws -> any ServiceCalling {
+    var place = place
+    place.mayAsk = mayAsk
+    return try await world.services.connect(to: place, client: client, startIfNeeded: startIfNeeded)
+  }
+}

@@ -1,0 +1,170 @@
+import KettleModel
+
+/// What the options of `add` say, read and checked, for any number of URLs.
+struct SpecTemplate: Sendable {
+  private var settings: [@Sendable (inout TransferSpec) -> Void] = []
+  /// A user whose password has to be asked for.
+  private var userWithoutPassword: String?
+  private var login: Login?
+  private var problems: [UsageProblem] = []
+
+  /// Finds everything that is wrong, not only the first.
+  private init(_ options: AddOptions, in world: CommandWorld) {
+    readNames(options)
+    readPlaces(options, world)
+    readNumbers(options, world)
+    readRequest(options)
+    let beginning: TransferSpec.Beginning = options.paused ? .paused : .queued
+    let policy = options.onConflict
+    settings.append {
+      $0.beginning = beginning
+      $0.onConflict = policy
+    }
+  }
+
+  /// Throws everything that is wrong: `problems` and those of the options. A password is asked for
+  /// when nothing is.
+  static func finished(
+    _ options: AddOptions, _ problems: [UsageProblem], in world: CommandWorld
+  ) throws -> SpecTemplate {
+    var template = SpecTemplate(options, in: world)
+    let all = problems + template.problems
+    if !all.isEmpty { throw UsageError(all) }
+    if let user = template.userWithoutPassword {
+      template.setPassword(try password(of: user, world.console))
+    }
+    return template
+  }
+
+  private static func password(of user: String, _ console: any Console) throws -> String {
+    do {
+      return try console.askSecret("Password of \(user.sanitizedForDisplay(limit: 60)): ")
+    } catch {
+      guard error == .noTerminal else { throw error }
+      throw UsageError(.command(.passwordNeedsTerminal(user: user)))
+    }
+  }
+
+  func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
+    var spec = TransferSpec(url: parsed.url)
+    for setting in settings { setting(&spec) }
+    // A login in a URL is for that URL, --user for those without.
+    spec.login = parsed.login ?? login
+    return spec
+  }
+
+  private mutating func setPassword(_ password: String) {
+    guard let user = userWithoutPassword else { return }
+    login = Login(user: user, password: password)
+    userWithoutPassword = nil
+  }
+
+  private mutating func readNames(_ options: AddOptions) {
+    if let title = options.title, !title.isEmpty { settings.append { $0.title = title } }
+    if let name = options.name {
+      if FileNameText.isUsable(name) {
+        settings.append { $0.name = name }
+      } else {
+        problems.append(.value(.fileName(name)))
+      }
+    }
+    if let session = options.session {
+      let isUsable =
+        (1...255).contains(session.utf8.count)
+        && !session.unicodeScalars.contains { $0.isControl }
+      if isUsable {
+        settings.append { $0.session = SessionID(rawValue: session) }
+      } else {
+        problems.append(.value(.session(session)))
+      }
+    }
+  }
+
+  private mutating func readPlaces(
+    _ options: AddOptions, _ world: CommandWorld
+  ) {
+    if world.host != nil {
+      readPlacesElsewhere(options)
+      return
+    }
+    if let path = options.directory {
+      switch FilePlace.writableDirectory(path, from: world.currentDirectory) {
+      case .success(let directory): settings.append { $0.directory = directory }
+      case .failure(let error): problems += error.problems
+      }
+    }
+    if let path = options.caCertificate {
+      switch FilePlace.readableFile(path, from: world.currentDirectory) {
+      case .success(let file): settings.append { $0.caCertificatePath = file }
+      case .failure(let error): problems += error.problems
+      }
+    }
+  }
+
+  /// What is on the disk of another machine its service knows.
+  private mutating func readPlacesElsewhere(_ options: AddOptions) {
+    for path in [options.directory, options.caCertificate].compactMap(\.self)
+    where !path.hasPrefix("/") {
+      problems.append(.place(.relativeOverHost(path)))
+    }
+    if let path = options.directory { settings.append { $0.directory = path } }
+    if let path = options.caCertificate { settings.append { $0.caCertificatePath = path } }
+  }
+
+  private mutating func readNumbers(
+    _ options: AddOptions, _ world: CommandWorld
+  ) {
+    if let count = options.connections {
+      if (1...AddOptions.connectionsMax).contains(count) {
+        settings.append { $0.connections = count }
+      } else {
+        problems.append(.value(.connections(count)))
+      }
+    }
+    read(options.limit, with: RateText.parse, orElse: { .rate($0) }) {
+      $0.limitBytesPerSecond = $1
+    }
+    let clock = world.clock
+    read(
+      options.notBefore, with: { TimeText.parse($0, clock: clock) }, orElse: { .time($0) }
+    ) { $0.notBefore = $1 }
+    read(options.priority, with: PriorityText.parse, orElse: { .priority($0) }) {
+      $0.priority = $1
+    }
+  }
+
+  private mutating func readRequest(_ options: AddOptions) {
+    for line in options.headers {
+      read(line, with: { HeaderField($0) }, orElse: { .header($0) }) {
+        $0.headers.append($1)
+      }
+    }
+    read(options.checksum, with: { Checksum($0) }, orElse: { .checksum($0) }) {
+      $0.checksum = $1
+    }
+    guard let user = options.user else { return }
+    let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty else {
+      problems.append(.value(.userEmpty))
+      return
+    }
+    if parts.count == 2 {
+      login = Login(user: String(name), password: String(parts[1]))
+    } else {
+      userWithoutPassword = String(name)
+    }
+  }
+
+  private mutating func read<Value: Sendable>(
+    _ text: String?, with parse: (String) -> Value?,
+    orElse problem: (String) -> UsageProblem.ValueProblem,
+    set: @escaping @Sendable (inout TransferSpec, Value) -> Void
+  ) {
+    guard let text else { return }
+    guard let value = parse(text) else {
+      problems.append(.value(problem(text)))
+      return
+    }
+    settings.append { set(&$0, value) }
+  }
+}

@@ -1,0 +1,79 @@
+import KettleModel
+
+/// What is wrong with a command line, or with what it names.
+package enum UsageProblem: Hashable, Sendable {
+  case url(String, TransferURLProblem)
+  /// `name` is the file of `-i`, `-` for standard input.
+  case list(ListProblem, name: String)
+  case command(CommandProblem)
+  case value(ValueProblem)
+  case place(PlaceProblem)
+
+  package enum ListProblem: Error, Hashable, Sendable {
+    case line(Int, String, TransferURLProblem)
+    case lineNotText(Int)
+    /// Longer than `URLList.lineByteCountMax`; nothing after it was read.
+    case lineTooLong(Int)
+    /// That many bad lines more than were named.
+    case moreLines(Int, isAll: Bool)
+    case unreadable(detail: String)
+    case directory, device
+    /// A FIFO that no program has open for writing.
+    case fifoWithoutWriter
+    case empty
+  }
+
+  /// Words that do not go together.
+  package enum CommandProblem: Hashable, Sendable {
+    case nothingToAdd
+    case nameForSeveral(count: Int)
+    case checksumForSeveral(count: Int)
+    case pausedGet
+    /// `--url` goes with exactly one id.
+    case linkForSeveral
+    case neitherIDsNorAll(command: String)
+    case bothIDsAndAll(command: String)
+    case confirmationNeedsTerminal(command: String)
+    case passwordNeedsTerminal(user: String)
+    case unknown(String, meant: String?)
+    case isURL(String)
+    /// After `--host`.
+    case host(String)
+    case notOverHost(command: String)
+  }
+
+  /// The value of an option cannot be read.
+  package enum ValueProblem: Hashable, Sendable {
+    case fileName(String)
+    case rate(String)
+    case limit(String)
+    case time(String)
+    case priority(String)
+    case header(String)
+    case checksum(String)
+    case connections(Int)
+    case session(String)
+    case seconds(Double)
+    case userEmpty
+    case readyDescriptor(Int32)
+  }
+
+  /// What a path leads to.
+  package enum PlaceProblem: Hashable, Sendable {
+    case directoryMissing(String)
+    case notADirectory(String)
+    case directoryUnwritable(String, detail: String)
+    case certificateUnreadable(String, detail: String)
+    case certificateNotAFile(String)
+    /// It would have to be found on another machine.
+    case relativeOverHost(String)
+  }
+}
+
+/// Refuses a command before it has done anything.
+package struct UsageError: Error, Hashable, Sendable {
+  package var problems: [UsageProblem]
+
+  package init(_ problems: [UsageProblem]) { self.problems = problems }
+  package init(_ problem: UsageProblem) { problems = [problem] }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import KettleControl
+
+/// `kettle` itself: the dashboard, or its plain line mode.
+struct KettleCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kettle",
+    abstract: "Put the download on and walk away.",
+    usage: "kettle [<subcommand>] [<options>]",
+    discussion: """
+      A service in the background fetches the files; it goes on when the dashboard, the \
+      terminal or the whole login is gone. Without a command, kettle shows the dashboard.
+
+      Examples:
+        kettle                                     show the dashboard
+        kettle --host me@box                       that of another machine
+        kettle --host me@box list                  a command on another machine
+        kettle demo                                try it out, at no risk
+        kettle get https://example.org/disk.iso    fetch a file and wait for it
+        kettle add -i urls.txt                     queue a list of URLs
+        kettle wait && echo all there              go on when everything is done
+
+      Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be \
+      reached, 4 timed out, 130 interrupted.
+      """,
+    version: "kettle \(ProductVersion.text)",
+    subcommands: [DemoServiceCommand.self],
+    groupedSubcommands: [
+      CommandGroup(name: "Fetch", subcommands: [GetCommand.self, AddCommand.self]),
+      CommandGroup(
+        name: "Look", subcommands: [ListCommand.self, WatchCommand.self, WaitCommand.self]),
+      CommandGroup(
+        name: "Control",
+        subcommands: [
+          StartCommand.self, PauseCommand.self, StopCommand.self, RemoveCommand.self,
+          LimitCommand.self, ResetCommand.self,
+        ]),
+      CommandGroup(
+        name: "Service",
+        subcommands: [DaemonCommand.self, SessionCommand.self, DemoCommand.self]),
+    ])
+
+  @Flag(help: "Draw the dashboard with ASCII characters alone.") var ascii = false
+
+  @Flag(help: "A line for each change instead of the dashboard, for screen readers and logs.")
+  var plain = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With any command: the service of another machine, reached by your ssh.",
+      valueName: "user@host"))
+  var host: String?
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let plainMode = PlainMode(world: world)
+    guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
+      return try await plainMode.run()
+    }
+    do {
+      var request = DashboardRequest(place: world.place, client: "kettle")
+      request.isASCII = ascii
+      let outcome = try await world.dashboard.open(request, in: world)
+      switch outcome {
+      case .left(let goingOnCount):
+        try world.console.say(Sentences.leftDashboard(goingOnCount: goingOnCount))
+        return .done
+      case .limitReached: return .done
+      case .ended(let code): return code
+      }
+    } catch let problem as NoDashboard {
+      world.console.complain(problem.sentence)
+      return try await plainMode.run()
+    }
+  }
+}

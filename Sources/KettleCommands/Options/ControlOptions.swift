@@ -1,0 +1,32 @@
+import ArgumentParser
+import KettleControl
+import KettleModel
+
+/// Which transfers a control is for: ids, or all.
+struct ControlOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+  var ids: [TransferID] = []
+
+  @Flag(help: "All that the command makes sense for.")
+  var all = false
+
+  /// `command` is its name, for the complaint.
+  func selection(for command: String) throws(UsageError) -> TransferSelection {
+    switch (ids.isEmpty, all) {
+    case (false, false): .ids(ids)
+    case (true, true): .all
+    case (true, false): throw UsageError(.command(.neitherIDsNorAll(command: command)))
+    case (false, true): throw UsageError(.command(.bothIDsAndAll(command: command)))
+    }
+  }
+}
+
+extension TransferID: ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let number = Int64(argument), number > 0 else { return nil }
+    self.init(rawValue: number)
+  }
+}
+
+extension TransferState: ExpressibleByArgument {}

@@ -1,0 +1,65 @@
+import KettleControl
+import KettleModel
+
+extension TransferSnapshot {
+  /// The object that `list --json` prints for a transfer: these members, always all of them.
+  var json: JSONValue {
+    .object([
+      .init("id", .integer(id.rawValue)),
+      .init("session", .string(session.rawValue)),
+      .init("taskIdentifier", .integer(taskIdentifier)),
+      .init("title", .string(title)),
+      .init("url", .string(url)),
+      .init("state", .string(state.rawValue)),
+      .init("reason", .string(orNull: reason?.rawValue)),
+      .init("path", .string(orNull: path)),
+      .init("bytesReceived", .integer(bytesReceived)),
+      .init("bytesExpected", .integer(orNull: bytesExpected)),
+      .init("bytesPerSecond", .integer(bytesPerSecond)),
+      .init("secondsLeft", .integer(orNull: secondsLeft)),
+      .init("connections", .integer(Int64(connections))),
+      .init("createdAt", .string(createdAt.iso8601)),
+      .init("error", error?.json ?? .null),
+    ])
+  }
+}
+
+extension TransferFailure {
+  var json: JSONValue {
+    .object([
+      .init("code", .string(code.rawValue)), .init("message", .string(sentence)),
+    ])
+  }
+}
+
+extension TransferEvent {
+  /// A line of `watch --json`. The numbers of bytes stand in progress events only.
+  var json: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("event", .string(kind.rawValue)), .init("at", .string(at.iso8601)),
+    ]
+    if let bytesWritten { members.append(.init("bytesWritten", .integer(bytesWritten))) }
+    members.append(.init("transfer", snapshot.json))
+    return .object(members)
+  }
+}
+
+extension ServiceStatus.Result {
+  /// What `daemon status --json` prints.
+  func json(launches: [String], socketPath: String) -> JSONValue {
+    .object([
+      .init("serviceVersion", .string(serviceVersion)),
+      .init("processID", .integer(processID)),
+      .init("startedAt", .string(startedAt.iso8601)),
+      .init("socketPath", .string(socketPath)),
+      .init("storePath", .string(storePath)),
+      .init("bytesPerSecond", .integer(totals.bytesPerSecond)),
+      .init("freeBytes", .integer(orNull: totals.freeBytes)),
+      .init(
+        "counts",
+        .object(
+          TransferState.allCases.map { .init($0.rawValue, .integer(Int64(totals.count($0)))) })),
+      .init("notices", .array((notices + launches).map { .string($0) })),
+    ])
+  }
+}

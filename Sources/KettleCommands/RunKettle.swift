@@ -1,0 +1,88 @@
+import ArgumentParser
+import KettleControl
+import KettleModel
+
+/// Reads the command line, without the name of the program, runs the command, and answers what the
+/// process shall exit with.
+package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 {
+  let command: any RunnableCommand
+  var world = world
+  do {
+    let words = try CommandWords(arguments)
+    command = try parsedCommand(words.arguments)
+    world.host = words.host
+    if words.host != nil, type(of: command).isForThisMachineOnly {
+      throw UsageError(.command(.notOverHost(command: words.commandName)))
+    }
+  } catch {
+    return report(parseError: displayable(error, arguments), to: world.console).rawValue
+  }
+  do {
+    return try await command.run(in: world).rawValue
+  } catch {
+    return report(error, to: world.console).rawValue
+  }
+}
+
+/// A command of ours, once its words are read.
+protocol RunnableCommand: ParsableCommand {
+  /// Whether it makes no sense after `--host`.
+  static var isForThisMachineOnly: Bool { get }
+  func run(in world: CommandWorld) async throws -> ExitCode
+}
+
+extension RunnableCommand {
+  static var isForThisMachineOnly: Bool { false }
+}
+
+private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand {
+  if let word = arguments.first, let problem = CommandNames.problem(of: word) {
+    throw UsageError(.command(problem))
+  }
+  let command = try KettleCommand.parseAsRoot(arguments)
+  // What is not ours is the parser's own `help`; running it throws what it wants to show.
+  guard let ours = command as? any RunnableCommand else {
+    var theirs = command
+    try theirs.run()
+    throw CleanExit.helpRequest()
+  }
+  return ours
+}
+
+/// Returns the error of the same words without what a terminal would obey. The parser repeats
+/// words, which may have been pasted from anywhere, and has line breaks of its own around them.
+private func displayable(_ error: any Error, _ arguments: [String]) -> any Error {
+  let shown = arguments.map { $0.sanitizedForDisplay(limit: .max) }
+  guard shown != arguments else { return error }
+  do {
+    _ = try parsedCommand(CommandWords(shown).arguments)
+    return error
+  } catch {
+    return error
+  }
+}
+
+private func report(parseError error: any Error, to console: any Console) -> ExitCode {
+  if error is UsageError { return report(error, to: console) }
+  let isWish = KettleCommand.exitCode(for: error).isSuccess
+  let stream: ConsoleStream = isWish ? .output : .error
+  let columns = min(console.columnCount(of: stream) ?? 80, 100)
+  let text = KettleCommand.fullMessage(for: error, columns: columns)
+  if isWish {
+    try? console.write(text.hasSuffix("\n") ? text : text + "\n", to: .output)
+    return .done
+  }
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    .map { String($0).sanitizedForDisplay() }
+  let message = lines.joined(separator: "\n")
+  let prefix = "Error: "
+  console.complain(
+    message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
+  return .refused
+}
+
+private func report(_ error: any Error, to console: any Console) -> ExitCode {
+  let (sentences, code) = Sentences.report(of: error)
+  for sentence in sentences { console.complain(sentence) }
+  return code
+}

@@ -1,0 +1,48 @@
+import KettleClient
+import KettleModel
+
+/// What is said when the service of another machine cannot be reached.
+extension Sentences {
+  static func of(_ error: RemoteError) -> String {
+    let host = quoted(error.host.text)
+    let words = lastWords(error.said)
+    let said = words.isEmpty ? "" : " (\(words))"
+    switch error.why {
+    case .cannotRunSSH(let code):
+      return "\"ssh\", the way to \(host), cannot be run (\(errnoText(code))); install it"
+    case .unreachable:
+      return "\(host) cannot be reached\(said); check that \"ssh \(error.host.text)\" works"
+    case .noProgram:
+      return "There is no \"kettle\" on \(host) where ssh looks for it\(said); "
+        + "install it there, in /usr/local/bin for example"
+    case .otherVersion(let ours, let theirs?):
+      return "The service on \(host) speaks version \(quoted(theirs)) of the protocol and this "
+        + "program \(ours); install the same version of kettle on both, "
+        + "and run \"kettle daemon stop\" there"
+    case .otherVersion(_, nil):
+      return "The \"kettle\" on \(host) is older than this one\(said); "
+        + "install the same version on both"
+    case .notRunning:
+      return "No service runs on \(host); start it with "
+        + "\"kettle --host \(error.host.text) daemon start\""
+    case .noService:
+      return "The service on \(host) cannot be reached\(said); "
+        + "look there with \"kettle daemon status\""
+    case .ended:
+      // What a shell prints at a login stands before the first reply.
+      return "The connection to \(host) ended before the service answered\(said); try again, "
+        + "and check that \"ssh \(error.host.text) true\" prints nothing"
+    }
+  }
+
+  /// The last line of what was said, without the `kettle: ` in front.
+  private static func lastWords(_ said: String) -> String {
+    let lines = said.split(whereSeparator: \.isNewline).filter { line in
+      line.contains { !$0.isWhitespace }
+    }
+    let line = lines.last ?? ""
+    let prefix = "kettle: "
+    return String(line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line)
+      .sanitizedForDisplay(limit: 300)
+  }
+}

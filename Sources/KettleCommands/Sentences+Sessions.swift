@@ -1,0 +1,61 @@
+import KettleControl
+import KettleModel
+
+/// What is said of the sessions of programs.
+extension Sentences {
+  static let noSessions = "There are no sessions of programs"
+
+  /// What a launch came to, when it came to nothing; nil when there is nothing to say.
+  static func launchNotice(of session: SessionSummary) -> String? {
+    guard let notice = session.notice else { return nil }
+    let program = quoted(session.launch?.executablePath ?? "", limit: 1024)
+    let detail = notice.detail.map { " (\($0.sanitizedForDisplay(limit: 60)))" } ?? ""
+    let subject = "The program \(program) of the session \(quoted(session.id.rawValue))"
+    switch notice.problem {
+    case .notRun:
+      return "\(subject) could not be launched\(detail); "
+        + "look whether it is still there and can be run"
+    case .ended:
+      return "\(subject) ended before it had taken everything\(detail); "
+        + "the log of the service has what it said"
+    case .silent:
+      return "\(subject) was launched and did not say within 30 seconds that it is done; "
+        + "look whether it hangs"
+    }
+  }
+
+  /// One line for each transfer; of a finished one with where its file is.
+  static func adopted(_ session: SessionID, _ result: AdoptSession.Result) -> [String] {
+    let ids = result.ids
+    let transfers = count(ids.count)
+    let paths = Dictionary(
+      (result.finished ?? []).map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
+    return ["\(transfers) of the session \(quoted(session.rawValue)) \(be(ids.count)) yours now"]
+      + ids.map { id in paths[id].map { "\(id) is at \(quoted($0, limit: 4096))" } ?? "\(id)" }
+  }
+
+  static func dropped(_ session: SessionID, _ ids: [TransferID]) -> String {
+    "The session \(quoted(session.rawValue)) is gone, with \(count(ids.count))"
+  }
+
+  static func dropQuestion(_ session: SessionSummary) -> String {
+    let tasks = session.counts.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
+    let taken =
+      session.untoldCount == 0
+      ? "" : ", among them \(session.untoldCount) that its program has not taken yet"
+    return "Drop the session \(quoted(session.id.rawValue)) with \(count(tasks))\(taken), "
+      + "and delete what they have fetched?"
+  }
+
+  private static func count(_ number: Int) -> String {
+    "\(number) \(number == 1 ? "transfer" : "transfers")"
+  }
+
+  private static func be(_ number: Int) -> String { number == 1 ? "is" : "are" }
+
+  // MARK: Tasks in the list
+
+  static let taskIsUntold = "its program has not taken it yet"
+  static let taskIsPutAside = "put aside, its program can go on with it"
+  static let taskIsAsked = "its program is to answer the server"
+}

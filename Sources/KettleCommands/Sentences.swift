@@ -1,0 +1,176 @@
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// The one place that turns what went wrong into words: what failed, on what, and what to do.
+///
+/// Names from outside stand in quotes and are made safe for a terminal; no period at the end.
+enum Sentences {
+  /// The name of a thing from outside, as it may stand in a sentence.
+  static func quoted(_ text: String, limit: Int = 200) -> String {
+    "\"" + text.sanitizedForDisplay(limit: limit) + "\""
+  }
+
+  /// What is said of an error, one sentence for each thing that is wrong, and the code that a
+  /// command ends with.
+  static func report(of error: any Error) -> (sentences: [String], code: ExitCode) {
+    switch error {
+    case let error as UsageError: (error.problems.map { of($0) }, .refused)
+    case let error as ControlError: ([of(error)], exitCode(of: error))
+    case let error as ClientError: ([of(error)], .serviceUnreachable)
+    case let error as RemoteError: ([of(error)], .serviceUnreachable)
+    case let error as FollowError: ([of(error)], .serviceUnreachable)
+    case let error as UnknownTransfers: (of(error), .refused)
+    case let error as DemoProblem: ([of(error)], .refused)
+    case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
+    case let error as AddedInPart:
+      (
+        report(of: error.error).sentences + ["\(error.count) were added before that"],
+        report(of: error.error).code
+      )
+    case let problem as FileOpener.Problem: ([of(problem)], .transferFailed)
+    case is CancellationError: ([], .interrupted)
+    default: ([unforeseen(error)], .transferFailed)
+    }
+  }
+
+  private static func unforeseen(_ error: any Error) -> String {
+    "Kettle went wrong (\(String(describing: error).sanitizedForDisplay(limit: 400))); "
+      + "please report it"
+  }
+}
+
+// MARK: - The service says no
+
+extension Sentences {
+  static func of(_ error: ControlError) -> String {
+    let value = quoted(error.message)
+    let said = error.message.sanitizedForDisplay(limit: 400)
+    switch error.code {
+    case .parseError, .invalidRequest, .invalidParams:
+      return "The service could not read the request (\(value)); "
+        + "this program and the service may differ in age, "
+        + "run \"kettle daemon stop\" and try again"
+    case .methodNotFound:
+      return "The running service does not know \(value) because it is older than this program; "
+        + "run \"kettle daemon stop\" and try again"
+    case .internalError:
+      return "The service went wrong (\(value)); try again, and report it when it stays"
+    case .versionMismatch:
+      return "The running service speaks version \(value) of the protocol and this program "
+        + "\(ProtocolVersion.current); run \"kettle daemon stop\" and try again"
+    case .helloMissing:
+      return "The service was asked for \(value) before it was greeted; please report it"
+    case .unknownTransfer:
+      return "There is no transfer \(value); \"kettle list\" shows those that there are"
+    case .cannotKeep:
+      return "The service cannot keep the request (\(said)), so nothing was queued; "
+        + "free some space on the disk of its store and try again"
+    case .refusedSpec:
+      return "The service refuses the request (\(said)), so nothing was queued; "
+        + "change that and try again"
+    case .stopping:
+      return "The service is ending; try again in a moment"
+    case .sessionInUse:
+      return "The program of the session is connected (process \(said)); "
+        + "end it and try again"
+    case .unknownSession:
+      return "There is no session \(value); \"kettle session list\" shows those that there are"
+    case .tooManyConnections:
+      return tooManyConnections(said)
+    case .notAttached:
+      return "Only the program of the session \(value) may ask that; please report it"
+    }
+  }
+
+  static func exitCode(of error: ControlError) -> ExitCode {
+    switch error.code {
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: .refused
+    case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
+      .serviceUnreachable
+    }
+  }
+}
+
+// MARK: - The service cannot be asked
+
+extension Sentences {
+  static func of(_ error: ClientError) -> String {
+    switch error {
+    case .notRunning(let socketPath):
+      return "No service runs at \(quoted(socketPath)); start it with \"kettle daemon start\""
+    case .didNotStart(let detail, let logPath):
+      return "The service did not start (\(detail.sanitizedForDisplay(limit: 400))); "
+        + "see \(quoted(logPath)), or run \"kettle daemon run\" to watch it"
+    case .foreignSocket(let path, let ownerID):
+      return "The socket \(quoted(path)) belongs to another user (\(ownerID)); "
+        + "remove it, or set XDG_RUNTIME_DIR to a directory of your own"
+    case .unsafeDirectory(let path, let detail):
+      return "The directory \(quoted(path)) is not safe for the socket "
+        + "(\(detail.sanitizedForDisplay(limit: 400))); make it yours with mode 0700"
+    case .versionMismatch(let ours, let theirs):
+      return "The running service speaks version \(quoted(theirs)) of the protocol and this "
+        + "program \(ours); run \"kettle daemon stop\" and try again"
+    case .connectionLost:
+      return "The connection to the service was lost; try again, it is started when it is gone"
+    case .tooManyConnections(let count):
+      return tooManyConnections(count.sanitizedForDisplay(limit: 20))
+    case .socketPathTooLong(let path):
+      return "The path of the socket \(quoted(path)) is too long for the system; "
+        + "set XDG_RUNTIME_DIR to a shorter one"
+    }
+  }
+}
+
+extension Sentences {
+  fileprivate static func tooManyConnections(_ count: String) -> String {
+    "\(count) connections are open to the service, and it takes no more; close some of them, "
+      + "for example dashboards and \"kettle watch\", and try again"
+  }
+}
+
+// MARK: - A control is refused
+
+extension Sentences {
+  static func of(_ refusal: ControlTransfers.Refusal) -> String {
+    switch refusal.why {
+    case .unknown:
+      "There is no transfer \(refusal.id); \"kettle list\" shows those that there are"
+    case .completed:
+      "Transfer \(refusal.id) is completed and stays so; "
+        + "add its URL again, or put everything back with \"kettle reset\""
+    case .notStarted:
+      "Transfer \(refusal.id) was never started, so there is nothing to pause; "
+        + "start it with \"kettle start \(refusal.id)\""
+    }
+  }
+}
+
+// MARK: - Words cannot be written or read
+
+extension Sentences {
+  /// nil when it is to be passed over in silence.
+  static func of(_ error: ConsoleError) -> String? {
+    switch error {
+    case .readerGone, .interrupted: nil
+    case .cannotWrite(let detail):
+      "Standard output cannot be written to (\(detail)); check where it leads"
+    case .cannotRead(let detail):
+      "Standard input cannot be read (\(detail)); check where it comes from"
+    case .noTerminal:
+      "A question has to be asked and there is no terminal; run the command in one"
+    }
+  }
+
+  static func exitCode(of error: ConsoleError) -> ExitCode {
+    switch error {
+    // A reader who has seen enough is no failure of ours.
+    case .readerGone: .done
+    case .interrupted: .interrupted
+    // What was asked for may have been done already, so it is not "nothing was queued".
+    case .cannotWrite: .transferFailed
+    case .cannotRead, .noTerminal: .refused
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import KettleClient
+
+/// `kettle daemon pipe`: what `kettle --host` runs on the other machine.
+struct DaemonPipeCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pipe", abstract: "Couple standard input and output with the service.",
+    shouldDisplay: false)
+  static let isForThisMachineOnly = true
+
+  @Flag(help: ArgumentHelp("", visibility: .hidden))
+  var ifRunning = false
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    do {
+      try await world.services.pipe(to: world.place, startIfNeeded: !ifRunning)
+      return .done
+    } catch ClientError.notRunning where ifRunning {
+      return ExitCode(rawValue: RemoteStarter.notRunningStatus)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// `kettle list`
+struct ListCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Show the transfers.",
+    discussion: """
+      On a terminal the lines are cut to its width; in a pipe they are whole. Programs read \
+      --json: an array of objects with id, session, taskIdentifier, title, url, state, reason, \
+      path, bytesReceived, bytesExpected, bytesPerSecond, secondsLeft, connections, createdAt \
+      and error. What is not known is null.
+
+      Examples:
+        kettle list
+        kettle list --state failed --state waiting
+        kettle list --json | jq -r '.[] | select(.state == "completed") | .path'
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Option(
+    name: .customLong("state"),
+    help: ArgumentHelp("Only those in this state; can be repeated.", valueName: "state"))
+  var states: [TransferState] = []
+
+  @Option(help: ArgumentHelp("Only those of this session.", valueName: "id"))
+  var session: String?
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let filter = RowFilter(
+      states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) })
+    return try await world.withService(for: "kettle list") { service in
+      let rows = ListReader(service: service, filter: filter)
+      if json {
+        try await printJSON(rows, to: world.console)
+      } else {
+        try await Self.printTable(rows, to: world.console)
+      }
+      return .done
+    }
+  }
+
+  private func printJSON(_ rows: ListReader, to console: any Console) async throws {
+    var printer = try JSONArrayPrinter(on: console)
+    try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
+    try printer.end()
+  }
+
+  static func printTable(_ rows: ListReader, to console: any Console) async throws {
+    let table = TransferTable(columnCount: console.columnCount(of: .output))
+    var isEmpty = true
+    try await rows.forEachPage { page in
+      if isEmpty, !page.isEmpty { try console.write(table.header, to: .output) }
+      isEmpty = isEmpty && page.isEmpty
+      try console.write(page.map { table.text(of: $0) }.joined(), to: .output)
+    }
+    if isEmpty { console.mention(Sentences.listEmpty) }
+  }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import KettleControl
+import KettleClient
+import KettleModel
+
+/// `kettle wait`
+struct WaitCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wait",
+    abstract: "Wait until transfers are finished.",
+    discussion: """
+      Without ids it waits for all that are unfinished at that moment. A transfer that was \
+      removed meanwhile, or that cannot go on without a login or a fresh link, counts as \
+      failed. One that is paused or not started is waited for until somebody starts it, and \
+      is named, so --timeout may be wanted.
+
+      Ends with 0 when all are completed or nothing was to be waited for, which is said, 1 when \
+      some failed, 2 when an id is unknown, and 4 when the time is over.
+
+      Examples:
+        kettle wait && poweroff
+        kettle wait 3 4 --timeout 3600
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
+  var ids: [TransferID] = []
+
+  @Option(help: ArgumentHelp("The most seconds to wait.", valueName: "seconds"))
+  var timeout: Double?
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let limit = try timeout.map { try Seconds.milliseconds($0) }
+    var watch = WaitWatch(ids: ids, console: world.console)
+    let follower = EventFollower(
+      world: world, place: world.place, client: "kettle wait", includesProgress: false,
+      states: WaitWatch.states, gathersCompleted: true, limitMilliseconds: limit)
+    return try await follower.run { try await watch.take($0) }
+  }
+}
+
+/// Watches the transfers of `wait` to their ends.
+struct WaitWatch {
+  /// Where a transfer ends or stands still. What goes on by itself, which is nearly all that
+  /// happens, need not be told.
+  static let states: [TransferState] = [.idle, .waiting, .paused, .completed, .failed]
+
+  private let wanted: [TransferID]
+  private let console: any Console
+  /// nil until the list was read for the first time.
+  private var unfinished: Set<TransferID>?
+  private var hasFailed = false
+  /// Those that were said to stand still; said again only after they went on.
+  private var named: Set<TransferID> = []
+
+  init(ids: [TransferID], console: any Console) {
+    wanted = ids
+    self.console = console
+  }
+
+  mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
+    switch happening {
+    case .connected(let service), .lookDue(let service), .eventsDropped(let service):
+      try await look(service)
+    case .event(let event):
+      guard unfinished?.contains(event.id) == true else { return nil }
+      if event.kind == .removed { removed(event.id) } else { took(event.snapshot) }
+    case .completed(let ids): unfinished?.subtract(ids)
+    case .interrupted: return .interrupted
+    case .limitReached:
+      console.complain(Sentences.timedOut(unfinished: unfinished?.count ?? wanted.count))
+      return .timedOut
+    }
+    guard unfinished?.isEmpty == true else { return nil }
+    return hasFailed ? .transferFailed : .done
+  }
+
+  private mutating func look(_ service: any ServiceCalling) async throws {
+    if unfinished == nil, wanted.isEmpty { return try await lookAtAll(service) }
+    let isFirst = unfinished == nil
+    let asked = unfinished ?? Set(wanted)
+    unfinished = asked
+    var unknown: [TransferID] = []
+    for id in asked.sorted() {
+      do {
+        took(try await service.call(DescribeTransfer.self, .init(id: id)).snapshot)
+      } catch let error as ControlError where error.code == .unknownTransfer {
+        unknown.append(id)
+      }
+    }
+    if isFirst {
+      if !unknown.isEmpty { throw UnknownTransfers(ids: unknown) }
+    } else {
+      for id in unknown { removed(id) }
+    }
+  }
+
+  /// Of what goes on by itself the ids are enough.
+  private mutating func lookAtAll(_ service: any ServiceCalling) async throws {
+    let all = RowFilter(states: TransferState.allCases.filter { !$0.isFinished })
+    let waitedFor = Set(try await service.call(ListIDs.self, .init(filter: all)).runs.ids)
+    unfinished = waitedFor
+    if waitedFor.isEmpty { return console.mention(Sentences.nothingToWaitFor) }
+    let still = RowFilter(states: Self.states.filter { !$0.isFinished })
+    try await ListReader(service: service, filter: still).forEachPage { rows in
+      for row in rows where waitedFor.contains(row.id) { took(row) }
+    }
+  }
+
+  private mutating func took(_ row: TransferSnapshot) {
+    switch Outcome(row) {
+    case .completed: unfinished?.remove(row.id)
+    case .failed(let sentence), .needsUser(let sentence): failed(row.id, sentence)
+    case .idle: name(row)
+    case .unfinished: if row.state == .paused { name(row) } else { named.remove(row.id) }
+    }
+  }
+
+  private mutating func name(_ row: TransferSnapshot) {
+    guard named.insert(row.id).inserted else { return }
+    console.mention(Sentences.waitsForStart(row))
+  }
+
+  private mutating func removed(_ id: TransferID) {
+    failed(id, Sentences.removedMeanwhile(id))
+  }
+
+  private mutating func failed(_ id: TransferID, _ sentence: String) {
+    guard unfinished?.remove(id) != nil else { return }
+    hasFailed = true
+    console.complain(sentence)
+  }
+}
+
+/// Ids on the command line that no transfer has.
+struct UnknownTransfers: Error, Hashable, Sendable {
+  var ids: [TransferID]
+}

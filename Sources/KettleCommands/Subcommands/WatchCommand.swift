@@ -1,0 +1,61 @@
+import ArgumentParser
+import KettleControl
+import KettleModel
+
+/// `kettle watch`
+struct WatchCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Print what happens, one event a line, until Ctrl-C.",
+    discussion: """
+      With --json each line is an object with event (added, stateChanged, progress or \
+      removed), at, and transfer, which has the members of "kettle list --json". Where \
+      events are missing, because the reader is too slow or the connection was lost, a line with \
+      the event eventsDropped and without a transfer says so.
+
+      Examples:
+        kettle watch
+        kettle watch --json | jq -r 'select(.transfer.state == "completed").transfer.path'
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Print how bytes come in too, up to ten times a second for each transfer.")
+  var progress = false
+
+  func run(in world: CommandWorld) async throws -> ExitCode {
+    let follower = EventFollower(
+      world: world, place: world.place, client: "kettle watch", includesProgress: progress)
+    let line = EventLine(clock: world.clock)
+    var hasConnected = false
+    return try await follower.run { happening in
+      switch happening {
+      case .event(let event):
+        try world.console.say(json ? event.json.text : line.text(of: event))
+        return nil
+      case .eventsDropped:
+        try missing(Sentences.eventsDropped, in: world)
+        return nil
+      case .interrupted: return .interrupted
+      case .connected:
+        if hasConnected { try missing(Sentences.eventsMissed, in: world) }
+        hasConnected = true
+        return nil
+      case .completed, .lookDue, .limitReached: return nil
+      }
+    }
+  }
+
+  /// Says that events are missing here.
+  private func missing(_ sentence: String, in world: CommandWorld) throws {
+    if json {
+      let now = world.clock.now().wall.iso8601
+      let line = JSONValue.object([
+        .init("event", .string("eventsDropped")), .init("at", .string(now)),
+      ])
+      try world.console.say(line.text)
+    }
+    world.console.mention(sentence)
+  }
+}

@@ -1,0 +1,27 @@
+import KettleClient
+
+extension CommandWorld {
+  /// Leads to the service once more, unless it is gone.
+  func reconnection(for client: Caller) -> @Sendable () async throws -> any ServiceCalling {
+    { [services, place] in
+      try await services.connect(to: place, client: client, startIfNeeded: false)
+    }
+  }
+
+  /// Talks to the service, and hangs up at the end.
+  func withService<Answer>(
+    for client: Caller, startIfNeeded: Bool = true,
+    _ body: (any ServiceCalling) async throws -> Answer
+  ) async throws -> Answer {
+    let service = try await services.connect(
+      to: place, client: client, startIfNeeded: startIfNeeded)
+    do {
+      let answer = try await body(service)
+      await service.close()
+      return answer
+    } catch {
+      await service.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import KettleClient
+
+/// Everything outside that a command touches, so that a test gives it another world.
+package struct CommandWorld: Sendable {
+  package var environment: [String: String]
+  /// Absolute; relative paths on the command line start here.
+  package var currentDirectory: String
+  package var console: any Console
+  package var clock: any CommandClock
+  package var services: any ServiceDoor
+  package var interruptions: any InterruptionSource
+  /// The service itself: `Commands` must not know how it is built.
+  package var runService: @Sendable (ServiceRunOptions) async -> Int32
+  /// The service of `kettle demo`, with its own origin.
+  package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
+  package var dashboard: any DashboardOpening
+  /// Whose service is meant, where it is that of another machine.
+  package var host: RemoteHost?
+
+  package init(
+    environment: [String: String], currentDirectory: String, console: any Console,
+    clock: any CommandClock, services: any ServiceDoor, interruptions: any InterruptionSource,
+    dashboard: any DashboardOpening,
+    runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
+    runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
+  ) {
+    self.environment = environment
+    self.currentDirectory = currentDirectory
+    self.console = console
+    self.clock = clock
+    self.services = services
+    self.interruptions = interruptions
+    self.dashboard = dashboard
+    self.runService = runService
+    self.runDemoService = runDemoService
+  }
+
+  /// The service that the environment leads to.
+  package var place: ServicePlace { ServicePlace(environment: environment, host: host) }
+}
+
+/// What `kettle daemon run` hands on to the service.
+package struct ServiceRunOptions: Hashable, Sendable {
+  /// Where the service writes that it is ready, or why it is not; the program that started it
+  /// reads the other end.
+  package var readyDescriptor: Int32?
+  package var environment: [String: String]
+
+  package init(readyDescriptor: Int32?, environment: [String: String]) {
+    self.readyDescriptor = readyDescriptor
+    self.environment = environment
+  }
+}

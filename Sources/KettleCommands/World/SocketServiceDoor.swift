@@ -1,0 +1,47 @@
+import KettleControl
+import Glibc
+import KettleClient
+
+/// The service of this machine over its socket, and of others by ssh.
+package struct SocketServiceDoor: ServiceDoor {
+  package init() {}
+
+  package func connect(
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling {
+    if let host = place.host {
+      var starter = RemoteStarter(
+        host: host, clientName: client.name, environment: place.environment)
+      starter.isWatchedByPerson = client.isWatchedByPerson
+      starter.mayAsk = place.mayAsk
+      return try await starter.connect(startingIfNeeded: startIfNeeded)
+    }
+    return try await starter(of: place, client).connect(startingIfNeeded: startIfNeeded)
+  }
+
+  package func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+    let pipe = try ServicePipe.open(
+      starter(of: place, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
+    await pipe.run()
+  }
+
+  private func starter(of place: ServicePlace, _ client: Caller) -> ServiceStarter {
+    var starter = ServiceStarter(
+      places: .of(environment: place.environment), clientName: client.name)
+    starter.isWatchedByPerson = client.isWatchedByPerson
+    starter.environment = place.environment
+    starter.arguments = place.serviceArguments
+    return starter
+  }
+
+  package func socketPath(of place: ServicePlace) -> String {
+    place.host?.text ?? ServicePlaces.of(environment: place.environment).socketPath
+  }
+
+  package func isSocketThere(of place: ServicePlace) -> Bool {
+    // Nobody looks there only to know.
+    guard place.host == nil else { return false }
+    var status = stat()
+    return lstat(socketPath(of: place), &status) == 0
+  }
+}

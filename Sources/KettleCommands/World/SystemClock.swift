@@ -1,0 +1,49 @@
+import Glibc
+import KettleModel
+
+/// The clocks and the time zone of this machine.
+package struct SystemClock: CommandClock {
+  package init() {}
+
+  package func now() -> Moment {
+    Moment(
+      monotonic: MonotonicTime(milliseconds: Self.milliseconds(CLOCK_BOOTTIME)),
+      wall: WallTime(millisecondsSince1970: Self.milliseconds(CLOCK_REALTIME)))
+  }
+
+  package func wait(milliseconds: Int64) async {
+    // Cancelling is the one error, and it is the answer that the caller wants: to go on at once.
+    try? await ContinuousClock().sleep(for: .milliseconds(max(0, milliseconds)))
+  }
+
+  package func wallTime(ofLocal time: CivilTime) -> WallTime? {
+    // mktime(3) turns 31 June into 1 July; the calendar check comes first.
+    guard time.inUTC != nil else { return nil }
+    var parts = tm()
+    parts.tm_year = Int32(time.year - 1900)
+    parts.tm_mon = Int32(time.month - 1)
+    parts.tm_mday = Int32(time.day)
+    parts.tm_hour = Int32(time.hour)
+    parts.tm_min = Int32(time.minute)
+    parts.tm_sec = Int32(time.second)
+    parts.tm_isdst = -1
+    // -1 is also one second before 1970; nothing is scheduled for then.
+    let seconds = mktime(&parts)
+    return seconds == -1 ? nil : WallTime(millisecondsSince1970: Int64(seconds) * 1000)
+  }
+
+  package func localTime(of time: WallTime) -> CivilTime? {
+    var seconds = time_t(time.millisecondsSince1970 / 1000)
+    var parts = tm()
+    guard localtime_r(&seconds, &parts) != nil else { return nil }
+    return CivilTime(
+      year: Int64(parts.tm_year) + 1900, month: Int64(parts.tm_mon) + 1, day: Int64(parts.tm_mday),
+      hour: Int64(parts.tm_hour), minute: Int64(parts.tm_min), second: Int64(parts.tm_sec))
+  }
+
+  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,173 @@
+import KettleModel
+
+/// Every key of the file that the service reads; docs/configuration.md describes them.
+package enum ConfigurationKey: String, CaseIterable, Sendable {
+  case downloadsDirectory = "downloads.directory"
+  case limitsTransfers = "limits.transfers"
+  case limitsConnectionsPerHost = "limits.connections-per-host"
+  case limitsConnections = "limits.connections"
+  case limitsRate = "limits.rate"
+  case proxyURL = "proxy.url"
+  case proxyNoProxy = "proxy.no-proxy"
+  case conditionsMains = "conditions.mains"
+  case conditionsUnmetered = "conditions.unmetered"
+  case notifyDesktop = "notify.desktop"
+  case notifyFailures = "notify.failures"
+  case notifyFinished = "notify.finished"
+
+  /// What its value must be, in words.
+  package var expectation: String {
+    switch self {
+    case .downloadsDirectory: "a path in quotes that begins with \"/\" or \"~/\""
+    case .limitsTransfers, .limitsConnections: "a whole number from 1 to 1000"
+    case .limitsConnectionsPerHost: "a whole number from 1 to 64"
+    case .limitsRate: "a rate in quotes, such as \"500K\", \"1.5M\" or \"none\""
+    case .proxyURL:
+      "a URL in quotes that begins with http://, https://, socks4://, socks4a://, socks5:// "
+        + "or socks5h://"
+    case .proxyNoProxy: "an array of host names in quotes"
+    case .conditionsMains, .conditionsUnmetered: "\"auto\", \"always\" or \"never\""
+    case .notifyDesktop, .notifyFailures, .notifyFinished: "true or false"
+    }
+  }
+
+  /// Whether its value stands in quotes.
+  private var isText: Bool {
+    switch self {
+    case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
+    case .limitsTransfers, .limitsConnectionsPerHost, .limitsConnections, .proxyNoProxy,
+      .notifyDesktop, .notifyFailures, .notifyFinished:
+      false
+    }
+  }
+
+  func problem(of value: TOMLValue) -> ConfigurationProblem.What {
+    value == .unquoted && isText
+      ? .unquoted(rawValue) : .wrongValue(rawValue, mustBe: expectation)
+  }
+
+  /// Puts the value in its place; false when it is not what it must be.
+  func apply(_ value: TOMLValue, to configuration: inout ServiceConfiguration) -> Bool {
+    switch self {
+    case .downloadsDirectory: Self.set(&configuration.downloadsDirectory, Self.path(value))
+    case .limitsTransfers: Self.set(&configuration.transfersMax, Self.count(value, max: 1000))
+    case .limitsConnectionsPerHost:
+      Self.set(&configuration.connectionsPerHostMax, Self.count(value, max: 64))
+    case .limitsConnections:
+      Self.set(&configuration.connectionsMax, Self.count(value, max: 1000))
+    case .limitsRate: Self.setRate(&configuration.limitBytesPerSecond, value)
+    case .proxyURL: Self.setProxy(&configuration.proxy, value)
+    case .proxyNoProxy: Self.setHosts(&configuration.noProxy, value)
+    case .conditionsMains: Self.set(&configuration.mains, Self.condition(value))
+    case .conditionsUnmetered: Self.set(&configuration.unmetered, Self.condition(value))
+    case .notifyDesktop: Self.set(&configuration.notify.desktop, Self.boolean(value))
+    case .notifyFailures: Self.set(&configuration.notify.failures, Self.boolean(value))
+    case .notifyFinished: Self.set(&configuration.notify.finished, Self.boolean(value))
+    }
+  }
+
+  private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
+    guard let value else { return false }
+    place = value
+    return true
+  }
+
+  private static func set<Value>(_ place: inout Value, _ value: Value?) -> Bool {
+    guard let value else { return false }
+    place = value
+    return true
+  }
+
+  private static func condition(_ value: TOMLValue) -> ServiceConfiguration.Condition? {
+    guard case .string(let text) = value else { return nil }
+    return ServiceConfiguration.Condition(rawValue: text)
+  }
+
+  private static func boolean(_ value: TOMLValue) -> Bool? {
+    guard case .boolean(let boolean) = value else { return nil }
+    return boolean
+  }
+
+  private static func count(_ value: TOMLValue, max: Int64) -> Int? {
+    guard case .integer(let number) = value, (1...max).contains(number) else { return nil }
+    return Int(number)
+  }
+
+  private static func path(_ value: TOMLValue) -> String? {
+    guard case .string(let path) = value, path.hasPrefix("/") || path.hasPrefix("~/"),
+      isPlain(path)
+    else { return nil }
+    return path
+  }
+
+  private static func setRate(_ place: inout Int64?, _ value: TOMLValue) -> Bool {
+    guard case .string(let text) = value else { return false }
+    if text == RateText.none {
+      place = nil
+      return true
+    }
+    return set(&place, RateText.parse(text))
+  }
+
+  private static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+  private static func setProxy(
+    _ place: inout ServiceConfiguration.Proxy, _ value: TOMLValue
+  ) -> Bool {
+    place = proxy(value).map { .through($0) } ?? .unusable
+    return place != .unusable
+  }
+
+  /// Behind the scheme it has the form of a URL's host and port, and one parser reads both.
+  private static func proxy(_ value: TOMLValue) -> String? {
+    guard case .string(let text) = value,
+      let scheme = proxySchemes.first(where: { text.hasPrefix($0 + "://") }),
+      case .success(let parsed) = TransferURL.parse("http" + text.dropFirst(scheme.count)),
+      parsed.url.path == "/", parsed.url.query == nil
+    else { return nil }
+    return text
+  }
+
+  /// libcurl is given one text with commas between the hosts (CURLOPT_NOPROXY).
+  private static func setHosts(_ place: inout [String], _ value: TOMLValue) -> Bool {
+    guard case .array(let values) = value else { return false }
+    var hosts: [String] = []
+    for value in values {
+      guard case .string(let host) = value, !host.isEmpty, isPlain(host),
+        !host.contains(where: { $0 == "," || $0 == " " })
+      else { return false }
+      hosts.append(host)
+    }
+    place = hosts
+    return true
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    !text.unicodeScalars.contains(where: \.isControl)
+  }
+}
+
+extension ServiceConfiguration {
+  /// Reads the file. A key that is wrong has no effect and leaves the others; a file that is not
+  /// TOML has none at all, because nobody can tell what was meant.
+  package static func read(_ bytes: [UInt8]) -> (ServiceConfiguration, [ConfigurationProblem]) {
+    var configuration = ServiceConfiguration()
+    var problems: [ConfigurationProblem] = []
+    do throws(TOMLProblem) {
+      for entry in try TOMLReader.read(bytes) {
+        guard let key = ConfigurationKey(rawValue: entry.name) else {
+          if DashboardConfiguration.table(of: entry) != nil { continue }
+          problems.append(ConfigurationProblem(.unknownKey(entry.name), line: entry.line))
+          continue
+        }
+        if !key.apply(entry.value, to: &configuration) {
+          problems.append(ConfigurationProblem(key.problem(of: entry.value), line: entry.line))
+        }
+      }
+    } catch {
+      let problem = ConfigurationProblem(.unreadable(error.detail), line: error.line)
+      return (ServiceConfiguration(), [problem])
+    }
+    return (configuration, problems)
+  }
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import KettleModel
+
+/// Parameters that write themselves: of thousands of values the encoder makes an object each.
+protocol LineWriting {
+  /// Appends what `encoder` would make of them.
+  func write(into line: inout [UInt8], with encoder: JSONEncoder) throws
+}
+
+extension AddURLs.Params: LineWriting {
+  /// In the order of sorted keys, as everything that is sent.
+  func write(into line: inout [UInt8], with encoder: JSONEncoder) throws {
+    line.append(UInt8(ascii: "{"))
+    if let requestID {
+      line.append(contentsOf: "\"requestID\":".utf8)
+      line += try encoder.encode(requestID)
+      line.append(UInt8(ascii: ","))
+    }
+    line.append(contentsOf: "\"template\":".utf8)
+    line += try encoder.encode(Template(spec: template))
+    line.append(contentsOf: ",\"urls\":[".utf8)
+    for (index, url) in urls.enumerated() {
+      if index > 0 { line.append(UInt8(ascii: ",")) }
+      line.append(UInt8(ascii: "\""))
+      Self.write(url, into: &line)
+      line.append(UInt8(ascii: "\""))
+    }
+    line.append(contentsOf: "]}".utf8)
+  }
+
+  /// No character of a URL has to be escaped: its parser lets neither quotes nor backslashes nor
+  /// control characters through.
+  private static func write(_ url: TransferURL, into line: inout [UInt8]) {
+    line.append(contentsOf: url.scheme.rawValue.utf8)
+    line.append(contentsOf: "://".utf8)
+    line.append(contentsOf: url.host.utf8)
+    if url.port != url.scheme.defaultPort {
+      line.append(UInt8(ascii: ":"))
+      line.append(contentsOf: String(url.port).utf8)
+    }
+    line.append(contentsOf: url.path.utf8)
+    guard let query = url.query else { return }
+    line.append(UInt8(ascii: "?"))
+    line.append(contentsOf: query.utf8)
+  }
+}
+
+private struct Template: Encodable {
+  let spec: TransferSpec
+
+  func encode(to encoder: any Encoder) throws { try spec.encodeTemplate(to: encoder) }
+}

@@ -1,0 +1,112 @@
+import KettleModel
+
+/// Queues transfers that differ in nothing but their URL, all or none: the short form of
+/// `transfers.add` for long lists. When the answer comes they are in the store for good.
+package enum AddURLs: ControlMethod {
+  package static let name = "transfers.addURLs"
+  /// The service does nothing else while it takes them up, and others wait for it.
+  package static let countMax = 10_000
+
+  package struct Params: Hashable, Sendable {
+    /// What holds for all of them; its URL is the first of `urls`.
+    package let template: TransferSpec
+    /// At least one.
+    package let urls: [TransferURL]
+    /// As with `transfers.add`.
+    package var requestID: String?
+
+    /// nil when there is no URL.
+    package init?(urls: [TransferURL], template: TransferSpec, requestID: String? = nil) {
+      guard let first = urls.first else { return nil }
+      self.init(first, urls, template, requestID)
+    }
+
+    private init(
+      _ first: TransferURL, _ urls: [TransferURL], _ template: TransferSpec, _ requestID: String?
+    ) {
+      var template = template
+      template.url = first
+      self.template = template
+      self.urls = urls
+      self.requestID = requestID
+    }
+
+    package var transfers: [TransferSpec] {
+      urls.map { url in
+        var spec = template
+        spec.url = url
+        return spec
+      }
+    }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// In the order of the request.
+    package var runs: IDRuns
+
+    package init(runs: IDRuns) { self.runs = runs }
+  }
+}
+
+extension AddURLs.Params: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case requestID, template, urls
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let urls = try Self.urls(container.nestedUnkeyedContainer(forKey: .urls))
+    guard let first = urls.first else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .urls, in: container, debugDescription: "there is none")
+    }
+    let template =
+      container.contains(.template)
+      ? try TransferSpec(url: first, template: container.superDecoder(forKey: .template))
+      : TransferSpec(url: first)
+    self.init(
+      first, urls, template, try container.decodeIfPresent(String.self, forKey: .requestID))
+  }
+
+  /// Text by text: an array that is decoded as one makes a decoder for each element.
+  private static func urls(_ list: any UnkeyedDecodingContainer) throws -> [TransferURL] {
+    var list = list
+    var urls: [TransferURL] = []
+    while !list.isAtEnd {
+      let index = list.currentIndex
+      func refuse(_ why: String) -> DecodingError {
+        DecodingError.dataCorrupted(
+          .init(codingPath: list.codingPath + [ListIndex(index)], debugDescription: why))
+      }
+      guard index < AddURLs.countMax else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: list.codingPath, debugDescription: "too many"))
+      }
+      // What is not lost must not be dropped either: a login has no place among what all share.
+      guard case .success(let parsed) = TransferURL.parse(try list.decode(String.self)),
+        parsed.login == nil
+      else { throw refuse("not a URL without a login that can be fetched") }
+      urls.append(parsed.url)
+    }
+    return urls
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try template.encodeTemplate(to: container.superEncoder(forKey: .template))
+    try container.encode(urls, forKey: .urls)
+    try container.encodeIfPresent(requestID, forKey: .requestID)
+  }
+}
+
+/// A place in a list, for the path in an error.
+private struct ListIndex: CodingKey {
+  let index: Int
+
+  init(_ index: Int) { self.index = index }
+  init?(intValue: Int) { index = intValue }
+  init?(stringValue: String) { nil }
+
+  var intValue: Int? { index }
+  var stringValue: String { String(index) }
+}

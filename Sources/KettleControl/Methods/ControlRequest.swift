@@ -1,0 +1,183 @@
+import FoundationEssentials
+import KettleModel
+
+/// Everything that a client can ask, decoded: the service switches over it and misses none.
+package enum ControlRequest: Sendable, Hashable {
+  case hello(Hello.Params)
+  case add(AddTransfers.Params)
+  case addURLs(AddURLs.Params)
+  case list(Viewport)
+  case listIDs(ListIDs.Params)
+  case find(RowSearch)
+  case describe(DescribeTransfer.Params)
+  case control(ControlTransfers.Params)
+  case relink(RelinkTransfer.Params)
+  case limit(LimitSpeed.Params)
+  case move(MoveTransfers.Params)
+  case prioritize(PrioritizeTransfers.Params)
+  case clear
+  case findURLs(FindURLs.Params)
+  case reset
+  case subscribe(Viewport)
+  case watch(WatchEvents.Params)
+  case status
+  case stop
+  case attachSession(AttachSession.Params)
+  case listSessions
+  case finishEvents(FinishEvents.Params)
+  case adoptSession(AdoptSession.Params)
+  case dropSession(DropSession.Params)
+  case cancelTasks(CancelTasks.Params)
+  case acknowledgeTasks(AcknowledgeTasks.Params)
+  case updateTask(UpdateTask.Params)
+  case answerChallenge(AnswerChallenge.Params)
+
+  /// Whether it adds transfers.
+  package var adds: Bool {
+    switch self {
+    case .add, .addURLs: true
+    case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
+      .clear, .findURLs, .reset, .subscribe, .watch, .status, .stop, .attachSession, .listSessions,
+      .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask,
+      .answerChallenge:
+      false
+    }
+  }
+
+  /// The name that it travels under.
+  package var method: String {
+    switch self {
+    case .hello: Hello.name
+    case .add: AddTransfers.name
+    case .addURLs: AddURLs.name
+    case .list: ListTransfers.name
+    case .listIDs: ListIDs.name
+    case .find: FindTransfer.name
+    case .describe: DescribeTransfer.name
+    case .control: ControlTransfers.name
+    case .relink: RelinkTransfer.name
+    case .limit: LimitSpeed.name
+    case .move: MoveTransfers.name
+    case .prioritize: PrioritizeTransfers.name
+    case .clear: ClearFinished.name
+    case .findURLs: FindURLs.name
+    case .reset: ResetTransfers.name
+    case .subscribe: SubscribeViewport.name
+    case .watch: WatchEvents.name
+    case .status: ServiceStatus.name
+    case .stop: StopService.name
+    case .attachSession: AttachSession.name
+    case .listSessions: ListSessions.name
+    case .finishEvents: FinishEvents.name
+    case .adoptSession: AdoptSession.name
+    case .dropSession: DropSession.name
+    case .cancelTasks: CancelTasks.name
+    case .acknowledgeTasks: AcknowledgeTasks.name
+    case .updateTask: UpdateTask.name
+    case .answerChallenge: AnswerChallenge.name
+    }
+  }
+}
+
+extension ControlRequest {
+  /// Reads the parameters of the method called `method`; nil when there is no such method.
+  ///
+  /// What methods without parameters are sent as parameters is not looked at.
+  static func read<Key: CodingKey>(
+    method: String, from container: KeyedDecodingContainer<Key>, paramsKey: Key
+  ) throws -> ControlRequest? {
+    func params<Params: Decodable>(_ type: Params.Type = Params.self) throws -> Params {
+      try container.decode(type, forKey: paramsKey)
+    }
+    return switch method {
+    case Hello.name: .hello(try params())
+    case AddTransfers.name: .add(try params())
+    case AddURLs.name: .addURLs(try params())
+    case ListTransfers.name: .list(try params())
+    case ListIDs.name: .listIDs(try params())
+    case FindTransfer.name: .find(try params())
+    case DescribeTransfer.name: .describe(try params())
+    case ControlTransfers.name: .control(try params())
+    case RelinkTransfer.name: .relink(try params())
+    case LimitSpeed.name: .limit(try params())
+    case MoveTransfers.name: .move(try params())
+    case PrioritizeTransfers.name: .prioritize(try params())
+    case ClearFinished.name: .clear
+    case FindURLs.name: .findURLs(try params())
+    case ResetTransfers.name: .reset
+    case SubscribeViewport.name: .subscribe(try params())
+    case WatchEvents.name: .watch(try params())
+    case ServiceStatus.name: .status
+    case StopService.name: .stop
+    case AttachSession.name: .attachSession(try params())
+    case ListSessions.name: .listSessions
+    case FinishEvents.name: .finishEvents(try params())
+    case AdoptSession.name: .adoptSession(try params())
+    case DropSession.name: .dropSession(try params())
+    case CancelTasks.name: .cancelTasks(try params())
+    case AcknowledgeTasks.name: .acknowledgeTasks(try params())
+    case UpdateTask.name: .updateTask(try params())
+    case AnswerChallenge.name: .answerChallenge(try params())
+    default: nil
+    }
+  }
+
+  /// What decoding alone lets pass and the service must never see; nil when all is well.
+  var problem: ControlError? {
+    switch self {
+    case .add(let params):
+      if let requestID = params.requestID, !AddTransfers.isRequestID(requestID) {
+        return ControlError(.invalidParams, "params.requestID")
+      }
+      for (index, spec) in params.transfers.enumerated() {
+        if let part = spec.refusedPart {
+          return ControlError(.refusedSpec, "params.transfers[\(index)].\(part)")
+        }
+      }
+      return nil
+    case .addURLs(let params): return params.problem
+    case .list(let viewport), .subscribe(let viewport):
+      return viewport.problemField.map { ControlError(.invalidParams, "params.\($0)") }
+    case .relink(let params):
+      return params.login?.isUsable == false ? ControlError(.invalidParams, "params.login") : nil
+    case .limit(let params):
+      guard let rate = params.bytesPerSecond, rate < 1 else { return nil }
+      return ControlError(.invalidParams, "params.bytesPerSecond")
+    case .findURLs(let params):
+      return params.urls.count > FindURLs.countMax
+        ? ControlError(.invalidParams, "params.urls") : nil
+    case .attachSession(let params):
+      return Self.problem(ofProgramsSession: params.session)
+        ?? params.options.refusedPart.map { ControlError(.refusedSpec, "params.options.\($0)") }
+    case .finishEvents(let params), .adoptSession(let params), .dropSession(let params):
+      return Self.problem(ofProgramsSession: params.session)
+    case .updateTask(let params):
+      return params.refusedPart.map { ControlError(.refusedSpec, "params.\($0)") }
+    case .answerChallenge(let params):
+      return params.answer.isUsable ? nil : ControlError(.refusedSpec, "params.answer")
+    case .find(let search):
+      return search.startIndex < 0 ? ControlError(.invalidParams, "params.startIndex") : nil
+    case .hello, .listIDs, .describe, .control, .move, .prioritize, .clear, .reset, .watch,
+      .status, .stop, .listSessions, .cancelTasks, .acknowledgeTasks:
+      return nil
+    }
+  }
+}
+
+extension Viewport {
+  fileprivate var problemField: String? {
+    if first < 0 { return "first" }
+    return (0...Self.countMax).contains(count) ? nil : "count"
+  }
+}
+
+extension AddURLs.Params {
+  fileprivate var problem: ControlError? {
+    if let requestID, !AddTransfers.isRequestID(requestID) {
+      return ControlError(.invalidParams, "params.requestID")
+    }
+    // A task is one of its program's, with a number of its own.
+    let part = template.task == nil ? template.refusedPart : "task"
+    return part.map { ControlError(.refusedSpec, "params.template.\($0)") }
+  }
+}

@@ -1,0 +1,54 @@
+import KettleModel
+
+/// Moves transfers in the order of the queue; those that move keep their order among each other.
+package enum MoveTransfers: ControlMethod {
+  package static let name = "transfers.move"
+
+  package enum Way: String, Codable, Hashable, Sendable, CaseIterable {
+    /// By one place; those at the end of the list stay.
+    case up, down
+    case toTop, toBottom
+  }
+
+  package struct Params: Codable, Hashable, Sendable {
+    package var selection: TransferSelection
+    package var way: Way
+
+    package init(selection: TransferSelection, way: Way) {
+      self.selection = selection
+      self.way = way
+    }
+  }
+
+  package typealias Result = ControlTransfers.Result
+}
+
+/// Sets the priority of transfers; it holds when the next free slot is given.
+package enum PrioritizeTransfers: ControlMethod {
+  package static let name = "transfers.prioritize"
+
+  package struct Params: Codable, Hashable, Sendable {
+    package var selection: TransferSelection
+    package var priority: TransferPriority
+
+    package init(selection: TransferSelection, priority: TransferPriority) {
+      self.selection = selection
+      self.priority = priority
+    }
+  }
+
+  package typealias Result = ControlTransfers.Result
+}
+
+/// Takes what is finished out of the view of lists that show only the uncleared; every record and
+/// every file stays.
+package enum ClearFinished: ControlMethod {
+  package static let name = "transfers.clear"
+  package typealias Params = Nothing
+
+  package struct Result: Codable, Hashable, Sendable {
+    package var clearedCount: Int
+
+    package init(clearedCount: Int) { self.clearedCount = clearedCount }
+  }
+}

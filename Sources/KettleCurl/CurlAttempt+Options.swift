@@ -1,0 +1,205 @@
+import CKettleCurl
+import KettleEngine
+import KettleModel
+
+extension CurlAttempt {
+  /// Makes an easy handle that asks for exactly what the request says.
+  static func make(
+    _ request: AttemptRequest, settings: CurlSettings, loop: CurlLoop
+  ) -> Result<CurlAttempt, TransferFailure> {
+    let host = request.url.hostAndPort
+    // A line break in a header is a second header: checked here again, where it would go out.
+    guard request.headers.allSatisfy({ HeaderField(name: $0.name, value: $0.value) == $0 }) else {
+      return .failure(
+        TransferFailure(.internalProblem, on: host, detail: "a header cannot be sent"))
+    }
+    guard let easy = curl_easy_init() else {
+      return .failure(
+        TransferFailure(.internalProblem, on: host, detail: "libcurl has no memory"))
+    }
+    let certificates =
+      request.caCertificatePath.map { TrustedCertificates(file: $0, directory: nil) }
+      ?? settings.certificates
+    let attempt = CurlAttempt(
+      request, easy: easy, certificates: certificates, knownScopes: settings.knownScopes,
+      loop: loop)
+    switch settings.proxies.route(to: request.url) {
+    case .direct: break
+    case .through(let proxy): attempt.proxy = proxy
+    case .unusable(let place):
+      return .failure(
+        TransferFailure(
+          .proxyFailed, on: host, detail: "what \(place) says is no address of a proxy"))
+    }
+    if let failure = attempt.prepare(request) { return .failure(failure) }
+    let code = attempt.configure(request, settings)
+    return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
+  }
+
+  /// Answers what makes it impossible, before libcurl is bothered.
+  private func prepare(_ request: AttemptRequest) -> TransferFailure? {
+    if let problem = problemOfProxiedHost { return problem }
+    if url.scheme == .https, case .impossible(let reason) = verification {
+      return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
+    }
+    if url.scheme == .https, let problem = certificate?.fileProblem { return problem }
+    guard let content = request.content, !content.isPlainGET else { return nil }
+    if let problem = content.problem {
+      return TransferFailure(.internalProblem, on: url.hostAndPort, detail: problem)
+    }
+    switch content.sentBody.map(UploadBody.open) {
+    case .failure(let failure): return failure
+    case .success(let body): upload = Upload(body)
+    case nil: break
+    }
+    return nil
+  }
+
+  private func configure(_ request: AttemptRequest, _ settings: CurlSettings) -> CURLcode {
+    var options = EasyOptions(easy: easy)
+    setCallbacks(&options)
+    setRequest(request, settings, &options)
+    setTrust(request, &options)
+    setLogin(request, &options)
+    setConnection(request, settings, &options)
+    setProxy(settings, &options)
+    setReach(&options)
+    setVerification(&options)
+    if let certificate { setCertificate(certificate, &options) }
+    if let content = request.content, !content.isPlainGET { setContent(content, &options) }
+    return options.code
+  }
+
+  private func setCallbacks(_ options: inout EasyOptions) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    options.set(CURLOPT_PRIVATE, context)
+    options.set(CURLOPT_WRITEDATA, context)
+    options.set(CURLOPT_HEADERDATA, context)
+    options.set(CURLOPT_PREREQDATA, context)
+    options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+    options.set(CURLOPT_WRITEFUNCTION, Self.onBody)
+    options.set(CURLOPT_HEADERFUNCTION, Self.onHeaderLine)
+    options.note(kettle_easy_set_prereq_function(easy, Self.onRequestReady))
+    if url.scheme == .https {
+      options.set(CURLOPT_DEBUGDATA, context)
+      options.note(kettle_easy_set_debug_function(easy, Self.onTrace))
+      options.set(CURLOPT_VERBOSE, 1)
+    }
+  }
+
+  private func setRequest(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+  ) {
+    options.set(CURLOPT_URL, request.url.text)
+    // What is shown and kept is what is asked for, `..` included.
+    options.set(CURLOPT_PATH_AS_IS, 1)
+    options.note(kettle_easy_allow_http_only(easy))
+    options.set(CURLOPT_FOLLOWLOCATION, 0)
+    // Over one connection bytes come in plain reads, without frames and windows to account for;
+    // and two segments of a file on two connections are two streams to the network as well.
+    options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
+    options.set(CURLOPT_HTTP09_ALLOWED, 0)
+    options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    options.set(CURLOPT_USERAGENT, settings.userAgent)
+    for header in headersToSend(request.headers) {
+      // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
+      append(
+        header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)",
+        to: &headerList)
+    }
+    if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
+      append("Accept-Encoding: identity", to: &headerList)
+    }
+    if asksFirst(request.headers) {
+      headReader.mayAnswer417 = true
+    } else if upload != nil {
+      append("Expect:", to: &headerList)
+    }
+    options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+  }
+
+  private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
+    // nil only without memory; the list before stays as it was.
+    if let longer = curl_slist_append(list, line) { list = longer }
+  }
+
+  private func setTrust(_ request: AttemptRequest, _ options: inout EasyOptions) {
+    options.set(CURLOPT_SSL_VERIFYPEER, 1)
+    options.set(CURLOPT_SSL_VERIFYHOST, 2)
+    options.set(CURLOPT_SSLVERSION, kettle_tls_1_2_or_newer)
+    // Both are set, nil too: a file given for one transfer is all that it trusts.
+    options.set(CURLOPT_CAINFO, certificates.file)
+    options.set(CURLOPT_CAPATH, certificates.directory)
+  }
+
+  private func setLogin(_ request: AttemptRequest, _ options: inout EasyOptions) {
+    options.set(CURLOPT_NETRC, kettle_netrc_ignored)
+    if let login = request.login {
+      options.set(CURLOPT_USERNAME, login.user)
+      options.set(CURLOPT_PASSWORD, login.password)
+      options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login, known: request.loginScheme))
+    }
+    if request.login != nil || request.caCertificatePath != nil {
+      // Which connection may be used by whom is the largest class of libcurl's advisories: one
+      // that was opened with a login or an authority of its own is used by nobody else. libcurl
+      // itself keeps it for the rounds of NTLM and Negotiate.
+      options.set(CURLOPT_FRESH_CONNECT, 1)
+      options.set(CURLOPT_FORBID_REUSE, 1)
+    }
+  }
+
+  /// Negotiate takes the ticket of the logged-in user and never the password, and libcurl prefers
+  /// it wherever it is offered; with a password it would keep Basic, Digest and NTLM from working.
+  ///
+  /// With one scheme alone libcurl does not wait to be asked: Basic goes along with the first
+  /// request, and Digest and NTLM begin with a request whose body is empty (CURLOPT_HTTPAUTH(3)).
+  private static func schemes(for login: Login, known: ServerChallenge.Kind? = nil) -> Int {
+    switch known {
+    case .basic: return kettle_auth_basic
+    case .digest: return kettle_auth_digest
+    case .ntlm: return kettle_auth_ntlm
+    case .negotiate, .serverTrust, .clientCertificate, nil: break
+    }
+    let withPassword = kettle_auth_basic | kettle_auth_digest | kettle_auth_ntlm
+    return login.password.isEmpty ? withPassword | kettle_auth_negotiate : withPassword
+  }
+
+  private func setConnection(
+    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+  ) {
+    // No signals: the timeout of a name look-up would use SIGALRM, for the whole process.
+    options.set(CURLOPT_NOSIGNAL, 1)
+    options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
+    let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
+    options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
+    options.note(kettle_easy_set_socket_function(easy, Self.onSocket))
+    options.set(CURLOPT_TCP_KEEPALIVE, 1)
+    // Many routers forget a connection that was silent for a minute.
+    options.set(CURLOPT_TCP_KEEPIDLE, 45)
+    options.set(CURLOPT_TCP_KEEPINTVL, 15)
+    // Without it, to cancel during a name look-up waits for the look-up, and all attempts with it.
+    // Outside of a process's last moments the thread that is left behind cleans up after itself.
+    options.note(kettle_easy_leave_lookups_behind(easy))
+    for address in settings.knownAddresses { append(address, to: &addressList) }
+    options.note(kettle_easy_set_list(easy, CURLOPT_RESOLVE, addressList))
+  }
+
+  /// Both texts are set always: without them libcurl would look into the environment.
+  private func setProxy(_ settings: CurlSettings, _ options: inout EasyOptions) {
+    options.set(CURLOPT_PROXY, proxy?.address ?? "")
+    options.set(CURLOPT_NOPROXY, "")
+    guard let proxy else { return }
+    // A proxy's answer to CONNECT is no head of the server, and what is meant for the server is
+    // not for the proxy.
+    options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    options.set(CURLOPT_PROXY_CAINFO, settings.certificates.file)
+    options.set(CURLOPT_PROXY_CAPATH, settings.certificates.directory)
+    options.set(CURLOPT_PROXY_SSLVERSION, kettle_tls_1_2_or_newer)
+    guard let login = proxy.login else { return }
+    options.set(CURLOPT_PROXYUSERNAME, login.user)
+    options.set(CURLOPT_PROXYPASSWORD, login.password)
+    options.set(CURLOPT_PROXYAUTH, Self.schemes(for: login))
+    options.set(CURLOPT_SOCKS5_AUTH, kettle_auth_basic)
+  }
+}

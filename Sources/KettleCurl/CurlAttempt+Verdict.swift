@@ -1,0 +1,76 @@
+import CKettleCurl
+import KettleEngine
+import KettleModel
+
+extension CurlAttempt {
+  /// Decides how the attempt ended, when libcurl is done with it. A head that was held back for a
+  /// login is told on the way.
+  func verdict(on code: CURLcode) -> Verdict {
+    loop.assertIsOnThread()
+    tellWhatWasSent()
+    switch phase {
+    case .decided(let end): return .ended(end)
+    case .connecting, .awaitingHead:
+      guard code == CURLE_OK else { return .ended(endBeforeHead(code)) }
+      guard let head = headReader.heldBackHead else {
+        return .ended(.failed(TransferFailure(.protocolBroken, on: url.hostAndPort)))
+      }
+      if tell(head) { return .endedBeforeAccept(end(for: code)) }
+      return verdict(on: code)
+    case .headTold: return .endedBeforeAccept(end(for: code))
+    case .bodyHeld: return .endedBeforeAccept(endWithBytesHeld(code))
+    case .receiving: return .ended(end(for: code))
+    case .blocked, .throttled: return .ended(endWithBytesHeld(code))
+    }
+  }
+
+  /// libcurl counts the bytes too. Counting what the sink took makes `complete` true whatever
+  /// libcurl's pausing did.
+  private func end(for code: CURLcode) -> AttemptEnd {
+    guard code == CURLE_OK else { return .failed(failure(for: code)) }
+    let isVouchedFor = url.scheme == .http || isEndSaid
+    guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndVouchedFor: isVouchedFor)
+    else { return .complete }
+    return .failed(TransferFailure(problem.code, on: url.hostAndPort, detail: problem.detail))
+  }
+
+  /// Whether the end of a TLS connection counts only with an alert that we saw. With OpenSSL,
+  /// libcurl 7.88 takes the bare end of TCP, which anyone on the way can send, as the end of the
+  /// body. With GnuTLS it reports that as a failure, and shows no alerts.
+  private static let mustSeeAlert =
+    kettle_tls_library().map { !String(cString: $0).hasPrefix("GnuTLS") } ?? false
+
+  /// Inside of the TLS of a proxy, an alert could be the proxy's, who knows nothing of the body.
+  private var isEndSaid: Bool {
+    !Self.mustSeeAlert || (talk.isClosedByServer && proxy?.scheme != .https)
+  }
+
+  private func endWithBytesHeld(_ code: CURLcode) -> AttemptEnd {
+    let cause = code == CURLE_OK ? CURLE_PARTIAL_FILE : code
+    return .failed(failure(for: cause))
+  }
+
+  func failure(for code: CURLcode) -> TransferFailure {
+    if let addressRefusal { return addressRefusal }
+    var systemError: CLong = 0
+    kettle_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
+    var proxyStatus: CLong = 0
+    kettle_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
+    var proxyError: CLong = 0
+    kettle_easy_get_long(easy, CURLINFO_PROXY_ERROR, &proxyError)
+    let reason = CurlFailureReason(
+      code: code, text: String(cString: errorText),
+      systemError: Int32(truncatingIfNeeded: systemError),
+      proxy: proxy, proxyStatus: proxyStatus, proxyError: UInt32(clamping: proxyError),
+      isInsideHead: headReader.isInsideHead,
+      isConnected: isConnected, hasTLSBegun: talk.hasBegun)
+    if let certificate, code == CURLE_SSL_CERTPROBLEM {
+      return certificate.failure(saying: reason.text)
+    }
+    return reason.failure(url: url, certificates: certificates)
+  }
+
+  private var isConnected: Bool {
+    if case .connecting = phase { false } else { true }
+  }
+}

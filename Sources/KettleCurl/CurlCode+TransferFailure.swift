@@ -1,0 +1,115 @@
+import CKettleCurl
+import Glibc
+import KettleModel
+
+/// Everything that libcurl says about why an exchange failed.
+struct CurlFailureReason {
+  var code: CURLcode
+  /// CURLOPT_ERRORBUFFER(3); may be empty.
+  var text: String
+  /// CURLINFO_OS_ERRNO(3); 0 when no system call failed.
+  var systemError: Int32
+  /// Through which the way led; nil for none.
+  var proxy: ProxyServer?
+  /// What a proxy answered to CONNECT; 0 when none was asked.
+  var proxyStatus: Int
+  /// CURLINFO_PROXY_ERROR(3): what went wrong between us and a SOCKS proxy; 0 for nothing.
+  var proxyError: UInt32
+  var isInsideHead: Bool
+  /// Whether the request could be sent.
+  var isConnected: Bool
+  var hasTLSBegun: Bool
+
+  /// The one table from libcurl's codes to ours.
+  func failure(url: TransferURL, certificates: TrustedCertificates) -> TransferFailure {
+    if let proxyProblem {
+      return TransferFailure(.proxyFailed, on: url.hostAndPort, detail: proxyProblem)
+    }
+    return switch failureCode {
+    case .badURL: TransferFailure(.badURL, on: url.text, detail: detail)
+    case .hostNotFound: TransferFailure(.hostNotFound, on: url.host)
+    case .certificateFileUnusable:
+      TransferFailure(
+        .certificateFileUnusable, on: certificates.file ?? certificates.directory ?? url.hostAndPort
+      )
+    case let failureCode: TransferFailure(failureCode, on: url.hostAndPort, detail: detail)
+    }
+  }
+
+  private var failureCode: TransferFailure.Code {
+    switch code {
+    case CURLE_URL_MALFORMAT: .badURL
+    // libcurl 7.88 does not tell a name that is not there from a look-up that failed for now.
+    case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
+    case CURLE_PROXY where isNameUnknown: .hostNotFound
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
+    case CURLE_COULDNT_CONNECT where isWithoutNetwork: .networkDown
+    case CURLE_COULDNT_CONNECT: connectCode
+    case CURLE_OPERATION_TIMEDOUT: .timedOut
+    case CURLE_SSL_CONNECT_ERROR: handshakeCode
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CIPHER,
+      CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
+      .tlsRefused
+    case CURLE_SSL_CACERT_BADFILE: .certificateFileUnusable
+    case CURLE_PARTIAL_FILE: .truncated
+    case CURLE_RECV_ERROR: receiveCode
+    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: .connectionLost
+    // Not http or https, HTTP/0.9, nothing like HTTP.
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
+      CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3:
+      .protocolBroken
+    case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: .loginNeeded
+    // A header line that is too long for libcurl has no code of its own in 7.88.
+    case CURLE_OUT_OF_MEMORY where isInsideHead && isConnected: .protocolBroken
+    default: .internalProblem
+    }
+  }
+
+  private var connectCode: TransferFailure.Code {
+    switch systemError {
+    case ETIMEDOUT: .timedOut
+    // A reset can overtake the news that the connection stands.
+    case EADDRNOTAVAIL, ECONNRESET, EPIPE: .connectionLost
+    default: .connectionRefused
+    }
+  }
+
+  /// Whether it is this machine that has no way to anywhere. A router that knows no way says the
+  /// same (ICMP), and it is the network that has to come back then as well.
+  var isWithoutNetwork: Bool {
+    [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EHOSTDOWN].contains(systemError)
+  }
+
+  /// A connection that breaks in the handshake has the code of a refused one. The system call that
+  /// failed tells them apart; its text does not always, as that of the first call that failed is
+  /// kept (getpeername(2) for one). Where no call failed there is only the text
+  /// (lib/vtls/openssl.c).
+  private var handshakeCode: TransferFailure.Code {
+    if Self.errorsOfBrokenConnections.contains(systemError) { return .connectionLost }
+    let broken = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
+    return broken.contains(where: text.contains) ? .connectionLost : .tlsRefused
+  }
+
+  private static let errorsOfBrokenConnections = [
+    ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ETIMEDOUT,
+  ]
+
+  /// libcurl 7.88 has one code for a lost connection and for chunks that are malformed.
+  private var receiveCode: TransferFailure.Code {
+    text.contains("chunked-encoding") ? .protocolBroken : .connectionLost
+  }
+
+  /// What the outside said, fit to be shown; a failed system call by its own name.
+  var detail: String? {
+    if systemError != 0, let named = strerror(systemError) { return String(cString: named) }
+    let said = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    let shown = said.sanitizedForDisplay(limit: 200)
+    return shown.hasSuffix(".") ? String(shown.dropLast()) : shown
+  }
+}
+
+extension TransferURL {
+  /// What a failure on the way to the server is about.
+  var hostAndPort: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+}

@@ -1,0 +1,225 @@
+import CKettleCurl
+import Glibc
+import KettleEngine
+import KettleModel
+
+/// What the transport's thread does, from its first to its last moment. Everything in here, and
+/// every `CurlAttempt`, is touched by that thread only.
+final class CurlLoop {
+  private let multi: UnsafeMutableRawPointer
+  private let queue: CommandQueue
+  private let settings: CurlSettings
+  private let events: @Sendable (TransportEvent) -> Void
+  private let owner = pthread_self()
+
+  private var attempts: [AttemptID: CurlAttempt] = [:]
+  /// Exchanges that were over before their body was accepted; they end when it is.
+  private var heldEnds: [AttemptID: AttemptEnd] = [:]
+  /// Asked by the attempts before they take bytes.
+  var limits = SpeedLimits()
+  /// Read once for each turn.
+  private(set) var now: MonotonicTime
+  /// No attempt has a deadline before this; nil when none has one.
+  private var nextDeadline: MonotonicTime?
+
+  init(
+    multi: UnsafeMutableRawPointer, queue: CommandQueue, settings: CurlSettings,
+    events: @escaping @Sendable (TransportEvent) -> Void
+  ) {
+    self.multi = multi
+    self.queue = queue
+    self.settings = settings
+    self.events = events
+    now = Self.readClock()
+  }
+
+  func run() {
+    let locale = UTF8Locale()
+    loop: while true {
+      switch queue.take() {
+      case .commands(let commands):
+        for command in commands { run(command) }
+      case .last(let commands):
+        refuse(commands)
+        break loop
+      }
+      turn()
+    }
+    for attempt in attempts.values { finish(attempt, .cancelled) }
+    for id in heldEnds.keys { emit(.ended(id, .cancelled)) }
+    heldEnds = [:]
+    curl_multi_cleanup(multi)
+    locale?.restore()
+  }
+
+  /// Lets libcurl do what it can, and sleeps until there is more.
+  private func turn() {
+    var runningCount: Int32 = 0
+    let performed = curl_multi_perform(multi, &runningCount)
+    collectFinished()
+    keepDeadlines()
+    letOnWhoWaits()
+    let polled = curl_multi_poll(multi, nil, 0, pollMilliseconds(), nil)
+    now = Self.readClock()
+    for code in [performed, polled] where code != CURLM_OK { failAll(code) }
+  }
+
+  private func run(_ command: Command) {
+    switch command {
+    case .begin(let request): begin(request)
+    case .accept(let id, let sink):
+      if let end = heldEnds.removeValue(forKey: id) {
+        emit(.ended(id, end))
+      } else if let attempt = attempts[id] {
+        finishIfFailed(attempt, attempt.accept(into: sink))
+      }
+    case .resumeReceiving(let id):
+      if let attempt = attempts[id] { finishIfFailed(attempt, attempt.resumeReceiving()) }
+    case .cancel(let id):
+      if heldEnds.removeValue(forKey: id) != nil {
+        emit(.ended(id, .cancelled))
+      } else if let attempt = attempts[id] {
+        finish(attempt, .cancelled)
+      }
+    case .limit(let transfer, let bytesPerSecond):
+      limits.limit(transfer, to: bytesPerSecond, at: now)
+      noteLimits()
+    case .limitAll(let bytesPerSecond):
+      limits.limitAll(to: bytesPerSecond, at: now)
+      noteLimits()
+    }
+  }
+
+  private func begin(_ request: AttemptRequest) {
+    precondition(
+      attempts[request.id] == nil && heldEnds[request.id] == nil,
+      "An attempt needs an id of its own. In use: \(request.id.rawValue)")
+    switch CurlAttempt.make(request, settings: settings, loop: self) {
+    case .failure(let failure): emit(.ended(request.id, .failed(failure)))
+    case .success(let attempt):
+      guard curl_multi_add_handle(multi, attempt.easy) == CURLM_OK else {
+        let failure = TransferFailure(
+          .internalProblem, on: request.url.hostAndPort, detail: "libcurl takes no more attempts")
+        return emit(.ended(request.id, .failed(failure)))
+      }
+      attempts[request.id] = attempt
+      limits.limit(request.transfer, to: request.limitBytesPerSecond, at: now)
+      noteLimits()
+      attempt.noteDeadline()
+    }
+  }
+
+  private func noteLimits() {
+    for attempt in attempts.values { attempt.noteRoom() }
+  }
+
+  /// The queue was closed: what was not begun is not begun any more.
+  private func refuse(_ commands: [Command]) {
+    for case .begin(let request) in commands { emit(.ended(request.id, .cancelled)) }
+  }
+}
+
+// MARK: - Ends
+
+extension CurlLoop {
+  private func collectFinished() {
+    var remaining: Int32 = 0
+    while let message = curl_multi_info_read(multi, &remaining) {
+      guard message.pointee.msg == CURLMSG_DONE else { continue }
+      // The message is gone with the handle.
+      let code = message.pointee.data.result
+      guard let attempt = CurlAttempt.of(message.pointee.easy_handle) else { continue }
+      exchangeIsOver(attempt, code)
+    }
+  }
+
+  private func exchangeIsOver(_ attempt: CurlAttempt, _ code: CURLcode) {
+    switch attempt.verdict(on: code) {
+    case .ended(let end): finish(attempt, end)
+    case .endedBeforeAccept(let end):
+      drop(attempt)
+      heldEnds[attempt.id] = end
+    }
+  }
+
+  /// libcurl 7.88 hands the held bytes over within curl_easy_pause(3), and then a refusal by the
+  /// sink comes back from there.
+  private func finishIfFailed(_ attempt: CurlAttempt, _ code: CURLcode) {
+    if code != CURLE_OK { exchangeIsOver(attempt, code) }
+  }
+
+  private func finish(_ attempt: CurlAttempt, _ end: AttemptEnd) {
+    drop(attempt)
+    emit(.ended(attempt.id, end))
+  }
+
+  private func drop(_ attempt: CurlAttempt) {
+    attempts[attempt.id] = nil
+    limits.leave(attempt.id)
+    curl_multi_remove_handle(multi, attempt.easy)
+  }
+
+  private func failAll(_ code: CURLMcode) {
+    let detail = String(cString: curl_multi_strerror(code))
+    for attempt in attempts.values {
+      finish(attempt, .failed(TransferFailure(.internalProblem, on: "libcurl", detail: detail)))
+    }
+  }
+}
+
+// MARK: - Deadlines
+
+extension CurlLoop {
+  /// An attempt has a deadline at `time`.
+  func note(_ time: MonotonicTime) { nextDeadline = nextDeadline.map { min($0, time) } ?? time }
+
+  /// Looks at the attempts only when one of them may be due: bytes only move a deadline away.
+  private func keepDeadlines() {
+    guard let due = nextDeadline, due <= now else { return }
+    nextDeadline = nil
+    for attempt in attempts.values {
+      if let failure = attempt.overdue(at: now) {
+        finish(attempt, .failed(failure))
+      } else {
+        attempt.noteDeadline()
+      }
+    }
+  }
+
+  /// Those for whom a speed limit gives enough again.
+  private func letOnWhoWaits() {
+    guard let turn = limits.nextTurn, turn <= now else { return }
+    for id in limits.letOn(at: now) {
+      if let attempt = attempts[id] { finishIfFailed(attempt, attempt.goOn()) }
+    }
+  }
+
+  /// libcurl shortens it to its own next timer. The hour stands for "until woken".
+  private func pollMilliseconds() -> Int32 {
+    let turn = limits.nextTurn
+    guard let next = nextDeadline.map({ min($0, turn ?? $0) }) ?? turn else { return 3_600_000 }
+    return Int32(clamping: min(max(next.milliseconds(since: now), 0), 3_600_000))
+  }
+
+  /// Counts also while the machine sleeps: after that, the connections are mostly gone.
+  private static func readClock() -> MonotonicTime {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return MonotonicTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}
+
+// MARK: - Called by attempts
+
+extension CurlLoop {
+  func emit(_ event: TransportEvent) { events(event) }
+
+  func hasAttempt(of transfer: TransferID) -> Bool {
+    attempts.values.contains { $0.transfer == transfer }
+  }
+
+  func assertIsOnThread() {
+    precondition(
+      pthread_equal(owner, pthread_self()) != 0, "libcurl called back on another thread.")
+  }
+}

@@ -1,0 +1,83 @@
+import CKettleCurl
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// Moves bytes over HTTP with libcurl.
+///
+/// One thread owns the multi handle and everything behind it; it sleeps in curl_multi_poll(3) until
+/// a socket, a timer or a command wakes it. The calls of `Transport` only queue a command. `events`
+/// is called on that thread, must return soon, and may call back into the transport, `shutDown`
+/// apart.
+package final class CurlTransport: Transport {
+  private let queue: CommandQueue
+  /// nil when the thread was joined.
+  private let thread: Mutex<TransportThread?>
+
+  /// Fails only when the system has no thread or descriptor left.
+  package init(
+    events: @escaping @Sendable (TransportEvent) -> Void, settings: CurlSettings
+  ) throws(TransferFailure) {
+    guard Self.isLibraryReady, let multi = curl_multi_init() else {
+      throw TransferFailure(.internalProblem, on: "libcurl", detail: "it cannot be started")
+    }
+    // A handle made without a descriptor for it could never be woken.
+    guard curl_multi_wakeup(multi) == CURLM_OK else {
+      curl_multi_cleanup(multi)
+      throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many open files")
+    }
+    let queue = CommandQueue(waking: multi)
+    // From here on the new thread alone uses the handle; others only wake it, which is allowed
+    // (curl_multi_wakeup(3)).
+    nonisolated(unsafe) let handedOver = multi
+    let thread = TransportThread {
+      CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()
+    }
+    guard let thread else {
+      curl_multi_cleanup(multi)
+      throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many threads")
+    }
+    self.queue = queue
+    self.thread = Mutex(thread)
+  }
+
+  deinit {
+    queue.close()
+    let remaining = thread.withLock { $0 }
+    // The last reference may go inside of `events`: a thread cannot wait for itself.
+    guard let remaining else { return }
+    if remaining.isCurrent { remaining.detach() } else { remaining.join() }
+  }
+
+  /// Queues a new attempt; after `shutDown` it is ignored, and nothing is told about it.
+  package func begin(_ request: AttemptRequest) { queue.send(.begin(request)) }
+
+  package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
+    queue.send(.accept(attempt, sink))
+  }
+
+  package func resumeReceiving(_ attempt: AttemptID) { queue.send(.resumeReceiving(attempt)) }
+
+  package func cancel(_ attempt: AttemptID) { queue.send(.cancel(attempt)) }
+
+  package func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?) {
+    queue.send(.limit(transfer, limit))
+  }
+
+  package func limitAll(toBytesPerSecond limit: Int64?) { queue.send(.limitAll(limit)) }
+
+  /// Returns after the last event. A second call, also a simultaneous one, returns then too.
+  package func shutDown() {
+    queue.close()
+    thread.withLock { thread in
+      guard let running = thread else { return }
+      precondition(!running.isCurrent, "`shutDown()` must not be called inside of `events`.")
+      running.join()
+      thread = nil
+    }
+  }
+
+  /// curl_global_init(3) is not safe beside itself in older releases; a global constant is made
+  /// once. It is never undone, because other users of libcurl in the process may still be at work.
+  private static let isLibraryReady = curl_global_init(kettle_global_all) == CURLE_OK
+}

@@ -1,0 +1,169 @@
+import KettleModel
+
+/// Makes the head of a reply out of the header lines that libcurl hands over.
+///
+/// libcurl hands over every line of every reply of an exchange: interim replies (1xx), the 401 or
+/// 407 of each round of a login, the final head, and the trailers behind the body. Only the final
+/// head leaves here.
+struct HeadReader {
+  enum Progress: Equatable {
+    case more
+    /// The final head; what comes now is a trailer.
+    case final(ResponseHead)
+    /// Final only if no other head follows: libcurl may answer it with the login.
+    case finalUnlessAnswered(ResponseHead)
+    case broken(String)
+  }
+
+  private enum State {
+    case beforeStatusLine(heldBack: ResponseHead?)
+    case inHead(status: Int, fields: [Field])
+    case afterHead
+    case broken(String)
+  }
+
+  private struct Field {
+    var name: String
+    var value: [UInt8]
+  }
+
+  /// For all heads of an exchange together: 1xx replies can be sent without end. Browsers take
+  /// 256 KiB; no server was seen to need more.
+  static let byteCountMax = 256 * 1024
+  static let lineCountMax = 500
+
+  /// A request that asks first (Expect: 100-continue) is sent by libcurl a second time when that is
+  /// what the server does not understand.
+  var mayAnswer417 = false
+  private var state = State.beforeStatusLine(heldBack: nil)
+  private var byteCount = 0
+  private var lineCount = 0
+
+  /// The 401, 407 or 417 that turns out to be final when the exchange goes on without another head.
+  var heldBackHead: ResponseHead? {
+    if case .beforeStatusLine(let heldBack) = state { heldBack } else { nil }
+  }
+
+  /// Whether a head was begun and its end did not come.
+  var isInsideHead: Bool {
+    switch state {
+    case .inHead: true
+    case .beforeStatusLine(let heldBack): heldBack == nil
+    case .afterHead, .broken: false
+    }
+  }
+
+  /// Takes one line with its line end.
+  mutating func read(_ line: [UInt8]) -> Progress {
+    byteCount += line.count
+    lineCount += 1
+    if byteCount > Self.byteCountMax { return fail("its headers are longer than 256 KiB") }
+    if lineCount > Self.lineCountMax { return fail("it has more than 500 header lines") }
+    let text = Self.withoutLineEnd(line)
+    switch state {
+    case .beforeStatusLine: return begin(text)
+    case .inHead(let status, var fields):
+      if text.isEmpty { return end(status: status, fields: fields) }
+      // One owner, or every line copies all before it.
+      state = .afterHead
+      if let problem = Self.add(text, to: &fields) { return fail(problem) }
+      state = .inHead(status: status, fields: fields)
+      return .more
+    case .afterHead: return .more
+    case .broken(let problem): return .broken(problem)
+    }
+  }
+
+  private mutating func begin(_ text: ArraySlice<UInt8>) -> Progress {
+    guard text.starts(with: "HTTP/".utf8) else {
+      // The trailers of a 401 that libcurl answers.
+      if heldBackHead != nil { return .more }
+      return fail("it does not begin with a status line")
+    }
+    guard let status = Self.status(in: text) else { return fail("its status line is malformed") }
+    state = .inHead(status: status, fields: [])
+    return .more
+  }
+
+  private mutating func end(status: Int, fields: [Field]) -> Progress {
+    let head = ResponseHead(
+      status: status,
+      headers: fields.map { HeaderField(received: $0.name, Self.text(of: $0.value)) })
+    switch status {
+    case 100...199:
+      state = .beforeStatusLine(heldBack: nil)
+      return .more
+    case 401, 407: return holdBack(head)
+    case 417 where mayAnswer417: return holdBack(head)
+    default:
+      state = .afterHead
+      return .final(head)
+    }
+  }
+
+  private mutating func holdBack(_ head: ResponseHead) -> Progress {
+    state = .beforeStatusLine(heldBack: head)
+    return .finalUnlessAnswered(head)
+  }
+
+  private mutating func fail(_ problem: String) -> Progress {
+    state = .broken(problem)
+    return .broken(problem)
+  }
+}
+
+// MARK: - Lines
+
+extension HeadReader {
+  private static func withoutLineEnd(_ line: [UInt8]) -> ArraySlice<UInt8> {
+    var text = line[...]
+    if text.last == 10 { text.removeLast() }
+    if text.last == 13 { text.removeLast() }
+    return text
+  }
+
+  /// The three digits behind the first space (RFC 9112, section 4).
+  private static func status(in line: ArraySlice<UInt8>) -> Int? {
+    guard let space = line.firstIndex(of: 32) else { return nil }
+    let code = line[space...].dropFirst().prefix { $0 != 32 }
+    guard code.count == 3, code.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    let status = code.reduce(0) { $0 * 10 + Int($1 - 48) }
+    return status >= 100 ? status : nil
+  }
+
+  /// Answers what is wrong with the line, if anything.
+  private static func add(_ line: ArraySlice<UInt8>, to fields: inout [Field]) -> String? {
+    guard line.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else {
+      return "a header has a control character in it"
+    }
+    if line.first == 32 || line.first == 9 {
+      // A folded line goes on with the value before it (RFC 9112, section 5.2).
+      guard var last = fields.popLast() else { return "its first header line is folded" }
+      last.value += [32] + trimmed(line)
+      fields.append(last)
+      return nil
+    }
+    // What is not `token:` is no header to libcurl either, so nobody acts on it: skipped.
+    guard let colon = line.firstIndex(of: 58) else { return nil }
+    let name = String(decoding: line[..<colon], as: UTF8.self)
+    guard HeaderField(name: name, value: "") != nil else { return nil }
+    fields.append(Field(name: name, value: Array(trimmed(line[colon...].dropFirst()))))
+    return nil
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isBlank: (UInt8) -> Bool = { $0 == 32 || $0 == 9 }
+    let rest = bytes.drop(while: isBlank)
+    guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return [] }
+    return rest[...last]
+  }
+
+  /// UTF-8 where it is that; else one letter for each byte (ISO 8859-1, what HTTP said of old), so
+  /// that nothing is lost.
+  private static func text(of value: [UInt8]) -> String {
+    if let text = String(validating: value, as: UTF8.self) { return text }
+    var text = ""
+    for byte in value { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+    return text
+  }
+}

@@ -1,0 +1,202 @@
+import KettleModel
+
+/// Shares the speed limits among the attempts that they hold for: one limit for each transfer, and
+/// one for everything.
+///
+/// An attempt asks before it takes bytes. When a limit is used up, it waits; those that wait are
+/// let on together, each with an equal part of what came in, so nobody starves. The loop asks when
+/// that will be (`nextTurn`) and who goes on then (`letOn`).
+struct SpeedLimits {
+  private struct Waiting {
+    var attempt: AttemptID
+    var transfer: TransferID
+    var byteCount: Int64
+  }
+
+  /// What an attempt may take, paid for already.
+  private struct Allowance {
+    var transfer: TransferID
+    var byteCount: Int64
+  }
+
+  private var total: TokenBucket?
+  private var ofTransfer: [TransferID: TokenBucket] = [:]
+  /// In the order in which they came.
+  private var waiting: [Waiting] = []
+  private var allowances: [AttemptID: Allowance] = [:]
+
+  var isEmpty: Bool { total == nil && ofTransfer.isEmpty }
+
+  /// The lowest limit that holds for a transfer; nil when none does.
+  func bytesPerSecond(for transfer: TransferID) -> Int64? {
+    [total, ofTransfer[transfer]].compactMap { $0?.bytesPerSecond }.min()
+  }
+}
+
+// MARK: - Setting
+
+extension SpeedLimits {
+  /// nil, and what is not more than nothing, is no limit.
+  mutating func limit(_ transfer: TransferID, to bytesPerSecond: Int64?, at now: MonotonicTime) {
+    let old = ofTransfer[transfer]
+    guard old?.bytesPerSecond != bytesPerSecond else { return }
+    // What was allowed under the old limit could be many seconds' worth under the new one.
+    takeBackAllowances()
+    ofTransfer[transfer] = TokenBucket(bytesPerSecond: bytesPerSecond, after: old, at: now)
+  }
+
+  mutating func limitAll(to bytesPerSecond: Int64?, at now: MonotonicTime) {
+    guard total?.bytesPerSecond != bytesPerSecond else { return }
+    takeBackAllowances()
+    total = TokenBucket(bytesPerSecond: bytesPerSecond, after: total, at: now)
+  }
+}
+
+// MARK: - Taking
+
+extension SpeedLimits {
+  /// How many of `byteCount` bytes the attempt may take at once. When it is not all of them, the
+  /// attempt waits from here on.
+  mutating func take(
+    _ byteCount: Int, for attempt: AttemptID, of transfer: TransferID, at now: MonotonicTime
+  ) -> Int {
+    guard !isEmpty else { return byteCount }
+    let wanted = Int64(byteCount)
+    var taken = takeAllowance(wanted, attempt)
+    if taken < wanted, !isContended(for: transfer) {
+      taken += takeFromBuckets(wanted - taken, transfer, at: now)
+    }
+    if taken < wanted {
+      waiting.append(
+        Waiting(attempt: attempt, transfer: transfer, byteCount: wanted - taken))
+    }
+    return Int(taken)
+  }
+
+  /// What was taken was not used.
+  private mutating func putBack(_ byteCount: Int, of transfer: TransferID) {
+    total?.putBack(Int64(byteCount))
+    ofTransfer[transfer]?.putBack(Int64(byteCount))
+  }
+
+  /// The attempt does not wait any more, and what it was allowed is for others.
+  mutating func leave(_ attempt: AttemptID) {
+    waiting.removeAll { $0.attempt == attempt }
+    if let allowance = allowances.removeValue(forKey: attempt) {
+      putBack(Int(allowance.byteCount), of: allowance.transfer)
+    }
+  }
+
+  private mutating func takeAllowance(_ wanted: Int64, _ attempt: AttemptID) -> Int64 {
+    guard let allowance = allowances[attempt] else { return 0 }
+    let taken = min(wanted, allowance.byteCount)
+    let rest = allowance.byteCount - taken
+    allowances[attempt] =
+      rest > 0 ? Allowance(transfer: allowance.transfer, byteCount: rest) : nil
+    return taken
+  }
+
+  /// Whether others came first. Those of a slow transfer do not hold up other transfers, unless
+  /// the limit of everything is used up, which they wait for as well.
+  private func isContended(for transfer: TransferID) -> Bool {
+    waiting.contains { other in
+      guard other.transfer != transfer else { return true }
+      guard total != nil else { return false }
+      return ofTransfer[other.transfer].map { $0.isWorthTaking } ?? true
+    }
+  }
+
+  private mutating func takeFromBuckets(
+    _ wanted: Int64, _ transfer: TransferID, at now: MonotonicTime
+  ) -> Int64 {
+    total?.count(until: now)
+    ofTransfer[transfer]?.count(until: now)
+    let taken = min(
+      wanted, total?.available ?? .max, ofTransfer[transfer]?.available ?? .max)
+    total?.take(taken)
+    ofTransfer[transfer]?.take(taken)
+    return taken
+  }
+
+  private mutating func takeBackAllowances() {
+    for allowance in allowances.values {
+      putBack(Int(allowance.byteCount), of: allowance.transfer)
+    }
+    allowances = [:]
+  }
+}
+
+// MARK: - Turns
+
+extension SpeedLimits {
+  /// When the next of those that wait may go on; nil when nobody waits.
+  var nextTurn: MonotonicTime? {
+    guard !waiting.isEmpty else { return nil }
+    let atOnce = MonotonicTime(milliseconds: .min)
+    let turns = waiting.lazy.map { ofTransfer[$0.transfer]?.worthTakingAt ?? atOnce }
+    return max(turns.min() ?? atOnce, total?.worthTakingAt ?? atOnce)
+  }
+
+  /// Answers who goes on: those whose limits hold enough by now, each allowed an equal part, or
+  /// as much as its own transfer's limit gives.
+  mutating func letOn(at now: MonotonicTime) -> [AttemptID] {
+    guard !waiting.isEmpty else { return [] }
+    takeBackAllowances()
+    total?.count(until: now)
+    for transfer in Set(waiting.map(\.transfer)) { ofTransfer[transfer]?.count(until: now) }
+    if let total, !total.isWorthTaking { return [] }
+    var most = shares()
+    if let total { most = Self.share(total.available, mostEach: most) }
+    return allow(most)
+  }
+
+  /// What the limits of their transfers give to those that wait, by their places.
+  private func shares() -> [Int64] {
+    var shares = [Int64](repeating: .max, count: waiting.count)
+    var limited: [TransferID: [Int]] = [:]
+    for (place, one) in waiting.enumerated() where ofTransfer[one.transfer] != nil {
+      limited[one.transfer, default: []].append(place)
+    }
+    for (transfer, places) in limited {
+      guard let bucket = ofTransfer[transfer] else { continue }
+      let available = bucket.isWorthTaking ? bucket.available : 0
+      let parts = Self.share(available, mostEach: places.map { shares[$0] })
+      for (place, part) in zip(places, parts) { shares[place] = part }
+    }
+    return shares
+  }
+
+  /// Divides `available` into equal parts, of which nobody gets more than his most; what he does
+  /// not need goes to the others (max-min fairness). Who came first gets the odd byte.
+  static func share(_ available: Int64, mostEach most: [Int64]) -> [Int64] {
+    var parts = most
+    var rest = available
+    let order = most.indices.sorted { (most[$0], $0) < (most[$1], $1) }
+    for (place, index) in order.enumerated() {
+      let others = Int64(order.count - place - 1)
+      let (part, odd) = rest.quotientAndRemainder(dividingBy: others + 1)
+      parts[index] = min(most[index], part + (odd > 0 ? 1 : 0))
+      rest -= parts[index]
+    }
+    return parts
+  }
+
+  private mutating func allow(_ parts: [Int64]) -> [AttemptID] {
+    var remaining: [Waiting] = []
+    var going: [AttemptID] = []
+    for (one, part) in zip(waiting, parts) {
+      guard part > 0 else {
+        remaining.append(one)
+        continue
+      }
+      going.append(one.attempt)
+      // Without any limit left, nothing is to be counted.
+      guard total != nil || ofTransfer[one.transfer] != nil else { continue }
+      total?.take(part)
+      ofTransfer[one.transfer]?.take(part)
+      allowances[one.attempt] = Allowance(transfer: one.transfer, byteCount: part)
+    }
+    waiting = remaining
+    return going
+  }
+}

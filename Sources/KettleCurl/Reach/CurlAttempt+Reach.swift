@@ -1,0 +1,90 @@
+import CKettleCurl
+import Glibc
+import KettleModel
+
+// MARK: - Options
+
+extension CurlAttempt {
+  /// The proxy is the user's own choice and may be anywhere; what it connects to is judged by the
+  /// URL (`problemOfProxiedHost`).
+  func setReach(_ options: inout EasyOptions) {
+    guard addressGuard.minimumReach > .machine, proxy == nil else { return }
+    options.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
+    options.note(kettle_easy_set_open_socket_function(easy, Self.onSocketWanted))
+  }
+
+  /// Why a proxy must not be asked for the host of the URL; nil when it may be.
+  var problemOfProxiedHost: TransferFailure? {
+    guard proxy != nil else { return nil }
+    let host = ProxiedHost(url.host)
+    guard host.reach < addressGuard.minimumReach else { return nil }
+    return TransferFailure(
+      .redirectRefused, on: url.hostAndPort, detail: "to \(url.text), \(host.phrase)")
+  }
+}
+
+// MARK: - Callbacks
+
+extension CurlAttempt {
+  /// CURLOPT_OPENSOCKETFUNCTION(3): libcurl has looked the name up and is about to connect to one
+  /// of its addresses.
+  private static let onSocketWanted: curl_opensocket_callback = { context, _, wanted in
+    guard let attempt = CurlAttempt.of(context: context), let wanted,
+      let address = IPAddress(wanted), attempt.allows(address)
+    else { return CURL_SOCKET_BAD }
+    let kind = wanted.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(wanted.pointee.family, kind, wanted.pointee.protocol)
+  }
+
+  private func allows(_ address: IPAddress) -> Bool {
+    loop.assertIsOnThread()
+    return addressGuard.allows(address)
+  }
+
+  /// The connection that the request is about to go out on leads to this address. Returns whether
+  /// it may be used: another transfer may have opened it, with less to observe.
+  func peerIsAllowed(_ text: UnsafePointer<CChar>?) -> Bool {
+    guard proxy == nil else { return true }
+    peer = text.flatMap { IPAddress(String(cString: $0)) }
+    guard addressGuard.minimumReach > .machine else { return true }
+    return peer.map { addressGuard.allows($0) } ?? false
+  }
+}
+
+// MARK: - Results
+
+extension CurlAttempt {
+  /// The reach of the server that the head came from.
+  var serverReach: NetworkReach {
+    if proxy != nil { return ProxiedHost(url.host).serverReach }
+    // An address that cannot be read is trusted with nothing.
+    return peer.map { addressGuard.scope(of: $0).reach } ?? .world
+  }
+
+  /// Set when no address of the host was allowed.
+  var addressRefusal: TransferFailure? {
+    addressGuard.refusal.map { refusal in
+      TransferFailure(
+        .redirectRefused, on: url.hostAndPort,
+        detail: "to \(url.text), which is at \(refusal.address), \(refusal.scope.phrase)")
+    }
+  }
+}
+
+extension IPAddress {
+  /// Reads the address that libcurl wants a socket for; nil for another family than IPv4 and IPv6.
+  init?(_ wanted: UnsafeMutablePointer<curl_sockaddr>) {
+    guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    // `addr` is the beginning of a structure with `addrlen` bytes.
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(wanted) + start, count: Int(wanted.pointee.addrlen))
+    let range: Range<Int>? =
+      switch wanted.pointee.family {
+      case AF_INET: MemoryLayout<sockaddr_in>.offset(of: \.sin_addr).map { $0..<$0 + 4 }
+      case AF_INET6: MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr).map { $0..<$0 + 16 }
+      default: nil
+      }
+    guard let range, range.upperBound <= bytes.count else { return nil }
+    self.init(bytes: bytes[range])
+  }
+}

@@ -1,0 +1,109 @@
+import CKettleCurl
+import Glibc
+import KettleEngine
+import KettleModel
+
+/// How the certificates of a server are judged.
+enum ServerVerification: Hashable {
+  /// By libcurl.
+  case standard
+  /// By us, while OpenSSL waits.
+  case byKeys(Set<String>, asksForOthers: Bool)
+  /// Not in this process, and why.
+  case impossible(String)
+
+  /// - Parameters:
+  ///   - library: the TLS library at work in libcurl, such as "OpenSSL/3.0.19".
+  ///   - openSSLMajor: of the OpenSSL that this process has; its types must be those of libcurl.
+  init(_ trust: ServerTrust, library: String?, openSSLMajor: UInt32) {
+    switch trust {
+    case .system: self = .standard
+    case .keys(let keys, let asksForOthers):
+      if library?.hasPrefix("OpenSSL/\(openSSLMajor).") == true {
+        self = .byKeys(Set(keys.map { $0.lowercased() }), asksForOthers: asksForOthers)
+      } else if keys.isEmpty, !asksForOthers {
+        self = .standard
+      } else {
+        self = .impossible(
+          "its certificates can only be judged with OpenSSL \(openSSLMajor), and libcurl uses "
+            + (library ?? "nothing"))
+      }
+    }
+  }
+
+  static func here(_ trust: ServerTrust) -> ServerVerification {
+    ServerVerification(
+      trust, library: kettle_tls_library().map { String(cString: $0) },
+      openSSLMajor: OPENSSL_version_major())
+  }
+}
+
+/// What a server showed of itself, and what the system says of it.
+struct ServerIdentity {
+  /// In DER, the server's own first.
+  var certificates: [Base64Bytes]
+  /// The SHA-256 of the SubjectPublicKeyInfo, in hexadecimal; nil when it cannot be had.
+  var key: String?
+  /// X509_V_OK, or what is wrong (X509_STORE_CTX_get_error(3)).
+  var systemError: Int32
+
+  var isTrustedBySystem: Bool { systemError == X509_V_OK }
+
+  /// Reads it out of a verification that OpenSSL just began, and lets OpenSSL do its part.
+  ///
+  /// `host` is that of the URL; a name was made fit for the wire by libcurl, and stands in the
+  /// connection (SNI).
+  init?(_ verification: OpaquePointer, host: String) {
+    guard let leaf = X509_STORE_CTX_get0_cert(verification) else { return nil }
+    certificates = (0..<kettle_tls_certificate_count(verification)).compactMap { index in
+      kettle_tls_certificate(verification, index).flatMap { certificate in
+        Self.der { i2d_X509(certificate, $0) }.map(Base64Bytes.init)
+      }
+    }
+    key = Self.der { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(leaf), $0) }.flatMap(Self.sha256)
+    if X509_verify_cert(verification) == 1 {
+      systemError = Self.nameError(of: leaf, verification, host: host)
+    } else {
+      let error = X509_STORE_CTX_get_error(verification)
+      systemError = error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error
+    }
+  }
+
+  private static func nameError(
+    of leaf: OpaquePointer, _ verification: OpaquePointer, host: String
+  ) -> Int32 {
+    guard let name = kettle_tls_server_name(verification) else {
+      let address = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+      return X509_check_ip_asc(leaf, address, 0) == 1 ? X509_V_OK : X509_V_ERR_IP_ADDRESS_MISMATCH
+    }
+    // OpenSSL reads a name with a dot before it as that of everything below.
+    let isName = name.pointee != 0 && name.pointee != CChar(bitPattern: UInt8(ascii: "."))
+    return isName && X509_check_host(leaf, name, strlen(name), kettle_tls_name_rules, nil) == 1
+      ? X509_V_OK : X509_V_ERR_HOSTNAME_MISMATCH
+  }
+
+  /// Calls an encoder of OpenSSL twice: for the length, and for the bytes.
+  private static func der(
+    _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+  ) -> [UInt8]? {
+    let byteCount = Int(encode(nil))
+    guard byteCount > 0 else { return nil }
+    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+      var place = buffer.baseAddress
+      count = max(Int(encode(&place)), 0)
+    }
+    return bytes.count == byteCount ? bytes : nil
+  }
+
+  private static func sha256(_ bytes: [UInt8]) -> String? {
+    var digest = [UInt8](repeating: 0, count: 32)
+    var byteCount: UInt32 = 0
+    guard EVP_Digest(bytes, bytes.count, &digest, &byteCount, EVP_sha256(), nil) == 1,
+      byteCount == 32
+    else { return nil }
+    return digest.map { byte in
+      let hex = String(byte, radix: 16)
+      return hex.count == 1 ? "0" + hex : hex
+    }.joined()
+  }
+}

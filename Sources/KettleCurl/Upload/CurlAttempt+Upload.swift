@@ -1,0 +1,138 @@
+import CKettleCurl
+import Glibc
+import KettleEngine
+import KettleModel
+
+/// The body of a request on its way out.
+struct Upload {
+  let body: UploadBody
+  var progress: UploadProgress
+
+  init(_ body: UploadBody) {
+    self.body = body
+    progress = UploadProgress(byteCount: body.byteCount)
+  }
+}
+
+// MARK: - Options
+
+extension CurlAttempt {
+  func setContent(_ content: RequestContent, _ options: inout EasyOptions) {
+    if content.method == "HEAD" { return options.set(CURLOPT_NOBODY, 1) }
+    options.set(CURLOPT_CUSTOMREQUEST, content.method)
+    guard let upload else { return }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    // libcurl's form of a PUT is the one that adds nothing of its own, and whose body it reads
+    // again from where a login or a lost connection wants it.
+    options.set(CURLOPT_UPLOAD, 1)
+    options.note(
+      kettle_easy_set_off(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.body.byteCount)))
+    options.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 * 1024)
+    options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1000)
+    options.set(CURLOPT_READDATA, context)
+    options.set(CURLOPT_READFUNCTION, Self.onBodyWanted)
+    options.set(CURLOPT_SEEKDATA, context)
+    options.note(kettle_easy_set_seek_function(easy, Self.onSeek))
+    options.set(CURLOPT_XFERINFODATA, context)
+    options.note(kettle_easy_set_progress_function(easy, Self.onProgress))
+    options.set(CURLOPT_NOPROGRESS, 0)
+  }
+
+  /// What is said of the body's length and framing is libcurl's to say: two that differ are two
+  /// requests to some servers (RFC 9112, section 11.2).
+  func headersToSend(_ headers: [HeaderField]) -> [HeaderField] {
+    guard upload != nil else { return headers }
+    return headers.filter {
+      !["content-length", "transfer-encoding"].contains($0.name.lowercased())
+    }
+  }
+
+  /// Whether the server is asked first whether it wants the body.
+  func asksFirst(_ headers: [HeaderField]) -> Bool {
+    guard let upload, upload.body.byteCount > 0 else { return false }
+    return upload.body.byteCount > RequestContent.expectByteCount
+      || headers.contains { $0.name.lowercased() == "expect" }
+  }
+}
+
+// MARK: - Callbacks
+
+extension CurlAttempt {
+  fileprivate static let onBodyWanted: curl_write_callback = { buffer, size, count, context in
+    guard let attempt = CurlAttempt.of(context: context) else { return kettle_read_abort }
+    return attempt.giveBody(to: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+  }
+
+  fileprivate static let onSeek: curl_seek_callback = { context, offset, origin in
+    guard let attempt = CurlAttempt.of(context: context), origin == SEEK_SET,
+      attempt.upload?.body.seek(to: Int64(offset)) == true
+    else { return Int32(CURL_SEEKFUNC_FAIL) }
+    return Int32(CURL_SEEKFUNC_OK)
+  }
+
+  /// The kernel takes megabytes of a body in a moment and is silent while they drip away: from the
+  /// outside that looks like a server that is gone. So it gets the next piece only when less than
+  /// this is unsent (TCP_NOTSENT_LOWAT, tcp(7)); the speed does not suffer.
+  private static let unsentByteCountMax: Int32 = 128 * 1024
+
+  /// Of every connection, because an upload may come to use it.
+  static let onSocket: curl_sockopt_callback = { _, descriptor, _ in
+    var byteCount = unsentByteCountMax
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &byteCount,
+      socklen_t(MemoryLayout<Int32>.size))
+    return Int32(CURL_SOCKOPT_OK)
+  }
+
+  fileprivate static let onProgress: curl_xferinfo_callback = { context, _, _, _, sentByteCount in
+    CurlAttempt.of(context: context)?.bodyWent(to: Int64(sentByteCount))
+    return 0
+  }
+
+  private func giveBody(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+    loop.assertIsOnThread()
+    switch upload?.body.read(into: buffer) {
+    case .success(let count): return count
+    case .failure(let failure):
+      phase = .decided(.failed(failure))
+      return kettle_read_abort
+    case nil: return kettle_read_abort
+    }
+  }
+
+  /// libcurl calls it all the time; most times nothing has changed.
+  private func bodyWent(to byteCount: Int64) {
+    loop.assertIsOnThread()
+    guard var upload, upload.progress.sentByteCount != byteCount else { return }
+    let count = Int(clamping: max(byteCount - upload.progress.sentByteCount, 0))
+    pace.note(count, at: loop.now)
+    let told = upload.progress.note(byteCount, at: loop.now)
+    self.upload = upload
+    noteSign()
+    if let told { loop.emit(.sent(id, byteCount: told)) }
+  }
+
+  /// Before the head or the end is told: they come behind everything that was sent.
+  func tellWhatWasSent() {
+    guard let told = upload?.progress.untold(at: loop.now) else { return }
+    loop.emit(.sent(id, byteCount: told))
+  }
+}
+
+// MARK: - Deadlines
+
+extension CurlAttempt {
+  /// Whether the server can be expected to answer.
+  var isRequestWhole: Bool { upload?.progress.isWhole ?? true }
+
+  /// The server's side showed that it is there: the silence is over, and the time for the head has
+  /// not begun while there is something to take.
+  func noteSign() {
+    switch phase {
+    case .awaitingHead: phase = .awaitingHead(silentSince: loop.now)
+    case .receiving: pace.hear(at: loop.now)
+    case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: break
+    }
+    if headBegunAt != nil { headBegunAt = loop.now }
+  }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import KettleSystem
+import KettleModel
+
+/// The body of a request, read as libcurl asks for it.
+///
+/// A file is read on the transport's thread: what was read shortly before it is sent is mostly in
+/// the page cache already, as the kernel reads ahead.
+final class UploadBody {
+  private enum Source {
+    case bytes([UInt8])
+    case file(SharedDescriptor, path: String)
+  }
+
+  let byteCount: Int64
+  private let source: Source
+  private var offset: Int64 = 0
+
+  private init(_ source: Source, byteCount: Int64) {
+    self.source = source
+    self.byteCount = byteCount
+  }
+
+  /// Opens a file, which must be what it was when it was asked for.
+  static func open(_ body: RequestContent.Body) -> Result<UploadBody, TransferFailure> {
+    switch body {
+    case .bytes(let bytes):
+      .success(UploadBody(.bytes(bytes.bytes), byteCount: Int64(bytes.bytes.count)))
+    case .file(let path, let byteCount): open(path, byteCount: byteCount)
+    }
+  }
+
+  private static func open(
+    _ path: String, byteCount: Int64
+  ) -> Result<UploadBody, TransferFailure> {
+    // Without blocking: a pipe would hold up all attempts until somebody writes into it.
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else {
+      return .failure(unusable(path, errno))
+    }
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { return .failure(unusable(path, errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      return .failure(unusable(path, "it is not a regular file"))
+    }
+    guard Int64(status.st_size) == byteCount else {
+      return .failure(unusable(path, "it has \(status.st_size) bytes and not \(byteCount)"))
+    }
+    return .success(UploadBody(.file(SharedDescriptor(file), path: path), byteCount: byteCount))
+  }
+
+  /// Fills the beginning of `buffer`, and answers how many bytes there are; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, TransferFailure> {
+    let wanted = Int(min(Int64(buffer.count), byteCount - offset))
+    guard wanted > 0, let start = buffer.baseAddress else { return .success(0) }
+    switch source {
+    case .bytes(let bytes):
+      let first = Int(offset)
+      buffer.copyBytes(from: bytes[first..<first + wanted])
+      offset += Int64(wanted)
+      return .success(wanted)
+    case .file(let file, let path):
+      var count = pread(file.number, start, wanted, off_t(offset))
+      while count < 0, errno == EINTR { count = pread(file.number, start, wanted, off_t(offset)) }
+      guard count >= 0 else { return .failure(Self.unusable(path, errno)) }
+      guard count > 0 else {
+        return .failure(Self.unusable(path, "it became shorter while it was sent"))
+      }
+      offset += Int64(count)
+      return .success(count)
+    }
+  }
+
+  /// The next bytes are those from `offset` on. Answers whether there is such a place.
+  func seek(to offset: Int64) -> Bool {
+    guard (0...byteCount).contains(offset) else { return false }
+    self.offset = offset
+    return true
+  }
+
+  private static func unusable(_ path: String, _ code: Int32) -> TransferFailure {
+    unusable(path, strerror(code).map { String(cString: $0) } ?? "error \(code)")
+  }
+
+  private static func unusable(_ path: String, _ detail: String) -> TransferFailure {
+    TransferFailure(.uploadFileUnusable, on: path, detail: detail)
+  }
+}

@@ -1,0 +1,97 @@
+import KettleSocket
+import Logging
+import KettleSystem
+import KettleModel
+
+/// Logs the clients that the service drops, each with the reason, so that a hostile client cannot
+/// fill the log.
+final class DroppedClients: Sendable {
+  /// Why a client was dropped.
+  enum Reason: Hashable, Sendable {
+    /// It reads too slowly.
+    case overflow
+    case lineTooLong(byteCountMax: Int)
+    /// It began a line and did not finish it in time.
+    case lineNotFinished
+    case foreignUser(Int64)
+    case tooManyConnections(countMax: Int)
+    /// The connection broke while something was sent.
+    case writeFailed
+
+    /// For the log.
+    var text: String {
+      switch self {
+      case .overflow: "overflow: it reads too slowly"
+      case .lineTooLong(let byteCountMax): "a line of more than \(byteCountMax) bytes"
+      case .lineNotFinished: "a line that was not finished in time"
+      case .foreignUser(let userID): "it runs as user \(userID)"
+      case .tooManyConnections(let countMax): "\(countMax) connections are open"
+      case .writeFailed: "write failed"
+      }
+    }
+  }
+
+  private let limiter = Mutex(LogLimiter())
+  private let logger: Logger
+  private let now: @Sendable () -> MonotonicTime
+
+  init(logger: Logger, now: @escaping @Sendable () -> MonotonicTime) {
+    self.logger = logger
+    self.now = now
+  }
+
+  /// - Parameter processID: of the client; nil when it is not known.
+  func log(_ reason: Reason, processID: Int64? = nil) {
+    switch limiter.withLock({ $0.take(at: now()) }) {
+    case .leftOut: return
+    case .logged(let leftOutCount):
+      var metadata: Logger.Metadata = ["reason": "\(reason.text)"]
+      if let processID { metadata["process"] = "\(processID)" }
+      if leftOutCount > 0 { metadata["others"] = "\(leftOutCount)" }
+      logger.info("A client was dropped", metadata: metadata)
+    }
+  }
+}
+
+extension DroppedClients {
+  func log(refused refusal: ControlListener.Refusal) {
+    switch refusal {
+    case .foreignUser(let userID): log(.foreignUser(userID))
+    case .tooManyConnections(let countMax, let processID):
+      log(.tooManyConnections(countMax: countMax), processID: processID)
+    }
+  }
+}
+
+/// Lets so many records through in a while, and counts those that it leaves out.
+struct LogLimiter: Sendable {
+  enum Verdict: Hashable, Sendable {
+    /// With how many were left out since the last one.
+    case logged(leftOutCount: Int)
+    case leftOut
+  }
+
+  /// As many at once as `countMax`; after that, one for each part of `milliseconds`.
+  private let countMax: Int64
+  private let milliseconds: Int64
+  /// When the last of those that were let through is forgotten.
+  private var busyUntil: MonotonicTime?
+  private var leftOutCount = 0
+
+  init(countMax: Int64 = 20, milliseconds: Int64 = 60_000) {
+    self.countMax = countMax
+    self.milliseconds = milliseconds
+  }
+
+  mutating func take(at now: MonotonicTime) -> Verdict {
+    let begin = busyUntil.map { max($0, now) } ?? now
+    let part = milliseconds / countMax
+    guard begin.milliseconds(since: now) <= milliseconds - part else {
+      leftOutCount = leftOutCount == .max ? .max : leftOutCount + 1
+      return .leftOut
+    }
+    busyUntil = begin.advanced(byMilliseconds: part)
+    defer { leftOutCount = 0 }
+    return .logged(leftOutCount: leftOutCount)
+  }
+}

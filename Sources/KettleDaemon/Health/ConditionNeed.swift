@@ -1,0 +1,48 @@
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// Knows whether a task of a program is under way. Only these can have conditions, and as long as
+/// there is none nobody has to look at power and network.
+final class ConditionNeed: Sendable {
+  /// Whether there is one, each time that it changes.
+  let changes: AsyncStream<Bool>
+  private let continuation: AsyncStream<Bool>.Continuation
+  private let underWay = Mutex<Set<TransferID>>([])
+
+  init() {
+    (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Takes what the engine tells, in its order.
+  func observe(_ event: EngineEvent) {
+    switch event {
+    case .added(let row), .changed(let row):
+      guard row.task != nil else { return }
+      note(row.id, isUnderWay: Self.isUnderWay(row.state))
+    case .removed(let row):
+      guard row.task != nil else { return }
+      note(row.id, isUnderWay: false)
+    case .recovered, .listed, .woken, .slept, .progress, .cleared, .limited: break
+    }
+  }
+
+  private static func isUnderWay(_ state: TransferState) -> Bool {
+    switch state {
+    case .queued, .running, .waiting: true
+    case .idle, .scheduled, .paused, .verifying, .completed, .failed: false
+    }
+  }
+
+  private func note(_ id: TransferID, isUnderWay: Bool) {
+    underWay.withLock { underWay in
+      let was = !underWay.isEmpty
+      if isUnderWay {
+        underWay.insert(id)
+      } else {
+        underWay.remove(id)
+      }
+      if underWay.isEmpty == was { continuation.yield(!was) }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import KettleEngine
+import KettleModel
+
+/// A journal of which everything that would go on by itself comes back paused, and is recorded so
+/// before anything else happens.
+struct PausingJournal: TransferJournal {
+  let base: any TransferJournal
+  let archive: any TransferArchive
+
+  /// So many records are changed in one commit.
+  private static let countMax = 1000
+
+  func load() throws -> JournalContents {
+    var contents = try base.load()
+    // Of the dormant ones only the number comes with the contents.
+    if contents.dormant.states[.queued] != nil {
+      try pauseDormant()
+      contents = try base.load()
+    }
+    var changes: [JournalChange] = []
+    for index in contents.records.indices where contents.records[index].state.goesOnByItself {
+      contents.records[index].pause()
+      changes.append(.put(contents.records[index]))
+    }
+    if !changes.isEmpty { try base.commit(changes) }
+    return contents
+  }
+
+  private func pauseDormant() throws {
+    var last: TransferID?
+    repeat {
+      var records = try archive.dormant(in: [.queued], after: last, countMax: Self.countMax)
+      last = records.last?.id
+      for index in records.indices { records[index].pause() }
+      if !records.isEmpty { try base.commit(records.map(JournalChange.put)) }
+    } while last != nil
+  }
+
+  func commit(_ changes: [JournalChange]) throws { try base.commit(changes) }
+
+  func progressStamp(of id: TransferID) -> ProgressStamp? { base.progressStamp(of: id) }
+
+  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { base.put(held, stamp) }
+}
+
+extension TransferState {
+  fileprivate var goesOnByItself: Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .verifying: true
+    case .idle, .paused, .completed, .failed: false
+    }
+  }
+}
+
+extension TransferRecord {
+  fileprivate mutating func pause() {
+    state = .paused
+    reason = nil
+    goesOnAt = nil
+  }
+}

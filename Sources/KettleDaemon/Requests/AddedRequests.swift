@@ -1,0 +1,52 @@
+import KettleControl
+import KettleEngine
+import KettleModel
+
+/// Remembers what came of requests to add, so that one that is asked again after a lost reply adds
+/// nothing twice. It lives as long as the service.
+actor AddedRequests {
+  typealias Outcome = Result<[TransferID], ControlError>
+
+  private enum Entry {
+    case underWay(Task<Outcome, Never>)
+    case added(IDRuns)
+  }
+
+  private let countMax: Int
+  private var entries: [String: Entry] = [:]
+  /// Those that were added, the oldest first.
+  private var order: [String] = []
+
+  init(countMax: Int = 100_000) { self.countMax = countMax }
+
+  /// Adds, unless the request was there before. What failed may be tried again.
+  func outcome(
+    of requestID: String?, adding: @escaping @Sendable () async -> Outcome
+  ) async -> Outcome {
+    guard let requestID else { return await adding() }
+    switch entries[requestID] {
+    case .added(let runs): return .success(runs.ids)
+    case .underWay(let task): return await task.value
+    case nil: break
+    }
+    let task = Task(executorPreference: WorkLanes.tasks) { await adding() }
+    entries[requestID] = .underWay(task)
+    let outcome = await task.value
+    switch outcome {
+    case .success(let ids):
+      entries[requestID] = .added(IDRuns(ids))
+      order.append(requestID)
+      forgetOldest()
+    case .failure: entries[requestID] = nil
+    }
+    return outcome
+  }
+
+  /// Many at once, so that the list is not moved for each.
+  private func forgetOldest() {
+    guard order.count > countMax + countMax / 8 else { return }
+    let surplus = order.count - countMax
+    for requestID in order.prefix(surplus) { entries[requestID] = nil }
+    order.removeFirst(surplus)
+  }
+}

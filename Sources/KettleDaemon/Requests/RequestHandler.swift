@@ -1,0 +1,260 @@
+import KettleControl
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// Decoded request in, result out: the only place that knows both the protocol and the engine.
+struct RequestHandler: Sendable {
+  let engine: TransferEngine
+  let broadcaster: Broadcaster
+  let sessions: SessionRegistry
+  let information: ServiceInformation
+  let stop: @Sendable () -> Void
+  private let added = AddedRequests()
+  let coder = ReplyCoder()
+
+  init(
+    engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
+    information: ServiceInformation, stop: @escaping @Sendable () -> Void
+  ) {
+    self.engine = engine
+    self.broadcaster = broadcaster
+    self.sessions = sessions
+    self.information = information
+    self.stop = stop
+  }
+
+  /// Answers with the line of the reply.
+  ///
+  /// - Parameter decided: called when transfers that are added have their places.
+  func handle(
+    _ request: ControlRequest, id: RequestID, for client: ConnectedClient,
+    whenDecided decided: @escaping @Sendable () -> Void = {}
+  ) async -> [UInt8] {
+    do throws(ControlError) {
+      return try await answer(request, id: id, client, decided)
+    } catch {
+      return coder.encode(error: error, to: id)
+    }
+  }
+
+  private func answer(
+    _ request: ControlRequest, id: RequestID, _ client: ConnectedClient,
+    _ decided: @escaping @Sendable () -> Void
+  ) async throws(ControlError) -> [UInt8] {
+    switch request {
+    case .hello:
+      return coder.encode(result: Hello.Result(instance: information.instance), to: id)
+    case .add(let params):
+      return coder.encode(result: try await add(params, for: client.id, decided), to: id)
+    case .addURLs(let params):
+      let ids = try await add(params, decided)
+      return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)
+    case .list(let viewport):
+      return coder.encode(
+        result: try await broadcaster.window(viewport, for: client.id), to: id)
+    case .listIDs(let params):
+      let ids = try await broadcaster.matching(params.filter, except: [])
+      return coder.encode(result: ListIDs.Result(runs: IDRuns(ids)), to: id)
+    case .find(let search):
+      return coder.encode(
+        result: FindTransfer.Result(found: try await broadcaster.find(search)), to: id)
+    case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
+    case .control(let params): return coder.encode(result: try await control(params), to: id)
+    case .relink(let params): return coder.encode(result: await relink(params), to: id)
+    case .limit(let params): return coder.encode(result: try await limit(params), to: id)
+    case .move(let params): return coder.encode(result: try await move(params), to: id)
+    case .prioritize(let params): return coder.encode(result: try await prioritize(params), to: id)
+    case .findURLs(let params):
+      return coder.encode(
+        result: FindURLs.Result(found: try await broadcaster.find(params.urls)), to: id)
+    case .clear:
+      let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
+      return coder.encode(result: result, to: id)
+    case .reset:
+      let outcome = await engine.reset()
+      return coder.encode(
+        result: ResetTransfers.Result(
+          deletedPaths: outcome.deletedPaths, keptPaths: outcome.keptPaths), to: id)
+    case .subscribe(let viewport):
+      broadcaster.look(client.id, at: viewport)
+      await engine.setCadence(broadcaster.cadence)
+      return coder.encode(result: Nothing(), to: id)
+    case .watch(let params):
+      client.mailbox.watch(
+        params.includesProgress ? .progress : .states, of: params.session,
+        in: params.states.map(Set.init),
+        completed: params.gathersCompleted == true ? .gathered : .events,
+        lag: params.resynchronises == true ? .resynchronises : .isDropped)
+      await engine.setCadence(broadcaster.cadence)
+      return coder.encode(result: Nothing(), to: id)
+    case .status:
+      return coder.encode(result: information.status(totals: broadcaster.totals), to: id)
+    case .stop:
+      stop()
+      return coder.encode(result: Nothing(), to: id)
+    case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
+      .acknowledgeTasks, .updateTask, .answerChallenge:
+      return try await answerProgram(request, id: id, client)
+    }
+  }
+
+  private func add(
+    _ params: AddTransfers.Params, for client: ClientID, _ decided: @escaping @Sendable () -> Void
+  ) async throws(ControlError) -> AddTransfers.Result {
+    if let refusal = Self.refusal(of: params) { throw refusal }
+    for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
+      try sessions.requireProgram(client, of: session)
+    }
+    return AddTransfers.Result(
+      ids: try await add(requestID: params.requestID, decided) { params.transfers })
+  }
+
+  private func add(
+    _ params: AddURLs.Params, _ decided: @escaping @Sendable () -> Void
+  ) async throws(ControlError) -> [TransferID] {
+    if Self.hasRefusedName(params.template) {
+      throw ControlError(.refusedSpec, "params.template.name")
+    }
+    return try await add(requestID: params.requestID, decided) { params.transfers }
+  }
+
+  private func add(
+    requestID: String?, _ decided: @escaping @Sendable () -> Void,
+    _ specs: @escaping @Sendable () -> [TransferSpec]
+  ) async throws(ControlError) -> [TransferID] {
+    let outcome = await added.outcome(of: requestID) { [engine] in
+      do throws(EngineError) {
+        return .success(try await engine.add(specs(), whenDecided: decided))
+      } catch {
+        return .failure(ControlError(error))
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Names the first part that cannot be acted on, as the decoder of requests does; here because
+  /// only the core knows what a file can be called.
+  static func refusal(of params: AddTransfers.Params) -> ControlError? {
+    let index = params.transfers.firstIndex(where: hasRefusedName)
+    return index.map { ControlError(.refusedSpec, "params.transfers[\($0)].name") }
+  }
+
+  private static func hasRefusedName(_ spec: TransferSpec) -> Bool {
+    spec.name.map { FileName.problem(ofUserGiven: $0) != nil } ?? false
+  }
+
+  private func describe(_ id: TransferID) async throws(ControlError) -> TransferDetails {
+    guard let details = await engine.details(of: id) else {
+      throw ControlError(.unknownTransfer, id.description)
+    }
+    return TransferDetails(details)
+  }
+
+  private func control(
+    _ params: ControlTransfers.Params
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    let control: Brain.Control =
+      switch params.control {
+      case .start: .start
+      case .pause: .pause
+      case .stop: .stop
+      case .remove: .remove(.stays)
+      case .removeWithFile: .remove(.goes)
+      }
+    return try await self.control(control, params.selection)
+  }
+
+  private func prioritize(
+    _ params: PrioritizeTransfers.Params
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    try await control(.prioritize(params.priority), params.selection)
+  }
+
+  private func control(
+    _ control: Brain.Control, _ selection: TransferSelection
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    let ids: [TransferID]
+    switch selection {
+    case .ids(let named): ids = named
+    case .all: return .init(applied: await engine.controlAll(control), refused: [])
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
+    }
+    return Self.result(of: ids, await engine.control(control, ids))
+  }
+
+  private func move(
+    _ params: MoveTransfers.Params
+  ) async throws(ControlError) -> MoveTransfers.Result {
+    let ids: [TransferID]
+    switch params.selection {
+    case .ids(let named): ids = named
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
+    // Among each other they keep their order: to move everything moves nothing.
+    case .all: return MoveTransfers.Result(applied: [], refused: [])
+    }
+    let move: Brain.Move =
+      switch params.way {
+      case .up: .up
+      case .down: .down
+      case .toTop: .toTop
+      case .toBottom: .toBottom
+      }
+    return Self.result(of: ids, await engine.move(ids, move))
+  }
+
+  private func relink(_ params: RelinkTransfer.Params) async -> RelinkTransfer.Result {
+    Self.result(
+      of: [params.id], [await engine.start(params.id, with: params.url, login: params.login)])
+  }
+
+  private func limit(
+    _ params: LimitSpeed.Params
+  ) async throws(ControlError) -> LimitSpeed.Result {
+    let ids: [TransferID]
+    switch params.selection {
+    case .ids(let named): ids = named
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
+    case .all:
+      await engine.limitAll(toBytesPerSecond: params.bytesPerSecond)
+      return LimitSpeed.Result(applied: [], refused: [])
+    }
+    return Self.result(
+      of: ids, await engine.limit(ids, toBytesPerSecond: params.bytesPerSecond))
+  }
+
+  static func result(
+    of ids: [TransferID], _ results: [Brain.ControlResult]
+  ) -> ControlTransfers.Result {
+    var outcome = ControlTransfers.Result(applied: [], refused: [])
+    for (id, result) in zip(ids, results) {
+      switch result {
+      case .applied: outcome.applied.append(id)
+      case .unknown: outcome.refused.append(.init(id: id, why: .unknown))
+      case .completed: outcome.refused.append(.init(id: id, why: .completed))
+      case .notStarted: outcome.refused.append(.init(id: id, why: .notStarted))
+      }
+    }
+    return outcome
+  }
+}
+
+/// What the service can say of itself.
+struct ServiceInformation: Sendable {
+  var processID: Int64
+  var startedAt: WallTime
+  var storePath: String
+  var notices: [String]
+
+  /// Another text after each start of the service.
+  var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
+
+  func status(totals: Totals) -> ServiceStatus.Result {
+    ServiceStatus.Result(
+      processID: processID, startedAt: startedAt, storePath: storePath, totals: totals,
+      notices: notices)
+  }
+}

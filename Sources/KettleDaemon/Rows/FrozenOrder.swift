@@ -1,0 +1,56 @@
+import KettleEngine
+import KettleModel
+
+/// The rows of a view as they stood at one moment: an id and what it is sorted by for each, and
+/// nothing else.
+struct FrozenOrder: Sendable {
+  let ids: [TransferID]
+  private let keys: StoredOrder.Keys
+  private let sort: RowSort
+  /// Whoever is added later has a greater one.
+  let greatestID: TransferID?
+
+  init(_ stored: StoredOrder, _ sort: RowSort) {
+    ids = stored.ids
+    keys = stored.keys
+    self.sort = sort
+    greatestID = stored.ids.max()
+  }
+
+  var count: Int { ids.count }
+
+  func key(at place: Int) -> RowKey {
+    RowKey(value: value(at: place), id: ids[place], isDescending: sort.isDescending)
+  }
+
+  private func value(at place: Int) -> RowKey.Value {
+    switch keys {
+    case .numbers(let numbers): place < numbers.count ? .number(numbers[place]) : .unknown
+    case .reals(let reals): place < reals.count ? .real(reals[place]) : .unknown
+    case .texts(let texts): place < texts.count ? .text(texts[place]) : .unknown
+    }
+  }
+
+  /// Where a row stands; nil when it is not there.
+  func place(of key: RowKey) -> Int? {
+    let place = count(before: key)
+    return place < count && ids[place] == key.id ? place : nil
+  }
+
+  /// The same by the id alone, which takes longer the more rows there are.
+  func place(of id: TransferID) -> Int? {
+    guard let greatestID, id <= greatestID else { return nil }
+    return ids.firstIndex(of: id)
+  }
+
+  /// How many stand before it.
+  func count(before key: RowKey) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self.key(at: middle) < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,101 @@
+import KettleScheduler
+import KettleModel
+
+/// A frozen order without the rows that stand elsewhere since, and those where they stand: as good
+/// as sorted anew, for what was changed alone.
+struct MergedOrder: Sendable {
+  let frozen: FrozenOrder
+  private var live: LivePlaces
+  private var overlay: SortedBlocks<RowKey>
+
+  /// - Parameter overlay: in any order; none of them is where the frozen order has it.
+  init(
+    _ frozen: FrozenOrder, without isOut: (TransferID) -> Bool = { _ in false },
+    and overlay: [RowKey] = []
+  ) {
+    self.frozen = frozen
+    live = LivePlaces(count: frozen.count)
+    for (place, id) in frozen.ids.enumerated() where isOut(id) { live.remove(place) }
+    self.overlay = SortedBlocks(sorted: overlay.sorted())
+  }
+
+  var count: Int { live.count + overlay.count }
+  /// How much it has become another than the frozen one.
+  var driftCount: Int { live.removedCount + overlay.count }
+
+  // MARK: Changes
+
+  mutating func insert(_ key: RowKey) { overlay.insert(key) }
+
+  mutating func remove(_ key: RowKey) {
+    if let place = frozen.place(of: key), live.contains(place) {
+      live.remove(place)
+    } else {
+      overlay.remove(key)
+    }
+  }
+
+  /// Takes a row out of the frozen order of which it is not known where it stands there.
+  mutating func hide(_ id: TransferID) {
+    if let place = frozen.place(of: id) { live.remove(place) }
+  }
+
+  // MARK: Looking
+
+  /// How many stand before it, whether it is there or not.
+  func count(before key: RowKey) -> Int {
+    live.count(before: frozen.count(before: key)) + overlay.count(before: key)
+  }
+
+  /// So many from the index `first` on, or as many as there are.
+  func window(first: Int, count: Int) -> [TransferID] {
+    let first = max(0, first)
+    let wanted = min(max(0, count), self.count - first)
+    guard wanted > 0 else { return [] }
+    let frozenCount = frozenCount(before: first)
+    var changed = overlay.window(first: first - frozenCount, count: wanted)[...]
+    var place = live.place(at: frozenCount)
+    var ids: [TransferID] = []
+    ids.reserveCapacity(wanted)
+    while ids.count < wanted {
+      guard let next = place else {
+        ids += changed.prefix(wanted - ids.count).map(\.id)
+        break
+      }
+      if let key = changed.first, key < frozen.key(at: next) {
+        ids.append(key.id)
+        changed.removeFirst()
+      } else {
+        ids.append(frozen.ids[next])
+        place = live.place(from: next + 1)
+      }
+    }
+    return ids
+  }
+
+  /// How many of the first so many are of the frozen order.
+  private func frozenCount(before first: Int) -> Int {
+    var low = max(0, first - overlay.count)
+    var high = min(first, live.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      guard let place = live.place(at: middle), let other = overlay.element(at: first - middle - 1)
+      else { return low }
+      if frozen.key(at: place) < other { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Every key in its order.
+  var keys: some Sequence<RowKey> {
+    var changed = overlay.all[...]
+    var place = live.place(from: 0)
+    return AnyIterator { [frozen, live] in
+      guard let next = place else { return changed.popFirst() }
+      let key = frozen.key(at: next)
+      if let other = changed.first, other < key { return changed.popFirst() }
+      place = live.place(from: next + 1)
+      return key
+    }
+  }
+}

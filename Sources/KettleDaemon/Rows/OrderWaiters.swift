@@ -1,0 +1,35 @@
+import KettleControl
+
+/// Who waits for the order of a view.
+struct OrderWaiters: Sendable {
+  enum Outcome: Sendable {
+    case made
+    /// Nobody looks at it any more, or the one who waited does not.
+    case abandoned
+    case failed(ControlError)
+  }
+
+  typealias Waiter = CheckedContinuation<Outcome, Never>
+
+  private var waiters: [RowView: [UInt64: Waiter]] = [:]
+  private var lastTicket: UInt64 = 0
+
+  mutating func ticket() -> UInt64 {
+    lastTicket += 1
+    return lastTicket
+  }
+
+  mutating func add(_ waiter: Waiter, _ ticket: UInt64, for view: RowView) {
+    waiters[view, default: [:]][ticket] = waiter
+  }
+
+  mutating func take(_ view: RowView) -> [Waiter] {
+    waiters.removeValue(forKey: view).map { Array($0.values) } ?? []
+  }
+
+  mutating func take(_ ticket: UInt64, of view: RowView) -> Waiter? {
+    let waiter = waiters[view]?.removeValue(forKey: ticket)
+    if waiters[view]?.isEmpty == true { waiters[view] = nil }
+    return waiter
+  }
+}

@@ -1,0 +1,97 @@
+import KettleControl
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// What clients are shown.
+extension RowList {
+  /// A row that changes while the store is asked for it has to be asked for again.
+  private static let attemptCountMax = 8
+
+  /// The rows of a viewport of somebody who looks at its view; nil when nobody does any more.
+  func window(_ viewport: Viewport, for id: RowWindowID) async throws(ControlError) -> RowWindow? {
+    for _ in 0..<Self.attemptCountMax {
+      switch update({ $0.window(viewport, for: id) }) {
+      case .ready(let window): return window
+      case .left: return nil
+      case .missing(let ids):
+        let maker = update { $0.ask(for: id) }
+        let rows = try await read { try $0.records(ids).map(maker.row) }
+        update { $0.take(rows, of: ids, for: id) }
+      case .unordered:
+        if let window = try await firstScreen(viewport, for: id) { return window }
+        guard try await hasOrder(RowView(viewport)) else { return nil }
+      }
+    }
+    // What cannot be had is left out, until it is looked at again.
+    guard case .ready(let window) = update({ $0.window(viewport, for: id, isComplete: false) })
+    else { return nil }
+    return window
+  }
+
+  /// The same for somebody who looks once.
+  func window(_ viewport: Viewport) async throws(ControlError) -> RowWindow {
+    let view = RowView(viewport)
+    look(from: nil, to: view)
+    let id = update { $0.openWindow() }
+    defer {
+      update { $0.closeWindow(id) }
+      look(from: view, to: nil)
+    }
+    guard let window = try await window(viewport, for: id) else {
+      throw ControlError(.stopping, "")
+    }
+    return window
+  }
+
+  // MARK: The first screen
+
+  /// As many rows are read one by one before the whole order is there.
+  private static let firstScreenCountMax = 256
+
+  /// The beginning of the list needs no order: the store is asked for one row after the other.
+  private func firstScreen(
+    _ viewport: Viewport, for id: RowWindowID
+  ) async throws(ControlError) -> RowWindow? {
+    let last = max(0, viewport.first).addingReportingOverflow(max(0, viewport.count))
+    guard !last.overflow, last.partialValue <= Self.firstScreenCountMax else { return nil }
+    let asked: BeginningRequest? = update { table in
+      guard RowView(viewport).isPlain(hasCleared: table.hasCleared) else { return nil }
+      return BeginningRequest(
+        count: last.partialValue, maker: table.ask(for: id), awake: Set(table.rows.keys),
+        sleepCount: table.sleepCount)
+    }
+    guard let asked else { return nil }
+    let beginning = try await read { try asked.answer(from: $0) }
+    return update { table in
+      table.take(beginning.rows, of: beginning.rows.map(\.id), for: id)
+      return table.firstScreen(viewport, beginning, for: id, sleepCount: asked.sleepCount)
+    }
+  }
+}
+
+/// Asks for the first dormant rows of the list.
+private struct BeginningRequest: Sendable {
+  var count: Int
+  var maker: RowMaker
+  var awake: Set<TransferID>
+  /// When it was asked.
+  var sleepCount: Int
+
+  /// Those that are awake stand between them, and they may be many.
+  private static let readCountMax = 1024
+
+  func answer(from archive: any TransferArchive) throws -> RowTable.Beginning {
+    var beginning = RowTable.Beginning()
+    var place = QueuePlace(position: .min, id: TransferID(rawValue: .min))
+    for _ in 0..<Self.readCountMax where beginning.rows.count < count {
+      guard let record = try archive.neighbours(of: [place], .after).first else {
+        beginning.isAll = true
+        break
+      }
+      place = QueuePlace(record)
+      if !awake.contains(record.id) { beginning.rows.append(maker.row(of: record)) }
+    }
+    return beginning
+  }
+}

@@ -1,0 +1,74 @@
+import KettleControl
+import Logging
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// The list as clients look at it: what is awake from memory, what is dormant from the store.
+///
+/// Whoever tells it something waits for nobody: the store is asked, and long orders are made, on
+/// other threads, and the lock is held only to take what came of it.
+final class RowList: Sendable {
+  struct State: Sendable {
+    var table: RowTable
+    var waiters = OrderWaiters()
+  }
+
+  let state: Mutex<State>
+  let archive: any TransferArchive
+  let logger: Logger
+  /// One order after the other: whoever types a filter leaves most of them before their turn.
+  let orders = WorkLanes("kettle.rows.orders", width: 1)
+  let reads = WorkLanes("kettle.rows.reads", width: 2)
+
+  init(
+    _ archive: any TransferArchive, rows: RowMaker, driftMax: Int = RowIndex.driftMax,
+    logger: Logger
+  ) {
+    self.archive = archive
+    self.logger = logger
+    state = Mutex(State(table: RowTable(rows, driftMax: driftMax)))
+  }
+
+  /// Lets the table follow; what orders are wanted by that are made soon.
+  func update<Result: Sendable>(_ body: (inout RowTable) -> Result) -> Result {
+    updateState { body(&$0.table) }
+  }
+
+  func updateState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, wanted) = state.withLock { state in
+      (body(&state), state.table.takeWantedOrders())
+    }
+    for view in wanted { orders.async { self.makeOrder(of: view) } }
+    return result
+  }
+
+  /// Somebody looks at another view than before, nil being none.
+  func look(from old: RowView?, to new: RowView?) {
+    let abandoned = state.withLock { state in
+      state.table.look(from: old, to: new) ? old.map { state.waiters.take($0) } : nil
+    }
+    for waiter in abandoned ?? [] { waiter.resume(returning: .abandoned) }
+  }
+
+  /// Asks the store, on a thread that may wait.
+  func read<Answer: Sendable>(
+    _ body: @escaping @Sendable (any TransferArchive) throws -> Answer
+  ) async throws(ControlError) -> Answer {
+    let result: Result<Answer, ControlError> = await withCheckedContinuation { done in
+      reads.async { [archive, logger] in
+        do {
+          done.resume(returning: .success(try body(archive)))
+        } catch {
+          done.resume(returning: .failure(Self.problem(error, logger)))
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  static func problem(_ error: any Error, _ logger: Logger) -> ControlError {
+    logger.error("The store cannot be read", metadata: ["error": "\(error)"])
+    return ControlError(.internalError, "\(error)")
+  }
+}

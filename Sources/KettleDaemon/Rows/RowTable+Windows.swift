@@ -1,0 +1,109 @@
+import KettleControl
+import KettleEngine
+import KettleModel
+
+extension RowTable {
+  enum WindowStep: Sendable {
+    case ready(RowWindow)
+    /// The store has these rows.
+    case missing([TransferID])
+    /// The order of the view is being made.
+    case unordered
+    /// Nobody looks at the view.
+    case left
+  }
+
+  mutating func openWindow() -> RowWindowID {
+    lastWindow += 1
+    let id = RowWindowID(rawValue: lastWindow)
+    windows.append(DormantRows(id))
+    return id
+  }
+
+  mutating func closeWindow(_ id: RowWindowID) { windows.removeAll { $0.id == id } }
+
+  /// The store is about to be asked for rows, of which records are made like this.
+  mutating func ask(for id: RowWindowID) -> RowMaker {
+    withWindow(id) { $0.ask() }
+    return maker
+  }
+
+  /// The store has given rows of what it was asked for.
+  mutating func take(_ rows: [TransferSnapshot], of asked: [TransferID], for id: RowWindowID) {
+    withWindow(id) { $0.take(rows, of: asked) }
+  }
+
+  /// The awake rows with one of these URLs, and those that the store had when it was asked. Who
+  /// fell asleep since is as it was then: that it is on the list counts.
+  func rows(with urls: Set<String>, _ stored: [TransferSnapshot]) -> [TransferSnapshot] {
+    rows.values.filter { urls.contains($0.url) }
+      + stored.filter { rows[$0.id] == nil && !removed.contains($0.id) }
+  }
+
+  private func known(_ id: RowWindowID) -> DormantRows? { windows.first { $0.id == id } }
+
+  private mutating func withWindow(_ id: RowWindowID, _ body: (inout DormantRows) -> Void) {
+    if let place = windows.firstIndex(where: { $0.id == id }) { body(&windows[place]) }
+  }
+
+  /// The rows of a viewport that somebody looks at, when all of them are here. It costs those that
+  /// are shown, however long the list is.
+  ///
+  /// - Parameter isComplete: false leaves out what is not here.
+  mutating func window(
+    _ viewport: Viewport, for id: RowWindowID, isComplete: Bool = true
+  ) -> WindowStep {
+    let view = RowView(viewport)
+    guard let known = known(id), let used = use(view) else { return .left }
+    guard let index = used else { return .unordered }
+    let ids = index.window(first: viewport.first, count: viewport.count)
+    let wanted = ids + (viewport.anchor.map { [$0] } ?? [])
+    let missing = wanted.filter { rows[$0] == nil && known[$0] == nil }
+    guard missing.isEmpty || !isComplete else { return .missing(Array(Set(missing)).sorted()) }
+    withWindow(id) { $0.keep(only: Set(wanted)) }
+    func row(_ id: TransferID) -> TransferSnapshot? { rows[id] ?? known[id] ?? nil }
+    let anchor = viewport.anchor.flatMap(row).flatMap(RowKeys(view).key)
+    return .ready(
+      RowWindow(
+        first: viewport.first, matchingCount: index.count, rows: ids.compactMap(row),
+        totals: totals, anchorIndex: anchor.map(index.index), tag: viewport.tag))
+  }
+
+  // MARK: The first screen
+
+  /// What the beginning of the list is made of before there is an order.
+  struct Beginning: Sendable {
+    /// The first of the list as the store has them, without those that are awake.
+    var rows: [TransferSnapshot] = []
+    /// Whether there are no more.
+    var isAll = false
+  }
+
+  /// The rows of a viewport at the beginning of the whole list; nil when what is known is not
+  /// enough.
+  ///
+  /// - Parameter sleepCount: when the store was asked. Who fell asleep since is in neither.
+  func firstScreen(
+    _ viewport: Viewport, _ beginning: Beginning, for id: RowWindowID, sleepCount: Int
+  ) -> RowWindow? {
+    guard RowView(viewport).isPlain(hasCleared: hasCleared), sleepCount == self.sleepCount,
+      let known = known(id)
+    else { return nil }
+    let end = beginning.isAll ? nil : beginning.rows.last.map(viewport.sort.key)
+    if end == nil, !beginning.isAll { return nil }
+    let dormant = beginning.rows.filter {
+      rows[$0.id] == nil && known[$0.id] != nil && !removed.contains($0.id)
+    }
+    let awake = rows.values.filter { row in
+      end.map { viewport.sort.key(of: row) < $0 } ?? true
+    }
+    let all = (dormant + awake).sorted { viewport.sort.key(of: $0) < viewport.sort.key(of: $1) }
+    let part = all.dropFirst(max(0, viewport.first)).prefix(max(0, viewport.count))
+    let isEnough = beginning.isAll || part.count == viewport.count
+    let anchorIndex = viewport.anchor.map { anchor in all.firstIndex { $0.id == anchor } }
+    if !isEnough || (anchorIndex == .some(nil) && !beginning.isAll) { return nil }
+    return RowWindow(
+      first: viewport.first, matchingCount: count, rows: Array(part), totals: totals,
+      anchorIndex: anchorIndex ?? nil, tag: viewport.tag)
+  }
+}

@@ -1,0 +1,150 @@
+import KettleControl
+import KettleEngine
+import KettleModel
+
+/// The rows of the transfers that are awake, the totals over all of them, kept up to date instead
+/// of counted, and the orders that somebody looks at. Of what is dormant only the store has rows.
+struct RowTable: Sendable {
+  private(set) var rows: [TransferID: TransferSnapshot] = [:]
+  private(set) var maker: RowMaker
+  private var batch = BatchTally()
+  private var sums = Totals()
+  private var clearedCount = 0
+  /// Somebody may ask the store before it has heard that they are gone.
+  private(set) var removed = TransferIDSet()
+
+  // In arrays, because there are few, and whoever goes through a dictionary holds on to its values
+  // meanwhile: then each would be copied to be changed.
+  var looks: [RowLook] = []
+  var windows: [DormantRows] = []
+  /// Views whose order is to be made.
+  var wantedOrders: [RowView] = []
+  var lastWindow: UInt64 = 0
+  /// How often rows fell asleep, or were asleep from the start.
+  private(set) var sleepCount = 0
+
+  let driftMax: Int
+
+  /// - Parameters:
+  ///   - maker: what is made of the records that the store gives.
+  ///   - driftMax: how much an order may become another before it is made anew.
+  init(_ maker: RowMaker, driftMax: Int = RowIndex.driftMax) {
+    self.maker = maker
+    self.driftMax = driftMax
+  }
+
+  /// How many are on the list.
+  var count: Int { sums.transferCount }
+
+  var hasCleared: Bool { clearedCount > 0 }
+
+  var totals: Totals {
+    var totals = sums
+    totals.batch = batch.progress(bytesPerSecond: sums.bytesPerSecond)
+    return totals
+  }
+
+  /// nil when the store alone has it.
+  func row(_ id: TransferID) -> TransferSnapshot? { rows[id] }
+
+  // MARK: What the engine tells
+
+  /// Begins with what the store alone has.
+  mutating func begin(_ dormant: DormantTally, clearedUpTo: Int64?) {
+    batch = BatchTally(dormant)
+    sums.counts = dormant.states.mapValues(\.count).filter { $0.value > 0 }
+    clearedCount = dormant.clearedCount
+    maker.clearedUpTo = clearedUpTo
+  }
+
+  /// It is new on the list, or another than before.
+  mutating func put(_ row: TransferSnapshot) {
+    let old = rows.updateValue(row, forKey: row.id)
+    if let old { uncount(old) }
+    count(row)
+    batch.change(from: old, to: row)
+    follow(row.id, from: old, to: row)
+  }
+
+  /// They are new on the list, and the store alone has them.
+  mutating func list(_ listed: ListedTransfers) {
+    sleepCount += 1
+    for (state, count) in listed.counts { sums.counts[state, default: 0] += count }
+    batch.add(listed.counts)
+    // Their rows are for the orders that somebody looks at.
+    if looks.isEmpty { return }
+    for row in listed.rows { follow(row.id, from: nil, to: row) }
+  }
+
+  mutating func remove(_ id: TransferID) {
+    guard let old = rows.removeValue(forKey: id) else { return }
+    removed.insert(id)
+    uncount(old)
+    batch.change(from: old, to: nil)
+    follow(id, from: old, to: nil)
+  }
+
+  /// It was counted all the time, and its row is as the store had it.
+  mutating func wake(_ row: TransferSnapshot) {
+    guard rows.updateValue(row, forKey: row.id) == nil else { return }
+    dropFromWindows(row.id)
+    for place in looks.indices { looks[place].note(row) }
+  }
+
+  /// The store has them as they are.
+  mutating func letGo(_ ids: [TransferID]) {
+    sleepCount += 1
+    for id in ids {
+      rows[id] = nil
+      // The store may have been asked while it was awake.
+      dropFromWindows(id)
+    }
+  }
+
+  /// What is completed is out of view from now on.
+  mutating func clear(upTo finishNumber: Int64) {
+    maker.clearedUpTo = finishNumber
+    for place in windows.indices { windows[place].dropAll() }
+    for place in looks.indices where looks[place].view.dependsOnClearing { looks[place].clear() }
+    removeUnusedLooks()
+    for var row in rows.values.filter({ $0.state == .completed && $0.isCleared != true }) {
+      row.isCleared = true
+      put(row)
+    }
+    clearedCount = sums.count(.completed)
+  }
+
+  mutating func limit(toBytesPerSecond limit: Int64?) { sums.limitBytesPerSecond = limit }
+
+  private mutating func count(_ row: TransferSnapshot) {
+    if row.isCleared == true { clearedCount += 1 }
+    sums.counts[row.state, default: 0] += 1
+    sums.bytesPerSecond += row.bytesPerSecond
+  }
+
+  private mutating func uncount(_ row: TransferSnapshot) {
+    if row.isCleared == true { clearedCount -= 1 }
+    sums.bytesPerSecond -= row.bytesPerSecond
+    let left = sums.count(row.state) - 1
+    sums.counts[row.state] = left > 0 ? left : nil
+  }
+
+  private mutating func dropFromWindows(_ id: TransferID) {
+    for place in windows.indices { windows[place].drop(id) }
+  }
+
+  private mutating func follow(
+    _ id: TransferID, from old: TransferSnapshot?, to new: TransferSnapshot?
+  ) {
+    if old == nil || new == nil { dropFromWindows(id) }
+    var forgottenCount = 0
+    for place in looks.indices {
+      switch looks[place].follow(id, from: old, to: new) {
+      case .nothing: break
+      case .wanted: wantedOrders.append(looks[place].view)
+      case .forgotten: forgottenCount += 1
+      }
+    }
+    if forgottenCount > 0 { removeUnusedLooks() }
+  }
+}

@@ -1,0 +1,123 @@
+import KettleConfiguration
+import KettleControl
+import KettleSocket
+import KettleCurl
+import KettleDesktop
+import KettleScheduler
+import KettleEngine
+
+/// What the parts of the service are told: the user's configuration file, the environment and the
+/// bounds of the system put together.
+struct ServiceSettings: Sendable {
+  let documentsDirectory: String
+  let engine: TransferEngine.Configuration
+  let curl: CurlSettings
+  let listener: ControlListener.Limits
+  let conditions: MachineWatch.Settings
+  let alerts: Alerts?
+  /// What is wrong with the configuration file, one sentence each.
+  let notices: [String]
+
+  /// What is told on the desktop, and where that is; nil is nothing.
+  struct Alerts: Hashable, Sendable {
+    var board: AlertBoard.Settings
+    var busAddresses: [BusAddress]
+  }
+
+  init(_ options: TransferService.Options, descriptorLimit: Int) {
+    let places = options.places
+    let (file, notices) = ConfigurationFile(path: places.configPath).readForService()
+    self.notices = notices
+    documentsDirectory =
+      file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory
+    let budget = DescriptorBudget(limit: descriptorLimit)
+    var engine = Self.engine(file, documentsDirectory, budget)
+    engine.heldDirectory = places.heldDirectory
+    self.engine = engine
+    listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
+    conditions = Self.conditions(file, options.environment)
+    alerts = Self.alerts(file.notify, options.environment)
+    curl = CurlSettings(
+      userAgent: "Kettle/\(ProductVersion.text)",
+      certificates: TrustedCertificates(environment: options.environment),
+      proxies: Self.proxies(file, options.environment))
+  }
+
+  private static func conditions(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> MachineWatch.Settings {
+    var settings = MachineWatch.Settings(
+      busAddresses: BusAddress.system(environment: environment))
+    settings.mains = rule(file.mains)
+    settings.unmetered = rule(file.unmetered)
+    return settings
+  }
+
+  private static func alerts(
+    _ notify: ServiceConfiguration.Notify, _ environment: [String: String]
+  ) -> Alerts? {
+    guard notify.desktop else { return nil }
+    var board = AlertBoard.Settings()
+    board.tellsFailures = notify.failures
+    board.tellsFinished = notify.finished
+    return Alerts(board: board, busAddresses: sessionBus(environment))
+  }
+
+  /// The address in the environment is that of the login which started the service; the one in the
+  /// runtime directory is there at the next login, too. An empty one is the wish for none.
+  private static func sessionBus(_ environment: [String: String]) -> [BusAddress] {
+    let name = "DBUS_SESSION_BUS_ADDRESS"
+    let given = BusAddress.session(environment: environment)
+    guard environment[name] != "" else { return given }
+    let lasting = BusAddress.session(environment: environment.filter { $0.key != name })
+    return given + lasting.filter { !given.contains($0) }
+  }
+
+  private static func rule(
+    _ condition: ServiceConfiguration.Condition
+  ) -> MachineWatch.Settings.Rule {
+    switch condition {
+    case .auto: .looked
+    case .always: .known(true)
+    case .never: .known(false)
+    }
+  }
+
+  private static func proxies(
+    _ file: ServiceConfiguration, _ environment: [String: String]
+  ) -> ProxyRules {
+    switch file.proxy {
+    case .asInEnvironment:
+      var rules = ProxyRules(environment: environment)
+      if !file.noProxy.isEmpty { rules.exceptions = ProxyExceptions(file.noProxy) }
+      return rules
+    case .through(let text):
+      let route = ProxyServer(text).map(ProxyRules.Route.through) ?? unusableProxy
+      return ProxyRules(
+        forHTTP: route, forHTTPS: route, exceptions: ProxyExceptions(file.noProxy))
+    case .unusable: return ProxyRules(forHTTP: unusableProxy, forHTTPS: unusableProxy)
+    }
+  }
+
+  private static let unusableProxy = ProxyRules.Route.unusable(
+    "proxy.url in the configuration file")
+
+  private static func engine(
+    _ file: ServiceConfiguration, _ documentsDirectory: String, _ budget: DescriptorBudget
+  ) -> TransferEngine.Configuration {
+    var engine = TransferEngine.Configuration(documentsDirectory: documentsDirectory)
+    let limits = engine.limits
+    let most = budget.connectionCountMax
+    engine.limits.runningMax = min(file.transfersMax ?? limits.runningMax, most)
+    engine.limits.connectionsMax = min(file.connectionsMax ?? limits.connectionsMax, most)
+    engine.limits.connectionsPerHostMax = min(
+      file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
+    engine.limitBytesPerSecond = file.limitBytesPerSecond
+    // Of as many as may run, this is a few MiB of memory at most.
+    engine.lateFileByteCountMax = 256 << 10
+    // Until the machine has been looked at, a task with conditions waits: a start in between would
+    // be what its program did not want.
+    engine.metConditions = []
+    return engine
+  }
+}

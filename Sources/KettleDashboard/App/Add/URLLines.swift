@@ -1,0 +1,205 @@
+import KettleModel
+
+/// The lines of the add form: a small text editor in which each line is a URL, or a command line
+/// for curl, and is checked as it is typed.
+///
+/// Counts are kept and not counted, so that a list of thousands is typed into as fast as one line.
+package struct URLLines: Hashable, Sendable {
+  package struct Line: Hashable, Sendable {
+    package let characters: [Character]
+    package let reading: Reading
+    /// Which characters are a password, a cookie or the like.
+    package let secrets: [Range<Int>]
+
+    init(_ characters: [Character] = []) {
+      self.characters = characters
+      (reading, secrets) = Self.read(characters)
+    }
+
+    package var text: String { String(characters) }
+
+    private static func read(_ characters: [Character]) -> (Reading, [Range<Int>]) {
+      let text = String(characters)
+      if characters.allSatisfy({ $0 == " " || $0 == "\t" }) { return (.blank, []) }
+      if CurlCommandLine.isCommand(characters) {
+        let command = CurlCommandLine.read(text)
+        switch command.result {
+        case .success(let line): return (.command(line), command.secrets)
+        case .failure(let problem): return (.problem(.command(problem)), command.secrets)
+        }
+      }
+      let password = SecretText.passwordRange(inURL: characters, characters.indices)
+      let secrets = password.map { [$0] } ?? []
+      switch TransferURL.parse(text) {
+      case .success(let url): return (.url(url), secrets)
+      case .failure(let problem): return (.problem(.url(problem)), secrets)
+      }
+    }
+  }
+
+  /// What a line means.
+  package enum Reading: Hashable, Sendable {
+    case blank
+    case url(TransferURL.Parsed)
+    case command(CurlCommandLine)
+    case problem(Problem)
+
+    /// As it is kept and compared, without a login.
+    package var urlText: String? {
+      switch self {
+      case .url(let parsed): parsed.url.text
+      case .command(let line): line.url.url.text
+      case .blank, .problem: nil
+      }
+    }
+  }
+
+  package enum Problem: Hashable, Sendable {
+    case url(TransferURLProblem)
+    case command(CurlProblem)
+  }
+
+  /// Enough for any list that is pasted; a longer one is a job for `kettle add -i FILE`.
+  package static let lineCountMax = 10_000
+  private static let characterCountMax = 20_000
+
+  /// Never empty.
+  package private(set) var lines: [Line] = [Line()]
+  package private(set) var row = 0
+  /// How many characters of the line stand before the cursor.
+  package private(set) var column = 0
+  package private(set) var goodCount = 0
+  package private(set) var problemCount = 0
+  private var countsByURL: [String: Int] = [:]
+
+  package init() {}
+
+  package var current: Line { lines[row] }
+
+  /// How many lines have the URL of a line above them.
+  package var repeatedCount: Int { goodCount - countsByURL.count }
+
+  /// In no order.
+  package var distinctURLs: some Collection<String> { countsByURL.keys }
+
+  package func count(of url: String) -> Int { countsByURL[url] ?? 0 }
+
+  package var firstProblem: (row: Int, problem: Problem)? {
+    guard problemCount > 0 else { return nil }
+    for (index, line) in lines.enumerated() {
+      if case .problem(let problem) = line.reading { return (index, problem) }
+    }
+    return nil
+  }
+
+  private mutating func replace(_ range: ClosedRange<Int>, with new: [Line]) {
+    for line in lines[range] { count(line, by: -1) }
+    for line in new { count(line, by: 1) }
+    lines.replaceSubrange(range, with: new)
+  }
+
+  private mutating func replaceLine(_ row: Int, with characters: [Character]) {
+    replace(row...row, with: [Line(characters)])
+  }
+
+  private mutating func count(_ line: Line, by step: Int) {
+    switch line.reading {
+    case .blank: break
+    case .problem: problemCount += step
+    case .url, .command:
+      goodCount += step
+      guard let url = line.reading.urlText else { return }
+      let count = (countsByURL[url] ?? 0) + step
+      countsByURL[url] = count > 0 ? count : nil
+    }
+  }
+}
+
+// MARK: - Editing
+
+extension URLLines {
+  /// Puts text at the cursor; line breaks begin new lines, but those within a command for curl.
+  /// False when it is too much, and then nothing is changed.
+  mutating func insert(_ text: String) -> Bool {
+    var parts = CurlCommandLine.lines(of: text)
+    // A URL that is pasted behind another one is another one.
+    if column > 0, text.hasPrefix("http://") || text.hasPrefix("https://") {
+      parts.insert("", at: 0)
+    }
+    guard lines.count + parts.count - 1 <= Self.lineCountMax else { return false }
+    let before = Array(lines[row].characters.prefix(column))
+    let after = Array(lines[row].characters.dropFirst(column))
+    var added = parts.map { Array($0.prefix(Self.characterCountMax)) }
+    guard let first = added.first, let last = added.last else { return true }
+    guard before.count + first.count + after.count <= Self.characterCountMax else { return false }
+    column = added.count == 1 ? before.count + first.count : last.count
+    added[0] = before + first
+    added[added.count - 1] += after
+    replace(row...row, with: added.map { Line($0) })
+    row += added.count - 1
+    return true
+  }
+
+  mutating func apply(_ edit: Edit) {
+    switch edit {
+    case .left: moveLeft()
+    case .right: moveRight()
+    case .lineStart: move(to: row, column: 0)
+    case .lineEnd: move(to: row, column: lines[row].characters.count)
+    case .eraseBefore: eraseBefore()
+    case .eraseAfter: eraseAfter()
+    case .eraseLine:
+      replaceLine(row, with: [])
+      column = 0
+    case .nextLine: _ = insert("\n")
+    // For the form around it.
+    case .nextField, .previousField: break
+    }
+  }
+
+  private mutating func eraseBefore() {
+    if column > 0 {
+      var characters = lines[row].characters
+      characters.remove(at: column - 1)
+      replaceLine(row, with: characters)
+      column -= 1
+    } else if row > 0 {
+      column = lines[row - 1].characters.count
+      let joined = lines[row - 1].characters + lines[row].characters
+      replace((row - 1)...row, with: [Line(joined)])
+      row -= 1
+    }
+  }
+
+  private mutating func eraseAfter() {
+    if column < lines[row].characters.count {
+      column += 1
+      eraseBefore()
+    } else if row < lines.count - 1 {
+      row += 1
+      column = 0
+      eraseBefore()
+    }
+  }
+
+  private mutating func moveLeft() {
+    if column > 0 {
+      column -= 1
+    } else if row > 0 {
+      move(to: row - 1, column: .max)
+    }
+  }
+
+  private mutating func moveRight() {
+    if column < lines[row].characters.count {
+      column += 1
+    } else if row < lines.count - 1 {
+      move(to: row + 1, column: 0)
+    }
+  }
+
+  mutating func move(to newRow: Int, column newColumn: Int) {
+    row = min(max(newRow, 0), lines.count - 1)
+    column = min(max(newColumn, 0), lines[row].characters.count)
+  }
+}

@@ -1,0 +1,49 @@
+import KettleModel
+
+/// What is taken from a transfer to elsewhere: its address, its path, its file.
+extension DashboardModel {
+  /// Those that are marked, the one under the cursor, or the one whose details are shown.
+  private var takenRows: [TransferSnapshot] {
+    switch screens.last {
+    case nil: return selectedRows
+    case .details(let open):
+      guard case .shown(let details) = open.content else { return [] }
+      return [details.snapshot]
+    case .help, .add, .entry, .question, .resetReport, .query, .sortMenu: return []
+    }
+  }
+
+  mutating func take(_ command: TakeCommand, at now: Moment) -> [DashboardEffect] {
+    let rows = takenRows
+    switch command {
+    case .copyURL: return copy(rows.map(\.url), what: Strings.urlsCopied, at: now)
+    case .copyPath: return copy(rows.compactMap(\.path), what: Strings.pathsCopied, at: now)
+    case .openFile: return rows.first?.path.map { [.openFile(path: $0)] } ?? []
+    }
+  }
+
+  private mutating func copy(
+    _ texts: [String], what: (Int) -> String, at now: Moment
+  ) -> [DashboardEffect] {
+    let wanted = screens.isEmpty ? selectedCount : 1
+    say(what(texts.count) + Strings.restNotSent(wanted - texts.count), at: now)
+    return [.copy(texts.joined(separator: "\n"))]
+  }
+
+  func availability(of command: TakeCommand) -> Availability {
+    let rows = takenRows
+    guard let first = rows.first else {
+      guard screens.isEmpty else { return .impossible(Strings.nothingToTake) }
+      return .impossible(rowCount == 0 ? Strings.listIsEmpty : Strings.rowNotThereYet)
+    }
+    switch command {
+    case .copyURL: return .possible
+    case .copyPath:
+      return Availability(unless: rows.contains { $0.path != nil } ? nil : Strings.noFileYet)
+    case .openFile:
+      if screens.isEmpty, selectedCount > 1 { return .impossible(Strings.opensOne) }
+      let isThere = first.state == .completed && first.path != nil
+      return Availability(unless: isThere ? nil : Strings.notFinished)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import KettleModel
+
+extension DashboardModel {
+  /// Takes in what happened and answers what is to be done about it.
+  package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    if let notice, notice.until <= now.monotonic { self.notice = nil }
+    let before = layout
+    let effects = take(message, at: now)
+    // A line more or less for the rows.
+    return layout.bodyHeight == before.bodyHeight ? effects : effects + scrollToCursor()
+  }
+
+  private mutating func take(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    switch message {
+    case .keyPressed(let key):
+      return keyPressed(key, at: now)
+    case .mouse(let event): return receive(event, at: now)
+    case .pasteRefused(let countMax):
+      say(Strings.pasteRefused(countMax), .problem, at: now)
+      return []
+    case .resized(let newSize):
+      size = newSize
+      clampScroll(at: now)
+      return scrollToCursor()
+    case .rowsArrived(let window, let totals):
+      return attention(to: totals) + receive(window, totals, at: now)
+    case .found(let search, let found):
+      return receive(search, found, at: now)
+    case .detailsArrived(let details):
+      receive(details)
+      clampScroll(at: now)
+      return []
+    case .duplicatesFound(let found):
+      receiveDuplicates(found)
+      return []
+    case .placesKnown(let known):
+      places = known
+      return []
+    case .linkChanged(let report):
+      return linkChanged(report, at: now)
+    case .serviceReported(let notices):
+      serviceNotices = notices
+      if !notices.isEmpty { sayWhatIsWrong(at: now) }
+      return []
+    case .commandFinished(let outcome):
+      commandFinished(outcome, at: now)
+      return []
+    case .utcOffsetChanged(let seconds):
+      utcOffsetSeconds = min(max(seconds, -86_400), 86_400)
+      return []
+    case .ticked:
+      speeds.record(totals.bytesPerSecond, at: now.monotonic)
+      return reloadDetailsIfOld(at: now) + searchDuplicatesIfDue(at: now)
+    }
+  }
+
+  private mutating func linkChanged(_ report: LinkReport, at now: Moment) -> [DashboardEffect] {
+    switch report {
+    case .connecting:
+      if !link.isConnected, window != nil { return [] }
+      link = .connecting
+      return []
+    case .connected:
+      if case .lost = link { say(Strings.serviceIsBack, at: now) }
+      if link == .connecting { sayWhatIsWrong(at: now) }
+      link = .connected
+      // The service knows nothing of what was asked on an earlier connection.
+      subscription = nil
+      search.asked = nil
+      return subscribeIfMoved() + reloadDetails(at: now)
+    case .lost:
+      if case .lost = link { return [] }
+      link = .lost(since: now.monotonic)
+      totals.bytesPerSecond = 0
+      return []
+    }
+  }
+
+  /// Shows what the service reports and what is wrong with the configuration, in this order. The
+  /// message stays until a key is pressed, because the user may not look at once.
+  private mutating func sayWhatIsWrong(at now: Moment) {
+    let text = Strings.problems(
+      serviceNotices + settings.problems, helpKey: keymap.key(.help)?.name,
+      width: size.columns - 2)
+    guard let text else { return }
+    let until = now.monotonic.advanced(byMilliseconds: 3_600_000)
+    notice = Notice(text: text, kind: .problem, until: until)
+  }
+
+  private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
+    switch outcome {
+    case .controlled(let verb, let appliedCount, let refused):
+      forgetMarks(of: refused)
+      if let text = Strings.controlled(verb, appliedCount: appliedCount, refused: refused) {
+        say(text, refused.isEmpty ? .plain : .problem, at: now)
+      }
+    case .added(let count):
+      additionSucceeded()
+      say(Strings.added(count), at: now)
+    case .addFailed(let sentence):
+      additionFailed(at: now)
+      say(sentence, .problem, at: now)
+    case .relinked(let refused):
+      say(Strings.relinked(refused), refused.isEmpty ? .plain : .problem, at: now)
+    case .limited(let bytesPerSecond, let refused):
+      say(
+        Strings.limited(bytesPerSecond, refused), refused.isEmpty ? .plain : .problem, at: now)
+    case .removed(let count): say(Strings.removed(count), at: now)
+    case .moved: break
+    case .prioritized(let priority, let appliedCount):
+      say(Strings.prioritized(priority, appliedCount), at: now)
+    case .cleared(let count): say(Strings.cleared(count), at: now)
+    case .reset(let deletedCount, let keptPaths):
+      if keptPaths.isEmpty {
+        say(Strings.resetDone(deletedCount: deletedCount), at: now)
+      } else {
+        let report = ResetReport(deletedCount: deletedCount, keptPaths: keptPaths, scroll: 0)
+        screens.append(.resetReport(report))
+      }
+    case .detailsFailed(let id, let sentence):
+      changeDetails(of: id) { $0.content = .unavailable(sentence: sentence) }
+    case .failed(let sentence): say(sentence, .problem, at: now)
+    }
+  }
+
+  /// Shows a sentence for a while: long enough to read it, and a failure for longer.
+  mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
+    let milliseconds: Int64 =
+      switch kind {
+      case .plain: 5000
+      case .problem: 10_000
+      }
+    notice = Notice(
+      text: text, kind: kind, until: now.monotonic.advanced(byMilliseconds: milliseconds))
+  }
+}

@@ -1,0 +1,68 @@
+import KettleModel
+
+/// What lies over the list; the last of the stack has the keys.
+package enum DashboardScreen: Hashable, Sendable {
+  case details(DetailsScreen)
+  case help(scroll: Int)
+  case add(AddDialog)
+  case entry(EntryDialog)
+  case question(Question)
+  /// The line in which a filter or a search is typed; the list is seen meanwhile.
+  case query(QueryField)
+  case sortMenu(SortMenu)
+  /// What a reset left alone.
+  case resetReport(ResetReport)
+
+  package var keyContext: KeyContext {
+    switch self {
+    case .details, .help, .resetReport: .reader
+    case .add: .add
+    case .entry: .entry
+    case .question: .question
+    case .query: .query
+    case .sortMenu: .menu
+    }
+  }
+}
+
+package struct DetailsScreen: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    case loading
+    case shown(TransferDetailsView)
+    case unavailable(sentence: String)
+  }
+
+  package var id: TransferID
+  package var content: Content
+  package var section = DetailsSection.overview
+  package var scroll: Int
+  /// Whether what happens next is seen at once in the events; not while something older is read.
+  package var followsEnd = true
+  package var askedAt: MonotonicTime
+}
+
+/// A question before something that cannot be taken back. The answer is no unless it is yes.
+package enum Question: Hashable, Sendable {
+  /// How many transfers are finished, and how many are not.
+  case reset(finishedCount: Int, unfinishedCount: Int)
+  case remove(TransferSnapshot)
+  case removeWithFile(TransferSnapshot)
+  case removeMarked(TransferSelection, count: Int, withFiles: Bool)
+}
+
+package struct ResetReport: Hashable, Sendable {
+  package var deletedCount: Int
+  package var keptPaths: [String]
+  package var scroll: Int
+}
+
+/// A sentence for the message line.
+package struct Notice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case plain, problem
+  }
+
+  package var text: String
+  package var kind: Kind
+  package var until: MonotonicTime
+}

@@ -1,0 +1,165 @@
+import KettleModel
+
+/// Search: no row is hidden, the cursor goes to the next one with the words.
+extension DashboardModel {
+  /// `n`, `N`, and Enter in an empty field.
+  mutating func findNext(isBackwards: Bool, at now: Moment) -> [DashboardEffect] {
+    find(
+      from: seeking?.id ?? cursorID, index: seeking?.index ?? cursor, isBackwards: isBackwards,
+      includesStart: false, at: now)
+  }
+
+  /// While it is typed, from where the cursor was: the first match at that row or after it.
+  mutating func findWhileTyping(_ field: QueryField, at now: Moment) -> [DashboardEffect] {
+    search.text = field.text
+    guard search.isOn else { return goBack(to: field) }
+    return find(
+      from: field.startID, index: field.startIndex, isBackwards: false, includesStart: true,
+      at: now)
+  }
+
+  private mutating func find(
+    from start: TransferID?, index: Int, isBackwards: Bool, includesStart: Bool, at now: Moment
+  ) -> [DashboardEffect] {
+    let wanted = RowSearch(
+      filter: filter, sort: sort, text: search.text, start: start, startIndex: index,
+      isBackwards: isBackwards, includesStart: includesStart)
+    if let found = nearMatch(wanted) { return go(to: found, wanted, at: now) }
+    guard !isFrozen else {
+      say(Strings.frozenSearch(search.text), .problem, at: now)
+      return []
+    }
+    guard link.isConnected else {
+      say(Strings.needsService, at: now)
+      return []
+    }
+    // The answer to an earlier question sees that the text is another one, and asks again.
+    if let asked = search.asked, asked.text != wanted.text, fieldPurpose == .search { return [] }
+    search.asked = wanted
+    return [.find(wanted)]
+  }
+
+  mutating func receive(
+    _ answered: RowSearch, _ found: FoundRow?, at now: Moment
+  ) -> [DashboardEffect] {
+    guard answered == search.asked else { return [] }
+    search.asked = nil
+    guard search.isOn else { return [] }
+    if answered.text != search.text || answered.filter != filter || answered.sort != sort {
+      guard case .query(let field) = screens.last, field.purpose == .search else { return [] }
+      return findWhileTyping(field, at: now)
+    }
+    if let found { return go(to: found, answered, at: now) }
+    say(Strings.notFound(answered.text), .problem, at: now)
+    return []
+  }
+
+  private mutating func go(
+    to found: FoundRow, _ search: RowSearch, at now: Moment
+  ) -> [DashboardEffect] {
+    if found.hasWrapped { say(Strings.wrapped(isBackwards: search.isBackwards), at: now) }
+    return seek(found.id, at: found.index, line: layout.bodyHeight / 2)
+  }
+
+  /// A match among the rows that are there, with none between that are not.
+  private func nearMatch(_ wanted: RowSearch) -> FoundRow? {
+    guard let window else { return nil }
+    let start = wanted.start.flatMap { window.index(of: $0) } ?? wanted.startIndex
+    guard window.row(at: start) != nil else { return nil }
+    let words = WordTest(RowFilter.words(of: wanted.text))
+    let step = wanted.isBackwards ? -1 : 1
+    var index = wanted.includesStart ? start : start + step
+    while let row = window.row(at: index) {
+      if words.passes(row) { return FoundRow(id: row.id, index: index, hasWrapped: false) }
+      index += step
+    }
+    return nil
+  }
+
+  private mutating func goBack(to field: QueryField) -> [DashboardEffect] {
+    guard let startID = field.startID else { return moveCursor(to: field.startIndex) }
+    return seek(startID, at: field.startIndex)
+  }
+
+  mutating func endSearch() {
+    search.text = ""
+    search.asked = nil
+  }
+}
+
+// MARK: - The field
+
+extension DashboardModel {
+  var fieldPurpose: QueryField.Purpose? {
+    if case .query(let field) = screens.last { field.purpose } else { nil }
+  }
+
+  mutating func openField(_ purpose: QueryField.Purpose) {
+    let (text, history) =
+      switch purpose {
+      case .filter: (view.filterText, filterHistory)
+      case .search: ("", search.history)
+      }
+    screens.append(
+      .query(
+        QueryField(
+          purpose, text: text, earlier: purpose == .search ? search.text : view.filterText,
+          startID: cursorID, startIndex: cursor, history: history)))
+  }
+
+  mutating func changeField(
+    at now: Moment, _ change: (inout QueryField) -> Void
+  ) -> [DashboardEffect] {
+    guard case .query(var field) = screens.last else { return [] }
+    let before = field.text
+    change(&field)
+    replaceTop(with: .query(field))
+    guard field.text != before else { return [] }
+    return switch field.purpose {
+    case .filter: filterWhileTyping(field, at: now)
+    case .search: findWhileTyping(field, at: now)
+    }
+  }
+
+  mutating func insert(_ text: String, at now: Moment) -> [DashboardEffect] {
+    var isTaken = true
+    let effects = changeField(at: now) { isTaken = $0.insert(text) }
+    if !isTaken { say(Strings.oneLineOnly, .problem, at: now) }
+    return effects
+  }
+
+  /// Enter: what stands in the field stays in force.
+  mutating func takeField(at now: Moment) -> [DashboardEffect] {
+    guard case .query(let field) = screens.last else { return [] }
+    switch field.purpose {
+    case .filter:
+      if case .failure(let problem) = FilterQuery.parse(field.text) {
+        say(fitting(Strings.forms(of: problem)), .problem, at: now)
+        return []
+      }
+      filterHistory.append(field.text)
+      screens.removeLast()
+      return setFilter(field.text, wanted: field.startID, at: now)
+    case .search:
+      screens.removeLast()
+      guard field.text.isEmpty else {
+        search.history.append(field.text)
+        return []
+      }
+      search.text = field.earlier
+      return search.isOn ? findNext(isBackwards: false, at: now) : []
+    }
+  }
+
+  /// Esc: as it was before.
+  mutating func leaveField(at now: Moment) -> [DashboardEffect] {
+    guard case .query(let field) = screens.popLast() else { return [] }
+    switch field.purpose {
+    case .filter: return setFilter(field.earlier, wanted: field.startID, at: now)
+    case .search:
+      search.text = field.earlier
+      search.asked = nil
+      return goBack(to: field)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import KettleModel
+
+/// Reads a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
+package enum FilterQuery {
+  package enum Key: String, Hashable, Sendable, CaseIterable {
+    case state, host, session
+  }
+
+  package enum Problem: Error, Hashable, Sendable {
+    case unknownKey(String)
+    case unknownState(String)
+    case missingValue(Key)
+    /// A list has one host and one session at most.
+    case second(Key)
+  }
+
+  package static func parse(_ text: String) -> Result<RowFilter, Problem> {
+    Result { () throws(Problem) in try read(text) }
+  }
+
+  private static func read(_ text: String) throws(Problem) -> RowFilter {
+    var filter = RowFilter()
+    var words: [String] = []
+    for word in QuotedWord.split(text) {
+      guard let (name, value) = condition(word) else {
+        words.append(word.written)
+        continue
+      }
+      guard let key = Key(rawValue: name.lowercased()) else { throw .unknownKey(name) }
+      guard !value.isEmpty else { throw .missingValue(key) }
+      switch key {
+      case .state: filter.states = (filter.states ?? []) + (try states(value))
+      case .host:
+        guard filter.host == nil else { throw .second(.host) }
+        filter.host = value.lowercased()
+      case .session:
+        guard filter.session == nil else { throw .second(.session) }
+        filter.session = SessionID(rawValue: value)
+      }
+    }
+    if !words.isEmpty { filter.text = words.joined(separator: " ") }
+    return filter
+  }
+
+  /// Whether the last word may be the beginning of `state:` and is not yet looked for: the list
+  /// would be empty for as long as that takes to type.
+  static func isBeginningOfCondition(_ text: String) -> Bool {
+    guard let last = QuotedWord.split(text).last, text.last?.isWhitespace == false else {
+      return false
+    }
+    return Key.allCases.contains { $0.rawValue.hasPrefix(last.written.lowercased()) }
+  }
+
+  /// The two sides of a colon; nil for a word, and a URL is one.
+  private static func condition(_ word: QuotedWord) -> (name: String, value: String)? {
+    guard let offset = word.colonOffset, offset > 0 else { return nil }
+    let name = String(word.text.prefix(offset))
+    let value = String(word.text.dropFirst(offset + 1))
+    guard name.allSatisfy(\.isLetter), !value.hasPrefix("//") else { return nil }
+    return (name, value)
+  }
+
+  /// The beginning of a name is enough: no two begin alike.
+  private static func states(_ value: String) throws(Problem) -> [TransferState] {
+    var states: [TransferState] = []
+    for part in value.lowercased().split(separator: ",") {
+      let found = TransferState.allCases.filter { state in
+        names(of: state).contains { $0.hasPrefix(part) }
+      }
+      guard found.count == 1 else { throw .unknownState(String(part)) }
+      states += found
+    }
+    guard !states.isEmpty else { throw .missingValue(.state) }
+    return states
+  }
+
+  private static func names(of state: TransferState) -> [String] {
+    switch state {
+    case .completed: [state.rawValue, Strings.countWord(state)]
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed:
+      [state.rawValue]
+    }
+  }
+
+  /// The text with other states, and everything else as it was; nil takes the states away.
+  package static func text(_ text: String, withState state: TransferState?) -> String {
+    var parts = QuotedWord.split(text)
+      .filter { condition($0)?.name.lowercased() != Key.state.rawValue }.map(\.written)
+    if let state { parts.insert(Key.state.rawValue + ":" + state.rawValue, at: 0) }
+    return parts.joined(separator: " ")
+  }
+}

@@ -1,0 +1,34 @@
+import KettleModel
+
+/// The speed of all transfers together in the last seconds, one sample a second.
+package struct SpeedHistory: Hashable, Sendable {
+  package static let countMax = 12
+  static let interval: Int64 = 1000
+
+  /// The newest last.
+  package private(set) var samples: [Int64] = []
+  private var lastAt: MonotonicTime?
+
+  package init() {}
+
+  package mutating func record(_ bytesPerSecond: Int64, at now: MonotonicTime) {
+    let speed = max(0, bytesPerSecond)
+    guard let lastAt else {
+      samples = [speed]
+      self.lastAt = now
+      return
+    }
+    let passed = now.milliseconds(since: lastAt)
+    if passed < Self.interval {
+      if let last = samples.indices.last { samples[last] = speed }
+      return
+    }
+    // Nobody looked for a while (the dashboard was suspended): what lies between is unknown.
+    if passed > 10 * Self.interval { samples.removeAll() }
+    samples.append(speed)
+    if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }
+    self.lastAt = now
+  }
+
+  package var isMoving: Bool { samples.contains { $0 > 0 } }
+}

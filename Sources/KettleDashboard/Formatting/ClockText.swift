@@ -1,0 +1,57 @@
+import KettleModel
+
+/// Points in time as the user's clock on the wall shows them.
+package struct ClockText: Hashable, Sendable {
+  package var utcOffsetSeconds: Int
+
+  package init(utcOffsetSeconds: Int) { self.utcOffsetSeconds = utcOffsetSeconds }
+
+  /// `14:02` today, `24 Dec` on another day of the year, else `2027-12-24`.
+  package func short(_ time: WallTime, now: WallTime) -> String {
+    let (then, today) = (Parts(local(time)), Parts(local(now)))
+    if then.date == today.date { return then.hourAndMinute }
+    return then.year == today.year ? then.dayAndMonth : then.date
+  }
+
+  /// As `short`, and the time of day beside another day.
+  package func long(_ time: WallTime, now: WallTime) -> String {
+    let then = Parts(local(time))
+    let short = short(time, now: now)
+    return short == then.hourAndMinute ? short : short + " " + then.hourAndMinute
+  }
+
+  /// `2026-12-24 18:00:05`, for lists in which every line has the same form.
+  package func full(_ time: WallTime) -> String {
+    let parts = Parts(local(time))
+    return parts.date + " " + parts.timeOfDay
+  }
+
+  /// Dates from outside may be anything; shown are the years 1970 to 9999.
+  private func local(_ time: WallTime) -> String {
+    let shifted = time.advanced(byMilliseconds: Int64(utcOffsetSeconds) * 1000)
+    let milliseconds = min(max(shifted.millisecondsSince1970, 0), 253_402_300_799_000)
+    return WallTime(millisecondsSince1970: milliseconds).iso8601
+  }
+
+  /// An ISO 8601 date of `WallTime`, taken apart.
+  private struct Parts {
+    var date: String
+    var timeOfDay: String
+
+    init(_ iso8601: String) {
+      let halves = iso8601.split(separator: "T", maxSplits: 1)
+      date = halves.first.map(String.init) ?? ""
+      timeOfDay = halves.count > 1 ? String(halves[1].dropLast()) : ""
+    }
+
+    var year: Substring { date.dropLast(6) }
+    var hourAndMinute: String { String(timeOfDay.prefix(5)) }
+
+    var dayAndMonth: String {
+      let day = Int(date.suffix(2)) ?? 0
+      let month = Int(date.dropLast(3).suffix(2)) ?? 0
+      let name = Strings.months.indices.contains(month - 1) ? Strings.months[month - 1] : "?"
+      return "\(day) \(name)"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import KettleModel
+
+/// A text made fit for the screen: nothing in it that a terminal would obey, cut to a width, taken
+/// apart into what goes into one cell each.
+///
+/// All text reaches the frame through here, so this is where text from outside is made harmless.
+package struct ShownText: Sendable {
+  package struct Glyph: Hashable, Sendable {
+    package var text: String
+    /// 1 or 2.
+    package var width: Int
+  }
+
+  enum Content: Sendable {
+    /// Printable ASCII, which most text is: a column for each byte, and no tables. When it is cut,
+    /// its last column has the mark of that.
+    case plain(String, isCut: Bool)
+    case glyphs([Glyph])
+  }
+
+  private(set) var content = Content.glyphs([])
+  package private(set) var columns = 0
+  private let charset: Charset
+
+  /// Takes what fits into `columnsMax`; of a longer text the last column shows that it was cut.
+  package init(_ text: String, charset: Charset, columnsMax: Int) {
+    self.charset = charset
+    guard columnsMax > 0 else { return }
+    if let count = Self.plainCount(text, max: columnsMax + 1) {
+      content = .plain(text, isCut: count > columnsMax)
+      columns = min(count, columnsMax)
+      return
+    }
+    var glyphs: [Glyph] = []
+    let harmless = text.sanitizedForDisplay(limit: columnsMax + 1)
+    for scalar in harmless.unicodeScalars where columns <= columnsMax {
+      append(scalar, to: &glyphs)
+    }
+    if columns > columnsMax { cut(&glyphs, to: columnsMax) }
+    content = .glyphs(glyphs)
+  }
+
+  /// How many characters it has, counted up to `max`; nil when one of them is not printable ASCII.
+  private static func plainCount(_ text: String, max: Int) -> Int? {
+    var count = 0
+    for byte in text.utf8 {
+      guard (32...126).contains(byte) else { return nil }
+      count += 1
+      if count == max { return count }
+    }
+    return count
+  }
+
+  package var glyphs: [Glyph] {
+    switch content {
+    case .plain(let text, let isCut):
+      var glyphs = text.utf8.prefix(columns).map {
+        Glyph(text: String(Unicode.Scalar($0)), width: 1)
+      }
+      if isCut, let last = glyphs.indices.last { glyphs[last].text = Self.cutMark(charset) }
+      return glyphs
+    case .glyphs(let glyphs): return glyphs
+    }
+  }
+
+  static func cutMark(_ charset: Charset) -> String {
+    switch charset {
+    case .utf8: "…"
+    case .ascii: "~"
+    }
+  }
+
+  private mutating func append(_ scalar: Unicode.Scalar, to glyphs: inout [Glyph]) {
+    switch DisplayWidth.columns(of: scalar) {
+    case 0:
+      // Variation selectors make some terminals draw a narrow character wide and others not.
+      let isSelector = (0xFE00...0xFE0F).contains(scalar.value)
+      guard let last = glyphs.indices.last else { return }
+      let hasRoom = glyphs[last].text.unicodeScalars.count <= Cell.markCountMax
+      if !isSelector, hasRoom, charset == .utf8 { glyphs[last].text.unicodeScalars.append(scalar) }
+    case let width:
+      // A skin tone joins the emoji before it in some terminals and stands alone in others.
+      if (0x1F3FB...0x1F3FF).contains(scalar.value), glyphs.last?.width == 2 { return }
+      if scalar == "…", charset == .ascii {
+        glyphs += Array(repeating: Glyph(text: ".", width: 1), count: 3)
+        columns += 3
+        return
+      }
+      let isShown = scalar.isASCII || (charset == .utf8 && Self.hasGlyph(scalar))
+      if isShown {
+        glyphs.append(Glyph(text: String(scalar), width: width))
+        columns += width
+      } else {
+        glyphs.append(Glyph(text: charset == .utf8 ? "\u{FFFD}" : "?", width: 1))
+        columns += 1
+      }
+    }
+  }
+
+  private static func hasGlyph(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .unassigned, .surrogate, .control, .lineSeparator, .paragraphSeparator: false
+    default: true
+    }
+  }
+
+  private mutating func cut(_ glyphs: inout [Glyph], to columnsMax: Int) {
+    while columns > columnsMax - 1, let last = glyphs.popLast() { columns -= last.width }
+    glyphs.append(Glyph(text: Self.cutMark(charset), width: 1))
+    columns += 1
+  }
+}

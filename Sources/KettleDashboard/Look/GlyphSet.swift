@@ -1,0 +1,42 @@
+import KettleModel
+
+/// The signs that are drawn, once in Unicode and once in ASCII; each takes one column.
+package struct GlyphSet: Hashable, Sendable {
+  package var states: [TransferState: String]
+  package var arrowDown: String
+  package var arrowUp: String
+  /// Rising levels for the speeds.
+  package var levels: [String]
+  /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
+  package var eighths: [String]
+  package var heldCell: String
+  package var missingCell: String
+  package var horizontal: String
+  package var vertical: String
+  /// Top left, top right, bottom left, bottom right.
+  package var corners: [String]
+  package var good: String
+  package var bad: String
+  /// Beside a marked row.
+  package var mark: String
+
+  package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
+
+  package static let utf8 = GlyphSet(
+    states: [
+      .idle: "○", .scheduled: "◔", .queued: "·", .running: "▶", .waiting: "◷", .paused: "‖",
+      .verifying: "≡", .completed: "✔", .failed: "✘",
+    ],
+    arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], heldCell: "█", missingCell: "░",
+    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆")
+
+  package static let ascii = GlyphSet(
+    states: [
+      .idle: "o", .scheduled: "@", .queued: ".", .running: "*", .waiting: "~", .paused: "=",
+      .verifying: "#", .completed: "+", .failed: "!",
+    ],
+    arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
+    heldCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
+    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x")
+}

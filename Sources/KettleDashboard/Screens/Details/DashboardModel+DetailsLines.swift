@@ -1,0 +1,221 @@
+import KettleModel
+
+/// Everything about one transfer, a section at a time.
+extension DashboardModel {
+  func detailsLines(_ open: DetailsScreen, width: Int, now: Moment) -> [ReaderLine] {
+    var text = ReaderText(width: width)
+    switch open.content {
+    case .loading: text.text(Strings.loading, .quiet)
+    case .unavailable(let sentence): text.text(sentence, .problem)
+    case .shown(let details):
+      switch open.section {
+      case .overview: addOverview(details, to: &text, now: now)
+      case .parts: addParts(details, to: &text)
+      case .addresses: Self.addAddresses(details, to: &text)
+      case .headers: Self.addHeaders(details, to: &text)
+      case .events: addEvents(details, to: &text)
+      case .speed: addSpeed(details, to: &text)
+      }
+    }
+    return text.lines
+  }
+
+  // MARK: - Overview
+
+  private func addOverview(
+    _ details: TransferDetailsView, to text: inout ReaderText, now: Moment
+  ) {
+    let row = details.snapshot
+    text.heading(row.shownTitle)
+    text.add(.bar(ProgressBar(row, at: now, isLive: link.isConnected)))
+    text.pair(Strings.labelState, stateText(row, now: now.wall), row.stateRole)
+    text.pair(Strings.labelProblem, row.problemSentence, .problem)
+    text.pair(Strings.labelAdvice, Self.advice(row), .waiting)
+    text.pair(Strings.labelFreshStart, row.freshStart.map(Strings.freshStart), .waiting)
+    text.pair(Strings.labelProgress, progressText(row))
+    if row.state == .running {
+      text.pair(Strings.labelSpeed, ByteText.speed(row.bytesPerSecond))
+      text.pair(Strings.labelLeft, row.secondsLeft.map(DurationText.clock))
+      text.pair(Strings.labelConnections, "\(row.connections)")
+    }
+    text.pair(
+      Strings.labelLimit,
+      Strings.limits(own: row.limitBytesPerSecond, all: totals.limitBytesPerSecond))
+    text.pair(Strings.labelPriority, Strings.priority(row.priority))
+    if let checksum = details.checksum {
+      text.pair(Strings.labelChecksum, Strings.checksumVerdict(row), Self.checksumRole(row))
+      text.pair("", checksum)
+    }
+    text.pair(Strings.labelFile, row.path)
+    text.pair(Strings.labelSession, row.session.rawValue)
+    text.pair(Strings.labelAdded, clockText.full(row.createdAt))
+    text.pair(Strings.labelFinished, row.finishedAt.map(clockText.full))
+    text.pair(Strings.labelRetries, details.retryCount > 0 ? "\(details.retryCount)" : nil)
+  }
+
+  /// What the user can do where only the user can help.
+  private static func advice(_ row: TransferSnapshot) -> String? {
+    if let reason = row.reason, reason.needsUser { return Strings.remark(reason) }
+    return row.error?.code == .linkExpired ? Strings.remark(.needsLink) : nil
+  }
+
+  private static func checksumRole(_ row: TransferSnapshot) -> Role {
+    if row.state == .completed { return .good }
+    return row.error?.code == .checksumMismatch ? .problem : .plain
+  }
+
+  private func stateText(_ row: TransferSnapshot, now: WallTime) -> String {
+    switch RowStatus(row, clock: clockText, now: now) {
+    case .moving: Strings.countWord(.running)
+    case .words(let forms, let clock):
+      [row.state == .failed ? Strings.countWord(.failed) : forms.first ?? "", clock]
+        .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+  }
+
+  private func progressText(_ row: TransferSnapshot) -> String? {
+    let parts = [row.sizeText, row.percentText ?? ""].filter { !$0.isEmpty }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  // MARK: - Parts
+
+  private func addParts(_ details: TransferDetailsView, to text: inout ReaderText) {
+    if let total = details.snapshot.bytesExpected, total > 0 {
+      let height = size.rows >= 36 ? 6 : size.rows >= 20 ? 4 : 1
+      let map = PartsMap(
+        held: details.held, total: total, connections: details.connections, height: height)
+      for row in 0..<height { text.add(.parts(map, row: row)) }
+      text.add(.partsLegend(hasConnections: !details.connections.isEmpty))
+    } else {
+      text.text(Strings.sizeUnknown, .quiet)
+    }
+    addConnections(details, to: &text)
+    guard !details.held.isEmpty else { return }
+    text.heading(Strings.headingHeld)
+    let shown = 200
+    for range in details.held.ranges.prefix(shown) {
+      text.text(Strings.heldRange(ByteText.size(range.lower), ByteText.size(range.upper)))
+    }
+    if details.held.ranges.count > shown {
+      text.text(Strings.more(details.held.ranges.count - shown), .quiet)
+    }
+  }
+
+  private func addConnections(_ details: TransferDetailsView, to text: inout ReaderText) {
+    guard !details.connections.isEmpty else { return }
+    text.heading(Strings.headingConnections)
+    let table = ConnectionTable(width: text.width)
+    text.add(.text(table.header, .columnHeader))
+    for (index, connection) in details.connections.prefix(100).enumerated() {
+      text.add(.text(table.line(connection, index), .plain))
+    }
+  }
+
+  // MARK: - Addresses and headers
+
+  private static func addAddresses(_ details: TransferDetailsView, to text: inout ReaderText) {
+    text.pair(Strings.labelURL, details.snapshot.url)
+    for (index, url) in details.redirects.prefix(50).enumerated() {
+      text.pair(Strings.labelRedirect(index + 1), url)
+    }
+    if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, details.currentURL) }
+    text.pair(Strings.labelDirectory, details.directory)
+    text.pair(Strings.labelFile, details.snapshot.path)
+    text.pair(Strings.labelPartialFile, details.partialPath)
+  }
+
+  private static func addHeaders(_ details: TransferDetailsView, to text: inout ReaderText) {
+    guard
+      details.status != nil || !details.headers.isEmpty || details.entityTag != nil
+        || details.lastModified != nil
+    else {
+      text.text(Strings.noReplyYet, .quiet)
+      return
+    }
+    text.pair(Strings.labelStatus, details.status.map(String.init))
+    text.pair(Strings.labelETag, details.entityTag)
+    text.pair(Strings.labelLastModified, details.lastModified)
+    if !details.headers.isEmpty { text.heading(Strings.headingHeaders) }
+    for header in details.headers.prefix(200) { text.text(header.name + ": " + header.value) }
+  }
+
+  // MARK: - Events and speed
+
+  private func addEvents(_ details: TransferDetailsView, to text: inout ReaderText) {
+    if details.history.isEmpty { text.text(Strings.nothingHappened, .quiet) }
+    for line in details.history.suffix(1000) {
+      text.text(clockText.full(line.at) + "  " + line.text)
+    }
+  }
+
+  private func addSpeed(_ details: TransferDetailsView, to text: inout ReaderText) {
+    let samples = details.recentSpeeds.map { max(0, $0) }
+    guard samples.contains(where: { $0 > 0 }) else {
+      text.text(Strings.noSpeedYet, .quiet)
+      return
+    }
+    let height = min(max(readerLayout.bodyHeight - 4, 2), 16)
+    let graph = SpeedGraph(samples: samples, height: height)
+    for row in 0...height { text.add(.graph(graph, row: row)) }
+    let sum = samples.reduce(0.0) { $0 + Double($1) }
+    text.text(
+      Strings.speeds(
+        now: ByteText.speed(samples.last ?? 0), most: ByteText.speed(samples.max() ?? 0),
+        mean: ByteText.speed(Int64(min(sum / Double(samples.count), 9e18))),
+        seconds: samples.count), .quiet)
+  }
+}
+
+/// The connections of a transfer, a line each; of the columns that do not fit the last go first.
+struct ConnectionTable {
+  private let hasPercent: Bool
+  private let hasHost: Bool
+
+  init(width: Int) {
+    hasPercent = width >= 50
+    hasHost = width >= 66
+  }
+
+  var header: String {
+    line(
+      "#", Strings.columnRange, Strings.columnSpeed, Strings.columnThere, Strings.columnHost)
+  }
+
+  func line(_ connection: ConnectionDetails, _ index: Int) -> String {
+    let received = connection.receivedUpTo
+    var range = Strings.noAnswerYet
+    var percent = ""
+    if let lower = connection.lower {
+      let upper = connection.upper.map(ByteText.size) ?? Strings.theEnd
+      range = Strings.range(ByteText.size(lower), upper)
+      if let upper = connection.upper, upper > lower {
+        // The differences of numbers from outside need not fit.
+        let part = (Double(received) - Double(lower)) / (Double(upper) - Double(lower))
+        percent = PercentText.text(
+          Int64(min(max(part, 0), 1) * 1000), of: 1000, isWhole: received >= upper)
+      }
+    }
+    let url = try? TransferURL.parse(connection.url).get()
+    return line(
+      PartsMap.sign(ofConnection: index), range, ByteText.speed(connection.bytesPerSecond), percent,
+      url?.url.host ?? "")
+  }
+
+  private func line(
+    _ number: String, _ range: String, _ speed: String, _ percent: String, _ host: String
+  ) -> String {
+    var text = Self.padded(number, 3) + Self.padded(range, 22) + Self.right(speed, 11)
+    if hasPercent { text += "  " + Self.right(percent, 6) }
+    if hasHost { text += "  " + host }
+    return text
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}

@@ -1,0 +1,57 @@
+import KettleModel
+
+/// Which parts of a file are there, which are on their way, and where the connections are.
+package struct PartsMap: Hashable, Sendable {
+  package var held: HeldRanges
+  package var total: Int64
+  package var connections: [ConnectionDetails]
+  /// How many lines it takes.
+  package var height: Int
+
+  package init(
+    held: HeldRanges, total: Int64, connections: [ConnectionDetails], height: Int
+  ) {
+    self.held = held
+    self.total = total
+    self.connections = connections
+    self.height = max(1, height)
+  }
+
+  /// Connections by number, beyond nine by letter.
+  package static func sign(ofConnection index: Int) -> String {
+    let signs = Array("123456789abcdefghijklmnopqrstuvwxyz")
+    return signs.indices.contains(index) ? String(signs[index]) : "*"
+  }
+
+  package static func askedCell(_ charset: Charset) -> String { charset == .utf8 ? "▒" : "-" }
+
+  package func lines(width: Int, _ look: Look) -> [String] {
+    let width = max(1, width)
+    let count = width * height
+    guard total > 0 else { return [] }
+    let glyphs = look.glyphs
+    var cells = HeldMap.cells(held, total: total, count: count)
+      .map { $0 ? glyphs.heldCell : glyphs.missingCell }
+    for connection in connections {
+      guard let upper = connection.upper ?? connection.lower.map({ _ in total }) else { continue }
+      for cell in range(connection.receivedUpTo, upper, count: count)
+      where cells[cell] == glyphs.missingCell {
+        cells[cell] = Self.askedCell(look.charset)
+      }
+    }
+    for (index, connection) in connections.enumerated() where connection.lower != nil {
+      cells[cell(of: connection.receivedUpTo, count: count)] = Self.sign(ofConnection: index)
+    }
+    return (0..<height).map { cells[($0 * width)..<(($0 + 1) * width)].joined() }
+  }
+
+  private func cell(of offset: Int64, count: Int) -> Int {
+    let part = PercentText.fraction(offset, of: total)
+    return min(Int(part * Double(count)), count - 1)
+  }
+
+  private func range(_ lower: Int64, _ upper: Int64, count: Int) -> ClosedRange<Int> {
+    let first = cell(of: lower, count: count)
+    return first...max(first, cell(of: upper > 0 ? upper - 1 : 0, count: count))
+  }
+}

@@ -1,0 +1,33 @@
+import KettleModel
+
+/// Where the columns of the history are.
+package struct HistoryColumns: Hashable, Sendable {
+  package private(set) var file = 4..<5
+  package private(set) var size: Range<Int>?
+  package private(set) var host: Range<Int>?
+  package private(set) var finished = 0..<0
+
+  /// The day, and the time of day where there is room.
+  private static let finishedWidth = 12
+
+  package init(width: Int) {
+    let room = max(1, width - 4)
+    var right = 4 + room
+    func column(_ width: Int) -> Range<Int> {
+      defer { right -= width + 2 }
+      return max(4, right - width)..<right
+    }
+    finished = column(Self.finishedWidth)
+    if room >= 60 { host = column(min(32, room / 4)) }
+    if room >= 34 { size = column(9) }
+    file = 4..<max(5, right)
+  }
+
+  package var keys: [RowSort.Key] {
+    var keys: [RowSort.Key] = [.title]
+    if size != nil { keys.append(.size) }
+    if host != nil { keys.append(.host) }
+    keys.append(.finishedAt)
+    return keys
+  }
+}

@@ -1,0 +1,85 @@
+import KettleModel
+
+/// What stands at the right end of a row: numbers while it moves, else words.
+package enum RowStatus: Hashable, Sendable {
+  /// Of the speed the longest form first.
+  case moving(speeds: [String], left: String, connections: String)
+  /// The longest form first; the clock is empty when there is none.
+  case words([String], clock: String)
+
+  package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
+    switch row.state {
+    case .running:
+      self = .moving(
+        speeds: Self.speeds(row),
+        left: row.secondsLeft.map(DurationText.clock) ?? "",
+        connections: row.connections > 0 ? "\(row.connections)" : "")
+    case .waiting: self = .words(Self.waitingForms(row, now: now), clock: "")
+    case .failed: self = .words(Strings.failed(row.error), clock: "")
+    case .completed:
+      let finished = row.finishedAt.map { clock.short($0, now: now) }
+      self = .words([Strings.ready], clock: finished ?? "")
+    case .scheduled:
+      let start = row.goesOnAt.map { clock.long($0, now: now) }
+      self = .words(Strings.scheduled(start), clock: "")
+    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], clock: "")
+    case .queued: self = .words([Strings.queued], clock: "")
+    case .paused: self = .words([Strings.paused], clock: "")
+    case .verifying: self = .words([Strings.verifying], clock: "")
+    }
+  }
+
+  /// With its limit, when it has one and there is room.
+  private static func speeds(_ row: TransferSnapshot) -> [String] {
+    let speed = ByteText.speed(row.bytesPerSecond)
+    guard let limit = row.limitBytesPerSecond, limit > 0 else { return [speed] }
+    return [ByteText.speed(row.bytesPerSecond, limit: limit), speed]
+  }
+
+  private static func waitingForms(_ row: TransferSnapshot, now: WallTime) -> [String] {
+    guard let reason = row.reason else { return [Strings.waits] }
+    switch reason {
+    case .retry, .retryAfter:
+      let seconds = row.goesOnAt.map { ($0.milliseconds(after: now) - 1) / 1000 + 1 }
+      let countdown = seconds.map { $0 > 0 ? DurationText.countdown($0) : nil } ?? nil
+      return Strings.retry(in: countdown, because: row.error)
+    case .network, .diskSpace, .discretionary, .needsLink, .needsLogin:
+      return Strings.waitingForms(reason)
+    }
+  }
+}
+
+extension TransferSnapshot {
+  /// A stop gives the bytes back but not the name of the file.
+  var wasStarted: Bool { bytesReceived > 0 || path != nil }
+
+  var isWhole: Bool {
+    switch state {
+    case .completed, .verifying: true
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: false
+    }
+  }
+
+  var percentText: String? {
+    if isWhole { return PercentText.text(1, of: 1, isWhole: true) }
+    guard let bytesExpected, bytesExpected > 0, bytesReceived > 0 else { return nil }
+    return PercentText.text(bytesReceived, of: bytesExpected, isWhole: false)
+  }
+
+  var sizeText: String {
+    if isWhole { return ByteText.size(bytesExpected ?? bytesReceived) }
+    if let bytesExpected { return ByteText.progress(bytesReceived, of: bytesExpected) }
+    return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
+  }
+
+  var stateRole: Role {
+    switch state {
+    case .completed: .good
+    case .failed: .problem
+    case .waiting: reason?.needsUser == true ? .problem : .waiting
+    case .paused, .scheduled: .waiting
+    case .running, .verifying: .key
+    case .idle, .queued: .quiet
+    }
+  }
+}

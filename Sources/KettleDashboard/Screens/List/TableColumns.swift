@@ -1,0 +1,124 @@
+import KettleModel
+
+/// Where the columns of the table are. What does not fit is left out, the least needed first.
+package struct TableColumns: Hashable, Sendable {
+  /// The cursor's mark; the sign of the state is beside it.
+  package static let markColumn = 0
+  package static let symbolColumn = 1
+  private static let fileStart = 4
+
+  package private(set) var file = fileStart..<(fileStart + 1)
+  package private(set) var bar: Range<Int>?
+  package private(set) var percent: Range<Int>?
+  package private(set) var size: Range<Int>?
+  package private(set) var speed: Range<Int>?
+  package private(set) var left: Range<Int>?
+  package private(set) var connections: Range<Int>?
+  package private(set) var host: Range<Int>?
+  package private(set) var session: Range<Int>?
+  package private(set) var added: Range<Int>?
+
+  /// Words in place of the numbers may take all from the speed to the last column about how it
+  /// goes.
+  package private(set) var words = 0..<0
+
+  /// What the columns sort by, from left to right.
+  package var keys: [RowSort.Key] {
+    let optional: [(Range<Int>?, RowSort.Key)] = [
+      (size, .size), (speed, .speed), (left, .secondsLeft), (connections, .connections),
+      (host, .host), (session, .session), (added, .createdAt),
+    ]
+    return [.title, .progress] + optional.compactMap { $0.0 == nil ? nil : $0.1 }
+  }
+
+  private enum Column: Hashable {
+    case bar, percent, size, speed, left, connections, host, session, added
+  }
+
+  package init(width: Int) {
+    for choice in Self.choices where place(choice, width: width) { return }
+  }
+
+  /// From the fullest to the barest, which always fits.
+  private static let choices: [[Column]] = [
+    [.bar, .percent, .size, .speed, .left, .connections, .host, .session, .added],
+    [.bar, .percent, .size, .speed, .left, .connections, .host, .added],
+    [.bar, .percent, .size, .speed, .left, .connections, .host],
+    [.bar, .percent, .size, .speed, .left, .connections],
+    [.bar, .percent, .size, .speed, .left],
+    [.bar, .percent, .speed, .left],
+    [.bar, .percent, .speed],
+    [.percent, .speed],
+  ]
+
+  /// False when the file's name, or the bar, would be too short to be of use.
+  private mutating func place(_ choice: [Column], width: Int) -> Bool {
+    let isWide = choice.contains(.connections)
+    let hasBar = choice.contains(.bar)
+    let fixed = choice.reduce(0) {
+      $0 + Self.gap(before: $1, hasBar: hasBar) + Self.width(of: $1, isWide: isWide)
+    }
+    // One column stays free at the end of the line.
+    let room = width - Self.fileStart - fixed - 1
+    let isBarest = choice == Self.choices.last
+    guard isBarest || room >= Self.roomMin(choice) else { return false }
+    let barWidth = hasBar ? min(max(10, room / 3), 32) : 0
+    var next = Self.fileStart + max(1, room - barWidth)
+    file = Self.fileStart..<next
+    for column in choice {
+      next += Self.gap(before: column, hasBar: hasBar)
+      let columnWidth = column == .bar ? barWidth : Self.width(of: column, isWide: isWide)
+      put(column, at: next..<(next + columnWidth))
+      next += columnWidth
+    }
+    let lastOfWords = connections ?? left ?? speed
+    let isAtEnd = lastOfWords?.upperBound == next
+    if let speed, let lastOfWords {
+      words = speed.lowerBound..<(isAtEnd ? max(width, next) : lastOfWords.upperBound)
+    }
+    return true
+  }
+
+  /// For the file's name and the bar together.
+  private static func roomMin(_ choice: [Column]) -> Int {
+    if choice.contains(.host) { return 38 }
+    return choice.contains(.bar) ? 26 : 16
+  }
+
+  private static func gap(before column: Column, hasBar: Bool) -> Int {
+    switch column {
+    // What is beside a bar needs no second blank.
+    case .percent: hasBar ? 1 : 2
+    case .bar, .size, .speed, .left, .connections, .host, .session, .added: 2
+    }
+  }
+
+  /// The bar shares its room with the file's name.
+  private static func width(of column: Column, isWide: Bool) -> Int {
+    switch column {
+    case .bar: 0
+    case .percent: 5
+    case .size: 12
+    case .speed: isWide ? 13 : 11
+    case .left: 8
+    case .connections: 5
+    case .host: 20
+    case .session: 12
+    case .added: 10
+    }
+  }
+
+  private mutating func put(_ column: Column, at place: Range<Int>) {
+    switch column {
+    case .bar: bar = place
+    case .percent: percent = place
+    case .size: size = place
+    case .speed: speed = place
+    case .left: left = place
+    case .connections: connections = place
+    case .host: host = place
+    case .session: session = place
+    case .added: added = place
+    }
+  }
+}

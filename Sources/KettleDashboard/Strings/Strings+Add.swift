@@ -1,0 +1,154 @@
+import KettleModel
+
+/// The add form.
+extension Strings {
+  static let addTitle = "Add"
+  static let nothingToAdd = "There is no URL yet; type or paste one"
+  static let tooManyLines =
+    "That is too much for this dialog; put it into a file and use kettle add -i FILE"
+  static let oneLineOnly = "There is room for one line here; paste less"
+  static let nothingElse = "there is nothing else to choose here"
+  static let beingAdded = "They are being added; Esc leaves, and they are added all the same"
+  static let adding = "Adding…"
+  static let isPaused = "yes"
+  static let isNotPaused = "no"
+
+  static func notTaken(by field: AddField) -> String {
+    switch field {
+    case .urls: tooManyLines
+    case .paused: "y or n, or Space for the other"
+    case .directory, .name, .checksum, .limit, .headers, .login, .start: oneLineOnly
+    }
+  }
+
+  static func label(_ field: AddField) -> String {
+    switch field {
+    case .urls: "URLs"
+    case .directory: "Directory"
+    case .name: "Name"
+    case .checksum: "Checksum"
+    case .limit: "Limit"
+    case .headers: "Headers"
+    case .login: "Login"
+    case .start: "Start"
+    case .paused: "Paused"
+    }
+  }
+
+  /// What an empty field means, and what can stand in it.
+  static func placeholder(_ field: AddField) -> String {
+    switch field {
+    case .urls: "(one a line, or a curl command; Ctrl-J begins another line)"
+    case .directory: "(the downloads directory)"
+    case .name: "(as the server calls it)"
+    case .checksum: "(none; sha256:HEX, sha512:, sha1:, md5:)"
+    case .limit: "(none; 500K, 1.5M)"
+    case .headers: "(none; Name: value; Name: value)"
+    case .login: "(none; user:password)"
+    case .start: "(at once; +90m, 2026-12-24T18:00)"
+    case .paused: ""
+    }
+  }
+
+  static func sentence(_ problem: AddFieldProblem) -> String {
+    switch problem {
+    case .directoryUnknown(let path):
+      "Nothing tells where \"\(path.sanitizedForDisplay(limit: 60))\" is; write the whole path"
+    case .nameUnusable:
+      "That is no name for a file; it must have no slash and at most "
+        + "\(FileNameText.byteCountMax) bytes"
+    case .nameForSeveral(let count):
+      "One name cannot be for \(count) URLs; leave it empty, or add them one by one"
+    case .checksumUnusable:
+      "That is no checksum; write sha256: and its 64 hexadecimal digits, or md5:, sha1:, sha512:"
+    case .checksumForSeveral(let count):
+      "One checksum cannot be for \(count) URLs; leave it empty, or add them one by one"
+    case .limitUnusable: noRate
+    case .header(let text):
+      "\"\(text.sanitizedForDisplay(limit: 40))\" is no header; write Name: value"
+    case .loginUnusable: "Write the login as user:password"
+    case .startUnusable:
+      "That is no time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
+    }
+  }
+
+  static func sentence(_ problem: URLLines.Problem, on text: String) -> String {
+    switch problem {
+    case .url(let problem): problem.sentence(text)
+    case .command(let problem): sentence(problem)
+    }
+  }
+
+  /// A few words beside the line.
+  static func brief(_ problem: URLLines.Problem) -> String {
+    switch problem {
+    case .url(let problem): brief(problem)
+    case .command(let problem): brief(problem)
+    }
+  }
+
+  private static func brief(_ problem: TransferURLProblem) -> String {
+    switch problem {
+    case .empty: "empty"
+    case .tooLong: "too long"
+    case .controlCharacter: "has a control character"
+    case .characterForbidden(" "): "has a space in it"
+    case .characterForbidden(let character): "has a \(character) in it"
+    case .schemeMissing: "https:// is missing"
+    case .schemeUnsupported: "not http or https"
+    case .hostMissing: "names no host"
+    case .hostMalformed: "no host name"
+    case .portMalformed: "no port number"
+    case .loginMalformed: "login not readable"
+    }
+  }
+
+  static let repeated = "also in another line"
+
+  static func inList(_ found: DuplicateSearch.Found) -> String {
+    "already in the list as \(found.id) (\(state(found.state)))"
+  }
+
+  private static func state(_ state: TransferState) -> String {
+    state == .completed ? "completed" : countWord(state)
+  }
+
+  /// What Enter would do, or why it would do nothing.
+  static func summary(_ dialog: AddDialog) -> String {
+    if dialog.phase == .adding { return adding }
+    let (good, bad) = (dialog.urls.goodCount, dialog.urls.problemCount)
+    guard good + bad > 0 else { return "" }
+    var parts = [good + bad == 1 ? "1 URL" : "\(good + bad) URLs"]
+    if bad > 0 { parts.append("\(bad) not usable") }
+    if dialog.urls.repeatedCount > 0 { parts.append("\(dialog.urls.repeatedCount) more than once") }
+    let known = knownCount(dialog)
+    if known > 0 { parts.append("\(known) already in the list") }
+    let what = parts.joined(separator: ", ")
+    return bad > 0 ? what : what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
+  }
+
+  /// Asked back before something is fetched twice; nil when nothing would be.
+  static func warning(about dialog: AddDialog) -> String? {
+    let (known, repeated) = (knownCount(dialog), dialog.urls.repeatedCount)
+    if known > 0 {
+      return (known == 1 ? "1 is in the list already" : "\(known) are in the list already")
+        + "; Enter again adds all the same"
+    }
+    if repeated > 0 {
+      return (repeated == 1 ? "1 is there more than once" : "\(repeated) are there more than once")
+        + "; Enter again adds all the same"
+    }
+    return nil
+  }
+
+  private static func knownCount(_ dialog: AddDialog) -> Int {
+    dialog.duplicates.found.keys.reduce(0) { $0 + dialog.urls.count(of: $1) }
+  }
+
+  static func command(_ command: CurlCommandLine) -> String {
+    let url = command.url.url.text.sanitizedForDisplay(limit: 200)
+    guard !command.headers.isEmpty else { return url }
+    let count = command.headers.count
+    return (count == 1 ? "with 1 header: " : "with \(count) headers: ") + url
+  }
+}

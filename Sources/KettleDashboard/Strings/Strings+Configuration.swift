@@ -1,0 +1,44 @@
+import KettleModel
+
+/// What is wrong with the keys of the configuration.
+extension Strings {
+  static func sentence(on problem: KeyMappingProblem, path: String) -> String {
+    let action = problem.action.sanitizedForDisplay(limit: 60)
+    let place = "in line \(problem.line) of \"" + path.sanitizedForDisplay(limit: 4096) + "\""
+    let start = "The keys of \"\(action)\" \(place) do not hold: "
+    return switch problem.what {
+    case .unknownAction:
+      "The action \"\(action)\" \(place) means nothing; the help screen names them all"
+    case .unknownKey(let name):
+      start + "no key is called \"" + name.sanitizedForDisplay(limit: 30) + "\""
+    case .letterInText(let key): start + "\(key.name) is text there"
+    case .taken(let key, let other): start + "\(key.name) is a key of \"\(other)\""
+    case .needsKey: start + "it must have a key"
+    }
+  }
+
+  static func sentence(on problem: ThemeProblem, path: String) -> String {
+    let names = ThemeColor.allCases.map(\.rawValue).joined(separator: ", ")
+    let name = problem.name.sanitizedForDisplay(limit: 60)
+    return "The colour \"\(name)\" in line \(problem.line) of \""
+      + path.sanitizedForDisplay(limit: 4096) + "\" is the colour of nothing; there are \(names)"
+  }
+
+  /// Returns the text of the message line: the first problem, and where the rest can be read when
+  /// there are more or the line is too short.
+  static func problems(_ sentences: [String], helpKey: String?, width: Int) -> String? {
+    guard let first = sentences.first else { return nil }
+    if sentences.count == 1, first.count <= width { return first }
+    let all = helpKey.map { "; \($0) shows all" } ?? ""
+    let count = sentences.count == 1 ? "1 problem" : "\(sentences.count) problems"
+    return count + all + ": " + first
+  }
+
+  static let headingService = "What the service reports"
+  static let headingConfiguration = "What is wrong with the configuration"
+}
+
+extension KeyMappingProblem {
+  /// What is wrong, and where.
+  package func sentence(path: String) -> String { Strings.sentence(on: self, path: path) }
+}

@@ -1,0 +1,89 @@
+import KettleModel
+
+/// The sections of the details, and what is taken from them.
+extension Strings {
+  static func title(of section: DetailsSection) -> String {
+    switch section {
+    case .overview: "Overview"
+    case .parts: "Parts"
+    case .addresses: "Addresses"
+    case .headers: "Headers"
+    case .events: "Events"
+    case .speed: "Speed"
+    }
+  }
+
+  static func detailsTitle(of title: String) -> String { detailsTitle + ": " + title }
+
+  static let labelAdvice = "What helps"
+  static let labelLimit = "Limit"
+  static let labelDirectory = "Directory"
+  static let headingConnections = "Connections"
+  static let headingHeaders = "Headers of the last reply"
+  static let columnRange = "Range"
+  static let columnThere = "There"
+  static let theEnd = "the end"
+  static func range(_ lower: String, _ upper: String) -> String { lower + " to " + upper }
+
+  static let noAnswerYet = "no answer yet"
+  static let sizeUnknown = "The server has not said how large the file is"
+  static let noReplyYet = "No server has replied yet"
+  static let nothingHappened = "Nothing has happened yet"
+  static let noSpeedYet = "Nothing came in the last minutes"
+  static let now = "now"
+
+  static func secondsAgo(_ seconds: Int) -> String {
+    DurationText.countdown(Int64(seconds)) + " ago"
+  }
+
+  static func labelRedirect(_ number: Int) -> String { "Redirect \(number)" }
+
+  static func limits(own: Int64?, all: Int64?) -> String? {
+    switch (own, all) {
+    case (nil, nil): nil
+    case (let own?, nil): ByteText.speed(own)
+    case (nil, let all?): ByteText.speed(all) + " for everything together"
+    case (let own?, let all?):
+      ByteText.speed(own) + ", and " + ByteText.speed(all) + " for everything together"
+    }
+  }
+
+  static func checksumVerdict(_ row: TransferSnapshot) -> String {
+    if row.error?.code == .checksumMismatch { return "the file has another" }
+    switch row.state {
+    case .completed: return "the file has it"
+    case .verifying: return "the file is being checked"
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed:
+      return "checked when the whole file is there"
+    }
+  }
+
+  static func speeds(now: String, most: String, mean: String, seconds: Int) -> String {
+    "now \(now), at most \(most), on average \(mean) over \(DurationText.countdown(Int64(seconds)))"
+  }
+
+  static let legendHeld = "there"
+  static let legendAsked = "on its way"
+  static let legendMissing = "missing"
+  static let legendConnection = "1-9 a connection"
+
+  static func urlsCopied(_ count: Int) -> String {
+    count == 1 ? "the URL is on the clipboard" : "\(count) URLs are on the clipboard"
+  }
+
+  static func pathsCopied(_ count: Int) -> String {
+    count == 1 ? "the path is on the clipboard" : "\(count) paths are on the clipboard"
+  }
+
+  /// Of marked transfers those that were not sent are not known, and some have no path.
+  static func restNotSent(_ count: Int) -> String {
+    count > 0 ? "; \(count) of the marked are not at hand" : ""
+  }
+
+  static let nothingToTake = "nothing here can be copied or opened"
+  static let noFileYet = "it has no file yet"
+  static let notFinished = "its file is not finished"
+  static let opensOne = "only one file can be opened at a time"
+  static let sectionIsShown = "this section is shown already"
+  static let noSections = "there are no sections here"
+}

@@ -1,0 +1,154 @@
+import KettleModel
+
+/// Reasons why a key does nothing, and answers to what was done.
+extension Strings {
+  static let footerGoOn = "go on"
+  // As long as "start": what stands behind it in the footer keeps its place.
+  static let footerRetry = "retry"
+  static let footerNewLink = "new link"
+  static let footerDeleteFile = "delete file"
+
+  /// All that a key can be called in the footer besides its usual label.
+  static func footerLabels(_ command: DashboardCommand) -> [String] {
+    switch command {
+    case .row(.pause): [footerGoOn]
+    case .row(.start): [footerRetry]
+    // One place is for both: what has a finished file needs no link.
+    case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
+      .takeField,
+      .choose, .back, .confirm, .cancel,
+      .help, .redraw, .suspend, .leave:
+      []
+    }
+  }
+
+  static let needsService = "the service is not there; it is being reconnected"
+  static let listIsEmpty = "the list is empty; {add} adds something"
+  static let rowNotThereYet = "this row has not arrived yet"
+  static let noFinishedFile = "it has no finished file; {remove} takes it off the list"
+  static let nothingToStart = "everything is running or finished already"
+  static let nothingToPause = "nothing is under way"
+  static let nothingToStop = "there is nothing to stop"
+  static let atFirstRow = "this is the first row"
+  static let atLastRow = "this is the last row"
+  static let atBeginning = "this is the beginning"
+  static let atEnd = "this is the end"
+  static let nothingChanged = "nothing was changed"
+
+  /// - Parameter help: What `noMeaning(in:)` says.
+  static func noMeaning(_ key: Key, _ help: String) -> String {
+    key.name + " has no meaning here; " + help
+  }
+
+  static func noMeaning(in context: KeyContext) -> String {
+    switch context {
+    case .list, .reader: "{help} shows the keys"
+    case .add: "{add-now} adds, {cancel} leaves"
+    case .entry: "{accept} takes it, {cancel} leaves"
+    case .question: "{yes} for yes; {no} for no"
+    case .query: "{keep-query} keeps it, {cancel} leaves"
+    case .menu: "{choose} takes the line, {menu-cancel} leaves"
+    }
+  }
+
+  static func whyNotStart(_ state: TransferState) -> String? {
+    switch state {
+    case .idle, .paused, .scheduled, .failed, .waiting: nil
+    case .queued: "it is queued already; it starts when a slot is free"
+    case .running: "it is running already"
+    case .verifying: "it is being verified"
+    case .completed: "it is already finished"
+    }
+  }
+
+  static func whyNotPause(_ state: TransferState) -> String? {
+    switch state {
+    case .running, .queued, .waiting, .scheduled, .verifying, .paused: nil
+    case .idle: "it is not started; {start} starts it"
+    case .failed: "it failed; {start} tries again"
+    case .completed: "it is already finished"
+    }
+  }
+
+  static func whyNotStop(_ state: TransferState) -> String? {
+    switch state {
+    case .running, .queued, .waiting, .scheduled, .verifying, .paused, .failed: nil
+    case .idle: "it is not started"
+    case .completed: "it is already finished; {reset} resets everything, {remove} removes it"
+    }
+  }
+
+  static let alreadyFinished = "it is already finished"
+
+  static func whyNotRelink(_ state: TransferState) -> String? {
+    switch state {
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: nil
+    case .verifying: "it is being verified"
+    case .completed: alreadyFinished
+    }
+  }
+
+  static func relinked(_ refused: [ControlRefusal]) -> String {
+    refused.first.map { why($0.why) } ?? "it goes on with the new link"
+  }
+
+  static func limited(_ bytesPerSecond: Int64?, _ refused: [ControlRefusal]) -> String {
+    if let first = refused.first { return why(first.why) }
+    return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "its speed has no limit"
+  }
+
+  /// nil when the row itself shows what happened.
+  static func controlled(
+    _ verb: ControlVerb, appliedCount: Int, refused: [ControlRefusal]
+  ) -> String? {
+    if let first = refused.first {
+      let reason = why(first.why)
+      return refused.count == 1
+        ? reason : "\(refused.count) of \(refused.count + appliedCount) not: " + reason
+    }
+    guard appliedCount != 1 else { return nil }
+    let count = transfers(appliedCount)
+    return switch verb {
+    case .start: count + " started"
+    case .pause: count + " paused"
+    case .stop: count + " stopped"
+    }
+  }
+
+  private static func why(_ why: ControlRefusal.Why) -> String {
+    switch why {
+    case .unknown: "it is no longer on the list"
+    case .completed: "it is already finished"
+    case .notStarted: "it is not started"
+    }
+  }
+
+  static func transfers(_ count: Int) -> String {
+    count == 1 ? "1 transfer" : "\(count) transfers"
+  }
+
+  static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
+
+  static func added(_ count: Int) -> String { transfers(count) + " added" }
+  static func removed(_ count: Int) -> String { transfers(count) + " removed" }
+
+  static func cleared(_ count: Int) -> String {
+    count == 0
+      ? "Everything finished is cleared already; H shows it"
+      : transfers(count) + " cleared from view; H shows \(count == 1 ? "it" : "them"), "
+        + (count == 1 ? "its file stays" : "their files stay")
+  }
+
+  static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
+    transfers(count) + ": \(Self.priority(priority)) priority"
+  }
+
+  static func resetDone(deletedCount: Int) -> String {
+    files(deletedCount) + " deleted, everything is back at the start"
+  }
+
+  static func resetKept(_ count: Int) -> String {
+    files(count) + " left alone: changed by others, or they cannot be deleted"
+  }
+}

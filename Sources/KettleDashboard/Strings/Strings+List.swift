@@ -1,0 +1,179 @@
+import KettleModel
+
+/// Every word that the dashboard shows, by area.
+package enum Strings {
+  static let product = "Kettle"
+  static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  static let connecting = "connecting to the service…"
+  static let serviceIsBack = "the service is back"
+
+  static let serviceLost = "service lost, reconnecting…"
+
+  static func serviceLost(for time: String) -> String { serviceLost + " (\(time))" }
+
+  static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
+
+  /// For example `limit 2 MiB/s`.
+  static func limit(_ bytesPerSecond: Int64) -> String {
+    "limit " + ByteText.limit(bytesPerSecond)
+  }
+
+  static let nothingUnderWay = "nothing is under way"
+
+  /// Of what is under way together.
+  static func batchCount(_ finished: Int, of count: Int) -> String {
+    "\(finished) of \(count) done"
+  }
+  static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
+  static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
+
+  static func countWord(_ state: TransferState) -> String {
+    switch state {
+    case .idle: "idle"
+    case .scheduled: "scheduled"
+    case .queued: "queued"
+    case .running: "running"
+    case .waiting: "waiting"
+    case .paused: "paused"
+    case .verifying: "verifying"
+    case .completed: "done"
+    case .failed: "failed"
+    }
+  }
+
+  static let columnFile = "File"
+  static let columnProgress = "Progress"
+  static let columnSize = "Size"
+  static let columnSpeed = "Speed"
+  static let columnLeft = "Left"
+  static let columnConnections = "Conns"
+  static let columnHost = "Host"
+  static let columnSession = "Session"
+  static let columnAdded = "Added"
+  static let columnFinished = "Finished"
+
+  static let waitingForRows = ["Asking the service for the list…"]
+  static let emptyList = [
+    "Nothing here yet", "press {add} and type a URL, or paste some right here",
+  ]
+
+  /// From the longest form to the shortest.
+  static func tooSmall(columns: Int, rows: Int) -> [[String]] {
+    let need = "\(columns)x\(rows)"
+    return [
+      ["Too small for Kettle:", "it needs \(need)"], ["Too small:", "needs \(need)"],
+      ["Too small, needs \(need)"], ["needs \(need)"], ["needs", need], [need],
+    ]
+  }
+}
+
+/// The words in the rows.
+extension Strings {
+  static let ready = "ready"
+  static let queued = "queued"
+  static let paused = "paused"
+  static let verifying = "verifying"
+  static let waits = "waits"
+
+  static func idle(wasStarted: Bool) -> String { wasStarted ? "stopped" : "not started" }
+
+  static func scheduled(_ start: String?) -> [String] {
+    guard let start else { return ["scheduled"] }
+    return ["starts " + start, start]
+  }
+
+  /// - Parameter countdown: nil when the time has come.
+  static func retry(in countdown: String?, because failure: TransferFailure?) -> [String] {
+    let retry = countdown.map { "retry in " + $0 } ?? "retries now"
+    let brief = countdown ?? "now"
+    guard let failure else { return [retry, brief] }
+    return [retry + " (" + shortFailure(failure) + ")", retry, brief]
+  }
+
+  static func waitingForms(_ reason: WaitingReason) -> [String] {
+    switch reason {
+    case .retry, .retryAfter: [waits]
+    case .network: ["waits for the network", "no network"]
+    case .diskSpace: ["waits for disk space", "disk full"]
+    case .discretionary: ["waits for a good time", "waits"]
+    case .needsLink: ["needs a new link", "needs link"]
+    case .needsLogin: ["needs a login", "needs login"]
+    }
+  }
+
+  static func failed(_ failure: TransferFailure?) -> [String] {
+    guard let failure else { return ["failed"] }
+    return ["failed: " + failure.sentence, "failed: " + shortFailure(failure), "failed"]
+  }
+
+  /// The cause in a few words; the sentence is in the message line and in the details.
+  static func shortFailure(_ failure: TransferFailure) -> String {
+    switch failure.code {
+    case .badURL: "bad URL"
+    case .tooManyRedirects: "too many redirects"
+    case .redirectRefused: "redirect refused"
+    case .httpStatus: failure.detail.map { String($0.prefix { $0 != " " }) } ?? "refused"
+    case .rangeReplyWrong: "wrong range"
+    case .encodedReply: "encoded"
+    case .loginNeeded: "login needed"
+    case .linkExpired: "link expired"
+    case .otherVersion: "other version"
+    case .otherFile: "other file"
+    case .contradictoryReply: "contradiction"
+    case .networkDown: "no network"
+    case .hostNotFound: "host not found"
+    case .connectionRefused: "refused"
+    case .connectionLost: "connection lost"
+    case .timedOut: "timed out"
+    case .tlsRefused: "not trusted"
+    case .proxyFailed: "proxy failed"
+    case .protocolBroken: "not HTTP"
+    case .certificateFileUnusable: "bad certificate file"
+    case .clientCertificateNeeded: "certificate needed"
+    case .truncated: "ended early"
+    case .tooLong: "too long"
+    case .directoryMissing: "no directory"
+    case .directoryUnwritable: "no permission"
+    case .diskFull: "disk full"
+    case .nameTaken: "name taken"
+    case .fileProblem: "disk error"
+    case .checksumMismatch: "wrong checksum"
+    case .partialFileChanged: "part file changed"
+    case .uploadFileUnusable: "file not sendable"
+    case .cancelled: "cancelled"
+    case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"
+    case .internalProblem: "internal"
+    }
+  }
+
+  /// For the message line: beside the speed there may be no room.
+  static func limitedTo(_ bytesPerSecond: Int64) -> String {
+    "Limited to " + ByteText.limit(bytesPerSecond)
+  }
+
+  /// For the message line when the service sent no failure along.
+  static func remark(_ reason: WaitingReason) -> String {
+    switch reason {
+    case .retry: "It is tried again soon; {start} tries now"
+    case .retryAfter: "The server asked to wait; {start} tries now"
+    case .network: "There is no network; it goes on by itself when there is"
+    case .diskSpace: "The disk is full; it goes on by itself when there is space"
+    case .discretionary: "It waits for a time when the machine has little else to do"
+    case .needsLink: "The link is no longer valid; {new-link} gives it a fresh one"
+    case .needsLogin: "The server asks for a login; add it again with --user"
+    }
+  }
+
+  static func freshStart(_ reason: FreshStartReason) -> String {
+    switch reason {
+    case .resourceChanged: "Began again from zero: the server has another version of the file"
+    case .rangeIgnored: "Began again from zero: the server sends whole files only"
+    case .noValidator: "Began again from zero: the server gives nothing to tell versions apart"
+    case .partialFileChanged: "Began again from zero: the partial file was changed by others"
+    case .asked: "Began again from zero, as you asked"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Dispatch
+import KettleScheduler
+
+/// Tells whether this machine has a way to other machines: once at the start, then whenever that
+/// changes, and also when the way became another one. The kernel says when to look, so nothing
+/// wakes up as long as nothing happens.
+package final class NetworkWatch: Sendable {
+  // A dispatch source may be used from any thread (dispatch_source_create(3)).
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+
+  /// Begins to watch the network namespace of the calling thread.
+  ///
+  /// - Parameters:
+  ///   - settling: How long changes are gathered: a change of network is many of them.
+  ///   - observer: Called on a queue of its own.
+  package init(
+    settling: Duration = .milliseconds(300),
+    observer: @escaping @Sendable (NetworkState) -> Void
+  ) throws(NetworkWatchError) {
+    let events = try NetlinkSocket()
+    try events.subscribe()
+    let queue = DispatchQueue(label: "kettle.network")
+    let look = Look(
+      questions: try NetlinkSocket(), queue: queue, settling: settling, observer: observer)
+    source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
+    source.setEventHandler {
+      draining: while true {
+        switch events.receive() {
+        case .message, .overflow: continue
+        case .nothing: break draining
+        }
+      }
+      look.soon()
+    }
+    // The descriptor must live until the source is done with it.
+    source.setCancelHandler { withExtendedLifetime(events) {} }
+    source.activate()
+    queue.async { look.now() }
+  }
+
+  /// Ends it; the observer may be called once more.
+  package func stop() { source.cancel() }
+
+  deinit { source.cancel() }
+}
+
+/// Looks at the network and tells when it is another. It is Sendable because everything in it that
+/// changes is used on `queue` alone.
+private final class Look: @unchecked Sendable {
+  private enum Plan {
+    case none
+    case soon
+  }
+
+  private let questions: NetlinkSocket
+  private let queue: DispatchQueue
+  private let settling: Duration
+  private let observer: @Sendable (NetworkState) -> Void
+  // Only on `queue`, as `told` is.
+  private var plan = Plan.none
+  private var told: NetworkPicture?
+  private var sequence: UInt32 = 0
+
+  init(
+    questions: NetlinkSocket, queue: DispatchQueue, settling: Duration,
+    observer: @escaping @Sendable (NetworkState) -> Void
+  ) {
+    self.questions = questions
+    self.queue = queue
+    self.settling = settling
+    self.observer = observer
+  }
+
+  func soon() {
+    guard case .none = plan else { return }
+    plan = .soon
+    let (seconds, attoseconds) = settling.components
+    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in self?.now() }
+  }
+
+  func now() {
+    plan = .none
+    // A question that is not answered leaves what is known: the next change asks again.
+    guard let picture = picture(), picture != told else { return }
+    let isNews = picture.state != told?.state || picture.state == .present
+    told = picture
+    if isNews { observer(picture.state) }
+  }
+
+  private func picture() -> NetworkPicture? {
+    var picture = NetworkPicture()
+    // AF_UNSPEC, AF_INET, AF_INET6
+    for (type, family) in [
+      (NetlinkSocket.linksQuestion, UInt8(0)), (NetlinkSocket.routesQuestion, 2),
+      (NetlinkSocket.routesQuestion, 10),
+    ] {
+      sequence &+= 1
+      guard (try? questions.ask(type, family: family, sequence: sequence)) != nil else {
+        return nil
+      }
+      guard collect(into: &picture) else { return nil }
+    }
+    return picture
+  }
+
+  /// Reads to the end of the answer; false when it does not come.
+  private func collect(into picture: inout NetworkPicture) -> Bool {
+    while questions.wait(milliseconds: 1000) {
+      guard case .message(let bytes) = questions.receive() else { return false }
+      for message in RouteMessage.parse(bytes, answering: sequence) {
+        switch message {
+        // A kernel without IPv6 has no routes of it.
+        case .done, .failed: return true
+        case .link, .route, .other: picture.take(message)
+        }
+      }
+    }
+    return false
+  }
+}

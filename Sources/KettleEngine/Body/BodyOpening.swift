@@ -1,0 +1,90 @@
+import KettleScheduler
+import KettleModel
+
+/// Opens the partial file that a body plan asks for. Blocks.
+struct BodyOpening: Sendable {
+  let files: any FileStorage
+  let id: TransferID
+  let spec: TransferSpec
+  let directory: String
+
+  struct Opened: Sendable {
+    var resumeData: ResumeData
+    var file: any PartialFile
+  }
+
+  func open(_ plan: BodyPlan) throws(TransferFailure) -> Opened {
+    switch plan {
+    case .create(let new): return try create(new)
+    case .goOn(let resumeData):
+      let file = try files.openPartialFile(resumeData)
+      if resumeData.lastWriteNanoseconds == nil {
+        // What a crash left behind the last record was never synced. A file that was closed is as
+        // it should be, and touching it before the store knows would look like somebody else.
+        try file.truncate(to: resumeData.held.upperBound)
+      }
+      if let total = expectedByteCount(resumeData.totalByteCount) {
+        try checkSpace(for: total - resumeData.held.byteCount)
+      }
+      var opened = resumeData
+      opened.lastWriteNanoseconds = nil
+      return Opened(resumeData: opened, file: file)
+    }
+  }
+
+  private func create(_ new: BodyPlan.NewFile) throws(TransferFailure) -> Opened {
+    let file: any PartialFile
+    if let old = new.old {
+      try makeSpace(for: expectedByteCount(new.total), from: old)
+      file = try files.createPartialFile(insteadOf: old.resumeData)
+    } else {
+      if let total = expectedByteCount(new.total) { try checkSpace(for: total) }
+      file = try files.createPartialFile(
+        in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
+    }
+    var resumeData = ResumeData(
+      partialPath: file.path, device: file.device, inode: file.inode, held: HeldRanges(),
+      totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
+    files.noteUnrecorded(resumeData.partialIdentity, of: id)
+    resumeData.serverChecksum = new.checksum
+    resumeData.mediaType = new.mediaType
+    resumeData.setAside = setAside(new.old)
+    return Opened(resumeData: resumeData, file: file)
+  }
+
+  /// Where the server does not say, what the program expects has to do.
+  private func expectedByteCount(_ total: Int64?) -> Int64? {
+    total ?? spec.task?.expectedReceiveByteCount
+  }
+
+  /// Only the latest version is kept: one that was set aside before it goes.
+  private func setAside(_ old: BodyPlan.Old?) -> PartialIdentity? {
+    guard let old else { return nil }
+    switch old.fate {
+    case .leftAlone: return old.resumeData.setAside
+    case .setAside:
+      if let older = old.resumeData.setAside { files.removePartialFile(older) }
+      return old.resumeData.partialIdentity
+    }
+  }
+
+  /// Finds out before the first byte what would otherwise be found out at the last.
+  private func checkSpace(for byteCount: Int64) throws(TransferFailure) {
+    guard byteCount > 0, let free = files.freeBytes(at: directory), free < byteCount else { return }
+    throw TransferFailure(
+      .diskFull, on: directory, detail: "\(byteCount) bytes needed, \(free) free")
+  }
+
+  /// The other version is kept while there is space for both: waiting for ever for its sake would
+  /// help nobody.
+  private func makeSpace(for total: Int64?, from old: BodyPlan.Old) throws(TransferFailure) {
+    guard let total else { return }
+    do {
+      try checkSpace(for: total)
+    } catch {
+      guard old.fate == .setAside else { throw error }
+      files.removePartialFile(old.resumeData.partialIdentity)
+      try checkSpace(for: total)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Dispatch
+import KettleScheduler
+import KettleModel
+
+/// Brain → world.
+extension TransferEngine {
+  func perform(_ action: BrainAction, at now: Moment) {
+    switch action {
+    case .beginAttempt(let id, let plan): begin(plan, of: id)
+    case .cancelAttempt(let attempt): transport.cancel(attempt)
+    case .shorten(let id, let attempt, let upper):
+      bodies[id]?.body?.shorten(attempt, to: upper)
+    case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
+    case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
+    case .confirmHeld(let id, let held):
+      guard let body = bodies[id]?.body else { return }
+      for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
+    case .closeBody(let id, let operation): closeBody(id, operation)
+    case .discardPartialFile(let id, let operation, let resumeData):
+      discard(id, operation, resumeData)
+    case .computeDigest(let id, let operation, let resumeData, let algorithm):
+      computeDigest(id, operation, resumeData, algorithm)
+    case .placeFile(let id, let operation, let resumeData, let policy):
+      digests[id] = nil
+      placing.take(
+        FilePlacing.Order(
+          id: id, operation: operation,
+          file: FileToFinish(resumeData: resumeData, onConflict: policy)))
+    case .deleteFinishedFile(_, let file):
+      nameLanes.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
+    case .readLine(let request): readLine(request)
+    case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
+    }
+  }
+
+  // MARK: Attempts
+
+  private func begin(_ plan: AttemptPlan, of id: TransferID) {
+    attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
+    live[id, default: begun(id)].currentURL = plan.url
+    noteOpener(plan, of: id)
+    live[id]?.sentByteCount = nil
+    let spec = brain.machines[id]?.record.spec
+    transport.begin(
+      AttemptRequest(
+        id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
+        headers: plan.headers, login: plan.login, loginScheme: plan.loginScheme,
+        caCertificatePath: plan.caCertificatePath,
+        timeouts: configuration.timeouts.bounded(by: spec?.task),
+        content: plan.content, serverTrust: plan.trust.asServerTrust,
+        certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
+  }
+
+  /// Further connections ask where the redirects of the first one led.
+  private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
+    guard let fetch = brain.machines[id]?.fetch, fetch.body == .closed,
+      let index = fetch.index(of: plan.attempt)
+    else { return }
+    live[id]?.opens(
+      plan.url, redirectCount: fetch.lanes[index].redirects.count, at: clock.now().wall)
+  }
+
+  private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+    // It may have been cancelled while the store was busy.
+    guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
+    switch one.phase {
+    case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+    case .asking: break
+    }
+    let sink = body.begin(
+      attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
+    // Others may have taken over its end while the store was busy.
+    let fetch = brain.machines[id]?.fetch
+    if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
+      body.shorten(attempt, to: upper)
+    }
+    attempts[attempt]?.phase = .flowing
+    transport.accept(attempt, into: sink)
+    apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+  }
+
+  // MARK: The partial file
+
+  private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
+    guard let record = brain.machines[id]?.record else { return }
+    let opening = BodyOpening(
+      files: files, id: id, spec: record.spec,
+      directory: rows.directory(of: record.spec))
+    if let file = LatePartialFile(
+      opening, plan, byteCountMax: configuration.lateFileByteCountMax)
+    {
+      return letFlow(into: file, plan, of: attempt, id)
+    }
+    bodies[id] = .opening(close: nil)
+    nameLanes.async { [weak self] in
+      let result = Result { () throws(TransferFailure) in try opening.open(plan) }
+      self?.postFromLane(.bodyOpened(id, attempt, result))
+    }
+  }
+
+  func closeBody(_ id: TransferID, _ operation: OperationID) {
+    switch bodies[id] {
+    case nil: postOwn(.bodyClosed(id, operation, .success(nil)))
+    case .opening: bodies[id] = .opening(close: operation)
+    // It is settled when its only attempt is over, and nothing is closed before that.
+    case .late, .closing: break
+    case .open(let body, _):
+      takeOverRecording(of: id)
+      bodies[id] = .closing(body)
+      if let synced = body.settled {
+        return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+      }
+      diskLanes.async { [weak self] in
+        let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
+          TransferMachine.ClosedBody(try body.sync())
+        }
+        self?.postFromLane(.bodyClosed(id, operation, result))
+      }
+    }
+  }
+
+  private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
+    digests[id] = nil
+    nameLanes.async { [weak self, files] in
+      // A crash after the rename and before its record leaves it under its other name.
+      if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
+        _ = files.removeFinishedFile(file)
+      }
+      files.removePartialFile(resumeData.partialIdentity)
+      if let other = resumeData.setAside { files.removePartialFile(other) }
+      self?.postFromLane(.discarded(id, operation))
+    }
+  }
+}
+
+extension LiveAttempt {
+  /// Where its body has to end.
+  fileprivate func bound(of range: ByteRange?) -> BodySegment.Bound {
+    guard let range else { return .none }
+    if asked == nil { return .whole(range.upper) }
+    return switch trust {
+    case .atOnce: .part(range.upper)
+    case .atItsEnd: .exactly(range.upper)
+    }
+  }
+}
+
+extension TransferMachine.ClosedBody {
+  fileprivate init(_ synced: TransferBody.Synced) {
+    self.init(held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
+  }
+}
+
+extension AttemptPlan.Trust {
+  fileprivate var asServerTrust: ServerTrust {
+    switch self {
+    case .system: .system
+    case .keys(let keys, let asksForOthers): .keys(keys, asksForOthers: asksForOthers)
+    }
+  }
+}

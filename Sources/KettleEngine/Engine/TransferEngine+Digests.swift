@@ -1,0 +1,62 @@
+import Dispatch
+import KettleScheduler
+import KettleModel
+
+/// Checksums, computed beside the writing: each digest follows the part of its file that is held
+/// without a gap, so that little is left to read when the last byte comes.
+extension TransferEngine {
+  /// Begins a digest for a file that was opened, when something is there to compare it with.
+  func followDigest(of id: TransferID, _ resumeData: ResumeData) {
+    let spec = brain.machines[id]?.record.spec
+    guard let algorithm = (spec?.checksum ?? resumeData.serverChecksum)?.algorithm else {
+      digests[id] = nil
+      return
+    }
+    if let known = digests[id], known.inode == resumeData.inode, known.algorithm == algorithm {
+      return
+    }
+    // What cannot be begun is tried again when it is needed, and fails there with its reason.
+    let begun = Result { () throws(TransferFailure) in
+      try files.beginDigest(of: resumeData, algorithm: algorithm)
+    }
+    digests[id] = (try? begun.get()).map {
+      LiveDigest(inode: resumeData.inode, algorithm: algorithm, digest: $0)
+    }
+  }
+
+  /// More of the file is held.
+  func advanceDigest(of id: TransferID, to held: HeldRanges) {
+    guard let one = digests[id] else { return }
+    let upper = held.prefixByteCount
+    one.queue.async {
+      guard upper > one.digest.byteCount else { return }
+      // A failure here shows again when the digest is needed.
+      try? one.digest.advance(to: upper) { false }
+    }
+  }
+
+  func computeDigest(
+    _ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData,
+    _ algorithm: Checksum.Algorithm
+  ) {
+    let upper = resumeData.held.prefixByteCount
+    let known = digests.removeValue(forKey: id)
+    let usable = known.flatMap { one in
+      one.inode == resumeData.inode && one.algorithm == algorithm ? one : nil
+    }
+    let work: WorkLanes.Work = { [weak self, files] in
+      let result = Result { () throws(TransferFailure) in
+        let digest: any FileDigest
+        if let usable {
+          digest = usable.digest
+        } else {
+          digest = try files.beginDigest(of: resumeData, algorithm: algorithm)
+        }
+        try digest.advance(to: upper) { false }
+        return try digest.finish()
+      }
+      self?.post(.digested(id, operation, result))
+    }
+    if let usable { usable.queue.async(execute: work) } else { digestLanes.async(work) }
+  }
+}

@@ -1,0 +1,64 @@
+import Dispatch
+import KettleScheduler
+import KettleModel
+
+/// Small bodies, which flow before their partial file is made (`LatePartialFile`).
+extension TransferEngine {
+  /// Lets the body flow into memory.
+  func letFlow(
+    into file: LatePartialFile, _ plan: BodyPlan, of attempt: AttemptID, _ id: TransferID
+  ) {
+    guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
+      return
+    }
+    let body = makeBody(file, of: id, held: HeldRanges(), total: total)
+    bodies[id] = .late(
+      LateBody(body: body, file: file, attempt: attempt, since: clock.now().monotonic))
+    attempts[attempt]?.phase = .flowing
+    transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total), trust: one.trust))
+  }
+
+  /// One that takes long goes on record before it is whole, as all others do.
+  func makeFile(of id: TransferID, _ late: LateBody) {
+    switch late.making {
+    case .underWay: return
+    case .notAsked where late.body.heldByteCount == 0: return
+    case .notAsked: break
+    }
+    var late = late
+    late.making = .underWay
+    bodies[id] = .late(late)
+    nameLanes.async { [weak self, late] in
+      let result = Result { () throws(TransferFailure) in try late.file.make() }
+      self?.postFromLane(.bodyOpened(id, late.attempt, result))
+    }
+  }
+
+  /// The attempt is over, and what it brought is in the file, if it brought anything: the brain
+  /// hears of the file before it hears of the end.
+  func settleLate(_ id: TransferID, after attempt: AttemptID) {
+    guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
+    switch late.file.result {
+    case nil: bodies[id] = nil
+    case .failure(let failure):
+      bodies[id] = nil
+      apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
+    case .success(let opened): opens(late.body, opened, of: id, by: attempt)
+    }
+  }
+}
+
+/// A body whose partial file is still to be made.
+struct LateBody: Sendable {
+  /// Whether its file is being made while bytes still come.
+  enum Making: Sendable {
+    case notAsked
+    case underWay
+  }
+
+  var body: TransferBody
+  var file: LatePartialFile
+  var attempt: AttemptID
+  var since: MonotonicTime
+  var making = Making.notAsked
+}

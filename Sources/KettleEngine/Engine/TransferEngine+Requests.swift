@@ -1,0 +1,282 @@
+import Dispatch
+import KettleScheduler
+import KettleModel
+
+/// What clients ask, by way of the service.
+extension TransferEngine {
+  /// Lists transfers; when it returns they are in the store.
+  ///
+  /// - Parameter decided: called when they have their places, and are on their way there: what is
+  ///   added from then on comes after them.
+  package func add(
+    _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
+  ) async throws(EngineError) -> [TransferID] {
+    let now = clock.now()
+    let complete = specs.map { spec in
+      var complete = spec
+      // A task that names none has its file held for its program, wherever that is by then.
+      if spec.task == nil { complete.directory = rows.directory(of: spec) }
+      return complete
+    }
+    let (ids, added) = brain.add(complete, at: now)
+    let kept = Completion<Result<Void, any Error>>()
+    journal.submit(added.changes, .reportFailure) { kept.finish($0) }
+    decided()
+    if case .failure(let error) = await kept.value() {
+      brain.withdraw(added.changes)
+      throw .cannotKeep("\(error)")
+    }
+    announceRemoved(added.removed)
+    admit(added.changes)
+    return ids
+  }
+
+  private func admit(_ changes: [JournalChange]) {
+    let now = clock.now()
+    let (slept, turn) = brain.admit(changes, at: now)
+    announceAdded(changes, slept[...])
+    run(turn, at: now)
+    letGo()
+  }
+
+  /// Tells of new transfers as the store has them: that some run is told next. Of a long list
+  /// nearly all sleep, and who hears of them hears of many at once.
+  ///
+  /// - Parameter slept: those of them that the store alone has, in the same order.
+  private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
+    var slept = slept
+    var listedFrom = changes.startIndex
+    for (index, change) in changes.enumerated() {
+      guard case .put(let record) = change else { continue }
+      if slept.first == record.id {
+        slept.removeFirst()
+        continue
+      }
+      tell(listed: changes[listedFrom..<index])
+      listedFrom = index + 1
+      observer(.added(rows.row(of: record)))
+    }
+    tell(listed: changes[listedFrom...])
+  }
+
+  private func tell(listed changes: ArraySlice<JournalChange>) {
+    let listed = ListedTransfers(changes, rows)
+    if !listed.isEmpty { observer(.listed(listed)) }
+  }
+
+  /// Answers when the outcome is in the store.
+  package func control(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    await controlEach(control, ids)
+  }
+
+  func controlAwake(
+    _ control: Brain.Control, _ ids: [TransferID]
+  ) async -> [Brain.ControlResult] {
+    let now = clock.now()
+    let (results, turn) = brain.control(control, ids, at: now)
+    if let text = HistoryText.of(control) {
+      for (id, result) in zip(ids, results) where result == .applied {
+        live[id, default: begun(id)].note(text, at: now.wall)
+      }
+    }
+    await runDurably(turn, at: now).value()
+    await rest(of: ids)
+    return results
+  }
+
+  /// The transfers in memory that a control for all is meant for.
+  package func selection(for control: Brain.Control) -> [TransferID] {
+    brain.machines.filter { _, machine in
+      let state = machine.visibleState
+      let isFinalTask = machine.isFinalTask
+      return switch control {
+      case .start:
+        switch state {
+        case .idle, .scheduled, .paused, .failed: !isFinalTask
+        // Whoever starts everything does not mean to give up what each of them waits for.
+        case .waiting: !machine.waitsForCondition
+        case .queued, .running, .verifying, .completed: false
+        }
+      case .pause:
+        switch state {
+        case .scheduled, .queued, .running, .waiting, .verifying: true
+        case .idle, .paused, .failed, .completed: false
+        }
+      case .stop: state != .completed && state != .idle && !isFinalTask
+      case .remove, .reset: true
+      case .relink, .limit, .prioritize: state != .completed && !isFinalTask
+      case .cancel: machine.isTask && !isFinalTask
+      }
+    }.keys.sorted()
+  }
+
+  /// Deletes the finished files that are still ours and puts everything back to idle.
+  package func reset() async -> (deletedPaths: [String], keptPaths: [String]) {
+    var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
+    func reset(_ ids: [TransferID]) async {
+      let now = clock.now()
+      var (_, turn) = brain.control(.reset, ids, at: now)
+      // The caller is told of each file, so they are deleted here and not as actions.
+      let finished = turn.takeDeletions()
+      await runDurably(turn, at: now).value()
+      let (deleted, kept) = await delete(finished)
+      outcome.deletedPaths += deleted
+      outcome.keptPaths += kept
+      await rest(of: ids)
+    }
+    let awake = selection(for: .reset)
+    await forEachDormant(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
+    await keepingAwake {
+      await wake(awake)
+      await reset(awake)
+    }
+    return outcome
+  }
+
+  func delete(
+    _ finished: [FinishedFile]
+  ) async -> (deletedPaths: [String], keptPaths: [String]) {
+    await withCheckedContinuation { done in
+      nameLanes.asyncAlone { [files] in
+        var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
+        for file in finished {
+          if file.identity != nil && files.removeFinishedFile(file) {
+            outcome.deletedPaths.append(file.path)
+          } else {
+            outcome.keptPaths.append(file.path)
+          }
+        }
+        done.resume(returning: outcome)
+      }
+    }
+  }
+
+  /// Returns when nothing that the controls began is under way and the store has the outcome: the
+  /// last bytes of a pause are kept, the partial file of a stop is gone.
+  func rest(of ids: [TransferID]) async {
+    await settle(ids)
+    // What came to rest while the caller waited for something else may not be in the store yet.
+    await kept()
+  }
+
+  /// Returns when the store has all that was changed until now.
+  func kept() async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      journal.submit([]) { _ in done.resume() }
+    }
+  }
+
+  /// Returns when nothing that the controls began is under way.
+  func settle(_ ids: [TransferID]) async {
+    let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
+    guard !moving.isEmpty, inbox.isOpen else { return }
+    let done = Completion<Void>()
+    restWaiters.append(RestWaiter(moving: moving, done: done))
+    await done.value()
+  }
+
+  /// Called after every turn.
+  func releaseRestWaiters() {
+    guard !restWaiters.isEmpty else { return }
+    for index in restWaiters.indices {
+      restWaiters[index].moving = restWaiters[index].moving.filter {
+        brain.machines[$0]?.isAtRest == false
+      }
+    }
+    let rested = restWaiters.filter(\.moving.isEmpty)
+    restWaiters.removeAll(where: \.moving.isEmpty)
+    for waiter in rested { waiter.done.finish() }
+  }
+
+  /// Runs a turn; what is returned is done when the store has it.
+  func runDurably(_ turn: Turn, at now: Moment) -> Completion<Void> {
+    let durable = Completion<Void>()
+    run(turn, at: now, whenDurable: { durable.finish() })
+    return durable
+  }
+
+  package func setCadence(_ cadence: ProgressCadence) {
+    guard self.cadence != cadence else { return }
+    self.cadence = cadence
+    nextTick = nil
+    setAlarm(at: clock.now())
+  }
+
+  // MARK: Snapshots
+
+  func snapshot(of id: TransferID) -> TransferSnapshot? {
+    guard let machine = brain.machines[id] else { return nil }
+    var snapshot = rows.basicRow(of: machine.record)
+    // Until the last bytes of a pause are on record, too; a stop throws them away.
+    if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
+      snapshot.bytesReceived = byteCount
+    }
+    // Without a file yet, the length is on no record; a body that is being given up may leave none.
+    if machine.visibleState == .running, case .late(let late)? = bodies[id] {
+      snapshot.bytesExpected = late.body.totalByteCount
+    }
+    if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
+      snapshot.task?.sentByteCount = byteCount
+    }
+    if machine.record.spec.isUpload { snapshot.showUpload(of: machine.record.spec) }
+    if machine.visibleState == .running {
+      snapshot.connections = machine.fetch?.activeCount ?? 0
+      snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
+      if let expected = snapshot.bytesExpected {
+        let missing = max(0, expected - snapshot.bytesReceived)
+        snapshot.secondsLeft = live[id]?.speed.secondsLeft(missing: missing)
+      }
+    }
+    return snapshot
+  }
+
+  var rows: RowMaker { configuration.rows(clearedUpTo: brain.clearedUpTo) }
+}
+
+extension Turn {
+  /// Takes out what deletes finished files, for whoever waits until they are gone.
+  mutating func takeDeletions() -> [FinishedFile] {
+    var finished: [FinishedFile] = []
+    afterCommit.removeAll { action in
+      guard case .deleteFinishedFile(_, let file) = action else { return false }
+      finished.append(file)
+      return true
+    }
+    return finished
+  }
+}
+
+extension TransferEngine {
+  /// Gives a transfer a fresh link for the same file and starts it; the bytes that are held stay.
+  /// A login that stood in the link replaces the one that was known.
+  package func start(
+    _ id: TransferID, with link: TransferURL, login: Login? = nil
+  ) async -> Brain.ControlResult {
+    await control(.relink(link, login), [id]).first ?? .unknown
+  }
+
+  /// Sets the speed limit of transfers; nil is none. It holds at once and is kept.
+  package func limit(
+    _ ids: [TransferID], toBytesPerSecond limit: Int64?
+  ) async -> [Brain.ControlResult] {
+    // What was fast before says nothing about what comes now.
+    for id in ids { live[id]?.speed = SpeedEstimator() }
+    return await control(.limit(limit), ids)
+  }
+
+  /// Sets the speed limit of everything together; nil is none. It holds at once, until the service
+  /// ends.
+  package func limitAll(toBytesPerSecond limit: Int64?) {
+    for id in live.keys { live[id]?.speed = SpeedEstimator() }
+    if limit != brain.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
+    brain.limitAll(toBytesPerSecond: limit)
+    transport.limitAll(toBytesPerSecond: limit)
+  }
+
+  /// The machine found or lost its way to the network.
+  package func networkChanged(_ state: NetworkState) {
+    apply { brain, now in brain.networkChanged(state, at: now) }
+  }
+}

@@ -1,0 +1,398 @@
+import Dispatch
+import Logging
+import KettleScheduler
+import KettleModel
+
+/// Runs the brain's actions through the ports. It is the only owner of the brain and, with `apply`,
+/// the only door to it: change it, collect the actions, run them.
+package actor TransferEngine {
+  package struct Configuration: Sendable {
+    /// Absolute; where files go whose transfer names no directory.
+    package var documentsDirectory: String
+    /// Absolute; where the files of tasks go that name no directory, until their program took them.
+    /// nil is the documents directory.
+    package var heldDirectory: String?
+    package var limits = TransferQueue.Limits()
+    /// How much is held in memory that the store has as well.
+    package var hold = Brain.HoldLimits()
+    /// What holds until `conditionsChanged` says more.
+    package var metConditions = Set(TransferCondition.allCases)
+    package var retryPolicy = RetryPolicy()
+    package var timeouts = AttemptTimeouts()
+    /// Of everything together; nil is no limit.
+    package var limitBytesPerSecond: Int64?
+    /// Data that came in is put on record after so long even when it is little.
+    package var checkpointMilliseconds: Int64 = 5000
+    /// A body of at most so many bytes flows before its partial file is made and on record; larger
+    /// ones never do.
+    package var lateFileByteCountMax: Int64 = 0
+
+    package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
+  }
+
+  package struct Ports: Sendable {
+    package var journal: any TransferJournal
+    package var archive: any TransferArchive
+    package var files: any FileStorage
+    package var clock: any EngineClock
+    package typealias TransportMaker =
+      @Sendable (@escaping @Sendable (TransportEvent) -> Void) throws(TransferFailure)
+      -> any Transport
+
+    /// Given what to call with its events; called once.
+    package var makeTransport: TransportMaker
+
+    package init(
+      journal: any TransferJournal, archive: any TransferArchive, files: any FileStorage,
+      clock: any EngineClock, makeTransport: @escaping TransportMaker
+    ) {
+      self.journal = journal
+      self.archive = archive
+      self.files = files
+      self.clock = clock
+      self.makeTransport = makeTransport
+    }
+  }
+
+  let configuration: Configuration
+  let files: any FileStorage
+  let clock: any EngineClock
+  let transport: any Transport
+  let journal: JournalWriter
+  let archive: any TransferArchive
+  let logger: Logger
+  let observer: @Sendable (EngineEvent) -> Void
+  /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
+  /// find its name free. Everything else about one transfer comes one after the other anyhow.
+  let nameLanes = WorkLanes("kettle.files", width: 16)
+  /// Writes and syncs, which wait for the disk and do not disturb each other.
+  let diskLanes = WorkLanes("kettle.disk", width: 16)
+  /// Digests of files that are not being written, which take long.
+  let digestLanes = WorkLanes("kettle.digests", width: 2)
+  let placing: FilePlacing
+  private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
+  /// Asks the store.
+  let readQueue = DispatchQueue(label: "kettle.reading")
+
+  var brain: Brain
+  /// The sessions that the store had.
+  package private(set) var recoveredSessions: [SessionRecord] = []
+  var attempts: [AttemptID: LiveAttempt] = [:]
+  var bodies: [TransferID: LiveBody] = [:]
+  var digests: [TransferID: LiveDigest] = [:]
+  var live: [TransferID: LiveTransfer] = [:]
+  var reading = Reading()
+  /// How many changes of a transfer are on their way to the store.
+  var unkept: [TransferID: Int] = [:]
+  /// Those whose request has sent more than was told.
+  var sending: Set<TransferID> = []
+  var cadence = ProgressCadence.quiet
+  var nextTick: MonotonicTime?
+  var restWaiters: [RestWaiter] = []
+  var idleWaiters: [Completion<Void>] = []
+
+  private var unsubmitted = Submission()
+  private var ownInputs: [EngineInput] = []
+  private var isReceiving = false
+  private let executor: QueueExecutor
+  let inbox: EngineInbox
+
+  /// It does not share the threads of the tasks: it decides for all of them, and is woken often.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// - Parameter observer: told of everything, on the engine; must not block.
+  package init(
+    configuration: Configuration, ports: Ports, logger: Logger,
+    observer: @escaping @Sendable (EngineEvent) -> Void
+  ) throws(TransferFailure) {
+    self.configuration = configuration
+    self.logger = logger
+    self.observer = observer
+    files = ports.files
+    placing = FilePlacing(ports.files, on: nameLanes)
+    archive = ports.archive
+    clock = ports.clock
+    brain = Brain(limits: configuration.limits, retryPolicy: configuration.retryPolicy)
+    executor = QueueExecutor("kettle.engine")
+    let inbox = EngineInbox(on: executor.queue)
+    self.inbox = inbox
+    journal = JournalWriter(
+      ports.journal,
+      report: { error in
+        logger.error("The store cannot be written", metadata: ["error": "\(error)"])
+      },
+      whenTold: { inbox.readHere() })
+    transport = try ports.makeTransport { inbox.put(.transport($0)) }
+  }
+
+  /// Takes over what the store has and goes on with it.
+  package func start() throws {
+    let contents = try journal.load()
+    removeUnrecorded()
+    let now = clock.now()
+    recoveredSessions = contents.sessions
+    brain = Brain(
+      limits: configuration.limits, retryPolicy: configuration.retryPolicy,
+      lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
+      metConditions: configuration.metConditions)
+    brain.holdLimits = configuration.hold
+    inbox.open { [weak self] inputs, place in
+      self?.assumeIsolated { engine in engine.receive(inputs, at: place) }
+    }
+    let others = Brain.OtherTransfers(
+      tally: contents.dormant, positions: contents.positions,
+      lastFinishNumber: contents.lastFinishNumber)
+    let turn = brain.recover(
+      contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
+    observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
+    for id in brain.machines.keys.sorted() {
+      if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
+    }
+    limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
+    run(turn, at: now)
+    logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
+  }
+
+  /// A kill between the making of a partial file and its record leaves a file that no record names:
+  /// its transfer makes another one.
+  private func removeUnrecorded() {
+    let left = files.leftUnrecorded
+    // Nothing is removed without knowing what is on record.
+    guard !left.isEmpty,
+      let records = try? archive.records(Set(left.compactMap(\.id)).sorted())
+    else { return }
+    let known = records.flatMap { record in
+      [record.resumeData?.partialIdentity, record.resumeData?.setAside].compactMap { $0 }
+    }
+    for file in left {
+      if !known.contains(file.identity) { files.removePartialFile(file.identity) }
+    }
+    files.forgetUnrecorded(left.map(\.identity))
+  }
+
+  /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
+  package func shutDown(deadlineMilliseconds: Int = 1500) async {
+    let now = clock.now()
+    run(brain.shutDown(at: now), at: now)
+    if brain.hasRunning {
+      let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
+      deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
+        Task(executorPreference: WorkLanes.tasks) { await self?.releaseIdleWaiters() }
+      }
+      let idle = Completion<Void>()
+      idleWaiters.append(idle)
+      await idle.value()
+    }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      diskLanes.async { [transport] in
+        transport.shutDown()
+        done.resume()
+      }
+    }
+    let written = Completion<Void>()
+    journal.submit([]) { _ in written.finish() }
+    deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { written.finish() }
+    await written.value()
+    clock.wake(at: nil) {}
+    inbox.end()
+    // What did not come to rest in time will not be told any more; a client that waits for it must
+    // not hold up the end of the service.
+    for waiter in restWaiters { waiter.done.finish() }
+    restWaiters = []
+  }
+
+  func releaseIdleWaiters() {
+    for waiter in idleWaiters { waiter.finish() }
+    idleWaiters = []
+  }
+
+  nonisolated func post(_ input: EngineInput) { inbox.put(input) }
+
+  /// By one of the lanes, which goes on with its work as far as it can without waking another
+  /// thread: it lets the engine decide, and puts on record what was decided.
+  nonisolated func postFromLane(_ inputs: [EngineInput]) {
+    inbox.putToReadHere(inputs)
+    inbox.readHere()
+    journal.commitHere()
+  }
+
+  nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
+
+  /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
+  /// engine has come to its end.
+  nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {
+    executor.queue.sync { assumeIsolated { if $0.inbox.isOpen { body($0) } } }
+  }
+
+  // MARK: The door
+
+  /// Lets the brain decide and does what it says.
+  func apply(_ body: (inout Brain, Moment) -> Turn) {
+    let now = clock.now()
+    run(body(&brain, now), at: now)
+  }
+
+  /// Runs a turn; what must wait for the store comes back through the inbox.
+  func run(_ turn: Turn, at now: Moment) {
+    run(turn, at: now, whenDurable: nil)
+  }
+
+  func run(_ turn: Turn, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
+    let changes = takingOverRecording(turn.changes)
+    for action in turn.now { perform(action, at: now) }
+    let announcedLater = announce(turn, at: now)
+    let afterCommit = turn.afterCommit
+    if changes.isEmpty && whenDurable == nil {
+      for action in afterCommit { perform(action, at: now) }
+      for id in announcedLater { announceChange(of: id) }
+    } else {
+      noteUnkept(changes)
+      unsubmitted.take(changes, afterCommit, announce: announcedLater)
+      if whenDurable != nil || !isReceiving { submit(whenDurable) }
+    }
+    releaseRestWaiters()
+    if !brain.hasRunning { releaseIdleWaiters() }
+    if !isReceiving {
+      beginPlacing()
+      setAlarm(at: now)
+    }
+  }
+
+  private func beginPlacing() {
+    placing.begin { [weak self] placed in self?.postFromLane(placed) }
+  }
+
+  /// Takes what came together. The changes of all of it are one submission to the store, and the
+  /// files of all of it are placed together, so that none is begun alone while the others are still
+  /// to be decided on.
+  private func receive(_ inputs: [EngineInput], at place: EngineInbox.Place) {
+    isReceiving = true
+    for input in inputs {
+      receive(input)
+      while !ownInputs.isEmpty { receive(ownInputs.removeFirst()) }
+    }
+    isReceiving = false
+    submitDecided(at: place)
+    beginPlacing()
+    setAlarm(at: clock.now())
+  }
+
+  /// Before a change that is submitted by itself: an earlier record would write over it.
+  func submitDecided(at place: EngineInbox.Place = .engine) {
+    if !unsubmitted.isEmpty { submit(nil, at: place) }
+  }
+
+  private func submit(
+    _ whenDurable: (@Sendable () -> Void)?, at place: EngineInbox.Place = .engine
+  ) {
+    let submission = unsubmitted
+    unsubmitted = Submission()
+    let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
+      let committed = EngineInput.committed(
+        submission.afterCommit, announce: submission.announced, kept: submission.changes)
+      self?.inbox.putToReadHere(CollectionOfOne(committed))
+      whenDurable?()
+    }
+    switch place {
+    case .engine: journal.submit(submission.changes, finish: finish)
+    case .sender: journal.enqueue(submission.changes, finish: finish)
+    }
+  }
+
+  /// Input that the engine makes itself: it comes next.
+  func postOwn(_ input: EngineInput) {
+    if isReceiving { ownInputs.append(input) } else { post(input) }
+  }
+
+  /// What turns have for the store.
+  private struct Submission {
+    var changes: [JournalChange] = []
+    var afterCommit: [BrainAction] = []
+    var announced: [TransferID] = []
+
+    var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
+
+    mutating func take(
+      _ changes: [JournalChange], _ afterCommit: [BrainAction], announce announced: [TransferID]
+    ) {
+      self.changes += changes
+      self.afterCommit += afterCommit
+      self.announced += announced
+    }
+  }
+
+  func setAlarm(at now: Moment) {
+    if attempts.isEmpty {
+      nextTick = nil
+    } else if nextTick == nil {
+      nextTick = now.monotonic.advanced(byMilliseconds: cadence.milliseconds)
+    }
+    let deadlines = [nextTick, brain.nextWakeUp(at: now)].compactMap { $0 }
+    clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
+  }
+
+  /// Tells the observer; what is finished only when the store has it, so that no program is told
+  /// of it twice. The answer is those that are to be told later.
+  private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
+    announceRemoved(turn.removed)
+    var later: [TransferID] = []
+    for (id, connectionsMax) in turn.taught {
+      live[id, default: begun(id)]
+        .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
+    }
+    for id in Set(turn.changed) {
+      guard let machine = brain.machines[id] else { continue }
+      live[id, default: begun(id)].note(machine.record, at: now.wall)
+      switch machine.telling {
+      case .now: announceChange(of: id)
+      case .whenDurable: later.append(id)
+      case .whenAtRest: break
+      }
+    }
+    return later
+  }
+
+  /// What is known of a transfer to which nothing happened yet.
+  func begun(_ id: TransferID) -> LiveTransfer {
+    LiveTransfer(addedAt: brain.machines[id]?.record.createdAt)
+  }
+
+  func announceRemoved(_ removed: [TransferRecord]) {
+    for record in removed {
+      observer(.removed(rows.row(of: record)))
+      live[record.id] = nil
+      digests[record.id] = nil
+    }
+  }
+
+  func announceChange(of id: TransferID) {
+    if let snapshot = snapshot(of: id) { observer(.changed(snapshot)) }
+  }
+}
+
+extension TransferMachine {
+  fileprivate enum Telling {
+    case now, whenDurable
+    /// What it became is settled only then, and tells itself.
+    case whenAtRest
+  }
+
+  fileprivate var telling: Telling {
+    switch visibleState {
+    case .completed: .whenDurable
+    case .failed where record.task != nil: isAtRest ? .whenDurable : .whenAtRest
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .failed: .now
+    }
+  }
+}
+
+extension TransferEngine.Configuration {
+  /// What makes rows of records.
+  package func rows(clearedUpTo: Int64?) -> RowMaker {
+    RowMaker(
+      documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
+      clearedUpTo: clearedUpTo)
+  }
+}

@@ -1,0 +1,65 @@
+import KettleScheduler
+import KettleModel
+
+/// Makes of a record what clients are shown of it, as far as the record alone tells.
+package struct RowMaker: Sendable, Hashable {
+  /// Where the files of transfers go that name no directory.
+  package var documentsDirectory: String
+  /// The same for tasks; nil is the documents directory.
+  package var heldDirectory: String?
+  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  package var clearedUpTo: Int64?
+
+  package init(
+    documentsDirectory: String, heldDirectory: String? = nil, clearedUpTo: Int64? = nil
+  ) {
+    self.documentsDirectory = documentsDirectory
+    self.heldDirectory = heldDirectory
+    self.clearedUpTo = clearedUpTo
+  }
+
+  /// Where the file of a transfer goes.
+  package func directory(of spec: TransferSpec) -> String {
+    if let directory = spec.directory { return directory }
+    return (spec.task == nil ? nil : heldDirectory) ?? documentsDirectory
+  }
+
+  package func row(of record: TransferRecord) -> TransferSnapshot {
+    var row = basicRow(of: record)
+    if record.spec.isUpload { row.showUpload(of: record.spec) }
+    return row
+  }
+
+  /// An upload has yet to be shown as one.
+  func basicRow(of record: TransferRecord) -> TransferSnapshot {
+    let spec = record.spec
+    let name = record.resumeData?.finalName ?? spec.name
+    let finished = record.finishedFile
+    var row = TransferSnapshot(
+      id: record.id, session: spec.session, taskIdentifier: record.taskIdentifier,
+      title: spec.title ?? name ?? finished?.path.lastPathComponent
+        ?? FileName.fromURL(spec.url) ?? spec.url.text,
+      url: spec.url.text, state: record.state, createdAt: record.createdAt)
+    row.reason = record.reason
+    row.goesOnAt = record.goesOnAt
+    row.path = finished?.path ?? name.map { directory(of: spec) + "/" + $0 }
+    row.bytesReceived =
+      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.held.byteCount ?? 0
+    row.bytesExpected =
+      finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
+      ?? spec.task?.expectedReceiveByteCount
+    row.priority = spec.priority
+    row.queuePosition = record.queuePosition
+    row.limitBytesPerSecond = spec.limitBytesPerSecond
+    row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil
+    row.finishedAt = record.finishedAt
+    row.error = record.failure
+    row.freshStart = record.freshStart
+    row.task = record.task
+    return row
+  }
+}
+
+extension String {
+  fileprivate var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,35 @@
+import CKettleLinux
+import Glibc
+
+/// The calls of the kernel that can fail in the middle of a file's life, as values, so that a test
+/// can make them fail where no disk would on demand.
+///
+/// Each is like its namesake, and answers -1 with errno set when it fails.
+struct FileCalls: Sendable {
+  /// pwritev(2): pieces of memory that come one behind the other in the file.
+  typealias Write = @Sendable (Int32, [iovec], off_t) -> Int
+  typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
+  typealias Sync = @Sendable (Int32) -> Int32
+  /// The descriptor of a directory, and two names in it.
+  typealias Rename = @Sendable (Int32, String, String) -> Int32
+
+  static let kernel = FileCalls()
+
+  var write: Write = { pwritev($0, $1, Int32($1.count), $2) }
+  var read: Read = { pread($0, $1, $2, $3) }
+  var syncData: Sync = { fdatasync($0) }
+  var syncAll: Sync = { fsync($0) }
+  /// Where the first hole of a file begins; its end counts as one.
+  var firstHole: @Sendable (Int32) -> off_t = { kettle_first_hole($0) }
+  var truncate: @Sendable (Int32, off_t) -> Int32 = { ftruncate($0, $1) }
+  /// openat(2) of a file without a name in a directory, with the flags.
+  var openUnnamed: @Sendable (Int32, Int32) -> Int32 = { openat($0, ".", $1, 0o666) }
+  var rename: Rename = { renameat($0, $1, $0, $2) }
+  /// renameat2(2) with RENAME_NOREPLACE.
+  var renameToFree: Rename = { directory, name, newName in
+    let code = kettle_renameat_noreplace(directory, name, newName)
+    guard code != 0 else { return 0 }
+    errno = code
+    return -1
+  }
+}

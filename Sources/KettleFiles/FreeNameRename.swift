@@ -1,0 +1,68 @@
+import Glibc
+import KettleModel
+
+/// Renames a file to a name that is free, and fails with EEXIST when it is not.
+///
+/// Not every file system can do that in one call, so there are three ways, each used where the one
+/// before is not known. None of them replaces a file that others put there.
+struct FreeNameRename: Sendable {
+  enum Way: Sendable, CaseIterable {
+    /// renameat2(2) with RENAME_NOREPLACE.
+    case rename
+    /// A second name by linkat(2), then the first one goes (NFS, older FUSE).
+    case link
+    /// The name is taken by an empty file of ours, which the rename replaces (FUSE without links).
+    case reservation
+  }
+
+  /// Tried from the first on.
+  var ways = Way.allCases
+
+  func rename(_ name: String, to newName: String, in directory: Directory) throws(Errno) {
+    var last = Errno(rawValue: EINVAL)
+    for way in ways {
+      do {
+        return try rename(name, to: newName, in: directory, by: way)
+      } catch {
+        guard Self.meansUnknown(error, way) else { throw error }
+        last = error
+      }
+    }
+    throw last
+  }
+
+  /// Whether the file system does not know the way, rather than that it went wrong.
+  private static func meansUnknown(_ error: Errno, _ way: Way) -> Bool {
+    switch way {
+    case .rename: [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.rawValue)
+    // EPERM is what link(2) answers where there are no hard links.
+    case .link: [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.rawValue)
+    case .reservation: false
+    }
+  }
+
+  private func rename(
+    _ name: String, to newName: String, in directory: Directory, by way: Way
+  ) throws(Errno) {
+    let descriptor = directory.descriptor
+    switch way {
+    case .rename:
+      _ = try Errno.retrying { directory.calls.renameToFree(descriptor, name, newName) }
+    case .link:
+      _ = try Errno.retrying { linkat(descriptor, name, descriptor, newName, 0) }
+      try directory.remove(name)
+    case .reservation:
+      let reserved = try directory.create(newName).status().identity
+      guard let there = try directory.status(of: newName),
+        there.identity.isSameInode(as: reserved)
+      else { throw Errno(rawValue: EEXIST) }
+      do {
+        try directory.rename(name, replacing: newName)
+      } catch {
+        // An empty file under the final name would look like a finished one.
+        try? directory.remove(newName)
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import CKettleCurl
+import KettleModel
+
+/// A digest under way, by libcrypto (EVP_DigestInit(3)).
+struct MessageDigest: ~Copyable {
+  private let context: OpaquePointer
+
+  /// Answers nil when libcrypto does not offer the algorithm: in FIPS mode there is no MD5.
+  init?(_ algorithm: Checksum.Algorithm) {
+    let kind =
+      switch algorithm {
+      case .md5: EVP_md5()
+      case .sha1: EVP_sha1()
+      case .sha256: EVP_sha256()
+      case .sha512: EVP_sha512()
+      }
+    guard let kind, let context = EVP_MD_CTX_new() else { return nil }
+    guard EVP_DigestInit_ex(context, kind, nil) == 1 else {
+      EVP_MD_CTX_free(context)
+      return nil
+    }
+    self.context = context
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  func update(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+  }
+
+  /// Lower-case hexadecimal; nil when libcrypto fails.
+  consuming func finish() -> String? {
+    var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
+    let digits = Array("0123456789abcdef".utf8)
+    let hex = bytes.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: hex, as: UTF8.self)
+  }
+}

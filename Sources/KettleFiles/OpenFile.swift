@@ -1,0 +1,96 @@
+import CKettleLinux
+import Glibc
+import KettleSystem
+
+/// An open file, closed with the last reference.
+///
+/// The result of close(2) does not matter: everything that counts was synced before.
+final class OpenFile: Sendable {
+  private let owner: OwnedDescriptor
+  var descriptor: Int32 { owner.number }
+  let calls: FileCalls
+
+  init(owning descriptor: Int32, calls: FileCalls = .kernel) {
+    owner = OwnedDescriptor(owning: descriptor)
+    self.calls = calls
+  }
+
+  func status() throws(Errno) -> FileStatus {
+    var status = stat()
+    _ = try Errno.retrying { fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Writes all of it, whatever the kernel takes at once.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+    try write([bytes], at: offset)
+  }
+
+  /// The same for pieces that come one behind the other.
+  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
+    var rest = pieces.filter { !$0.isEmpty }
+    var position = offset
+    while !rest.isEmpty {
+      // More are refused (IOV_MAX, pwritev(2)).
+      let vectors = rest.prefix(1024).map {
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+      }
+      let count = try Errno.retrying { calls.write(descriptor, vectors, off_t(position)) }
+      // Writing nothing of something is an error without a name; going on would never end.
+      guard count > 0 else { throw Errno(rawValue: EIO) }
+      rest = Self.rest(of: rest, behind: count)
+      position += Int64(count)
+    }
+  }
+
+  private static func rest(
+    of pieces: [UnsafeRawBufferPointer], behind byteCount: Int
+  ) -> [UnsafeRawBufferPointer] {
+    var left = byteCount
+    return pieces.compactMap { piece in
+      let written = min(left, piece.count)
+      left -= written
+      return written == piece.count
+        ? nil : UnsafeRawBufferPointer(rebasing: piece.dropFirst(written))
+    }
+  }
+
+  /// Fills the buffer, whatever the kernel gives at once. False when the file ends before.
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Bool {
+    var rest = buffer
+    var position = offset
+    while let start = rest.baseAddress, !rest.isEmpty {
+      let count = try Errno.retrying { calls.read(descriptor, start, rest.count, off_t(position)) }
+      guard count > 0 else { return false }
+      rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
+      position += Int64(count)
+    }
+    return true
+  }
+
+  func truncate(to byteCount: Int64) throws(Errno) {
+    _ = try Errno.retrying { calls.truncate(descriptor, off_t(byteCount)) }
+  }
+
+  /// Returns whether some of the first bytes were never written. A file system that is not known
+  /// may make holes of zeros that were written, so a hole proves nothing there.
+  func hasHole(inFirst byteCount: Int64) -> Bool {
+    guard FileSystemKind(of: self) != nil else { return false }
+    let hole = Int64(calls.firstHole(descriptor))
+    return hole >= 0 && hole < byteCount
+  }
+
+  /// Puts the bytes and what is needed to find them on the disk.
+  func syncData() throws(Errno) {
+    _ = try Errno.retrying { calls.syncData(descriptor) }
+  }
+
+  /// Puts everything on the disk; for a directory that is its entries.
+  func syncAll() throws(Errno) {
+    _ = try Errno.retrying { calls.syncAll(descriptor) }
+  }
+
+  func setPermissions(_ permissions: mode_t) throws(Errno) {
+    _ = try Errno.retrying { fchmod(descriptor, permissions) }
+  }
+}

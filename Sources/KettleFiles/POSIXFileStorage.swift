@@ -1,0 +1,187 @@
+import Glibc
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// The file system of Linux.
+package struct POSIXFileStorage: FileStorage {
+  /// Made when it is missing, as no other directory is but the next.
+  let documentsDirectory: String
+  /// Made when it is missing, for the user alone; what programs have not taken yet lies there.
+  let heldDirectory: String?
+  let freeNameRename: FreeNameRename
+  let calls: FileCalls
+  let unrecorded: UnrecordedFiles
+
+  /// The paths are absolute.
+  ///
+  /// - Parameter unrecordedPath: where the list of files is that are not on record; nil for none.
+  package init(
+    documentsDirectory: String, heldDirectory: String? = nil, unrecordedPath: String? = nil
+  ) {
+    self.init(
+      documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,
+      freeNameRename: FreeNameRename(), unrecordedPath: unrecordedPath)
+  }
+
+  init(
+    documentsDirectory: String, heldDirectory: String? = nil,
+    freeNameRename: FreeNameRename = FreeNameRename(), calls: FileCalls = .kernel,
+    unrecordedPath: String? = nil
+  ) {
+    unrecorded = UnrecordedFiles(path: unrecordedPath)
+    self.calls = calls
+    self.documentsDirectory = Self.withoutTrailingSlashes(documentsDirectory)
+    self.heldDirectory = heldDirectory.map(Self.withoutTrailingSlashes)
+    self.freeNameRename = freeNameRename
+  }
+
+  /// Does now what the network would wait some milliseconds for at the first big file.
+  package static func prepare() { _ = HugePages.pastCache }
+
+  package func createPartialFile(
+    in directory: String, preferredName: String, onConflict: ConflictPolicy
+  ) throws(TransferFailure) -> any PartialFile {
+    let path = Self.withoutTrailingSlashes(directory)
+    guard FilePath.isComponent(preferredName),
+      preferredName.utf8.count <= FileName.byteCountMax
+    else {
+      throw TransferFailure(
+        .fileProblem, on: FilePath.joined(path, preferredName), detail: "not the name of a file")
+    }
+    do {
+      let folder = try openForNewFile(path)
+      let reservation = NameReservation(
+        directory: folder, preferredName: preferredName, unrecorded: unrecorded)
+      switch onConflict {
+      case .rename: return try reservation.underFreeName()
+      case .skip: return try reservation.underUnusedName()
+      case .replace: return try reservation.underFixedName { $0?.isRegular ?? true }
+      }
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw Self.creationFailure(error, in: path, name: preferredName)
+    } catch {
+      throw TransferFailure(.internalProblem, on: path, detail: "\(error)")
+    }
+  }
+
+  private func openForNewFile(_ path: String) throws(Errno) -> Directory {
+    switch path {
+    case documentsDirectory: try Directory.openOrMake(path, mode: 0o755, calls: calls)
+    case heldDirectory: try Directory.openOrMake(path, mode: 0o700, calls: calls)
+    default: try Directory(path, calls: calls)
+    }
+  }
+
+  package func createPartialFile(
+    insteadOf old: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let place = try PartialPlace(old, calls)
+    do {
+      if try place.directory.status(of: place.name) == nil { try place.checkDisk() }
+      // Whether the final name is taken is for `finish` to see, as it was for the old file.
+      return try NameReservation(
+        directory: place.directory, preferredName: old.finalName, unrecorded: unrecorded
+      ).underFixedName { _ in true }
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw Self.creationFailure(error, in: place.directory.path, name: old.finalName)
+    } catch {
+      throw TransferFailure(.internalProblem, on: old.partialPath, detail: "\(error)")
+    }
+  }
+
+  /// A name that the file system refuses is the name's fault and not the directory's.
+  private static func creationFailure(
+    _ error: Errno, in directory: String, name: String
+  ) -> TransferFailure {
+    switch error.rawValue {
+    case ENAMETOOLONG, EINVAL: error.failure(.file(FilePath.joined(directory, name)))
+    default: error.failure(.directory(directory))
+    }
+  }
+
+  package func openPartialFile(
+    _ resumeData: ResumeData
+  ) throws(TransferFailure) -> any PartialFile {
+    let place = try PartialPlace(resumeData, calls)
+    let (file, status) = try place.open(.write)
+    guard status.identity.byteCount >= resumeData.heldUpTo else {
+      throw place.changed(PartialPlace.isShorter)
+    }
+    // An earlier time is no sign of another writer: fdatasync(2) need not put it on the disk, so a
+    // power cut may take it back.
+    if let lastWrite = resumeData.lastWriteNanoseconds,
+      status.identity.modifiedNanoseconds > lastWrite
+    {
+      throw place.changed("it was written to by others")
+    }
+    return POSIXPartialFile(
+      existing: file, path: resumeData.partialPath, finalName: resumeData.finalName,
+      identity: status.identity)
+  }
+
+  package func removePartialFile(_ identity: PartialIdentity) {
+    // Nobody waits for the outcome, and what is left lies there under its own name.
+    guard let place = try? PartialPlace(identity, calls), (try? place.status()) != nil else {
+      return
+    }
+    guard (try? place.directory.remove(place.name)) != nil else { return }
+    // It may never have come on record.
+    unrecorded.forget([identity])
+  }
+
+  package func noteUnrecorded(_ identity: PartialIdentity, of id: TransferID) {
+    unrecorded.note(identity, of: id)
+  }
+
+  package func forgetUnrecorded(_ identities: [PartialIdentity]) {
+    unrecorded.forget(identities)
+  }
+
+  package var leftUnrecorded: [UnrecordedFile] { unrecorded.left }
+
+  package func removeFinishedFile(_ file: FinishedFile) -> Bool {
+    guard let identity = file.identity, let path = FilePath(file.path) else { return false }
+    do {
+      let directory = try Directory(path.directory)
+      guard let status = try directory.status(of: path.name), status.isRegular,
+        status.identity == identity
+      else { return false }
+      try directory.remove(path.name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  package func freeBytes(at directory: String) -> Int64? {
+    var path = Self.withoutTrailingSlashes(directory)
+    let isMadeWhenMissing = path == documentsDirectory || path == heldDirectory
+    var status = statvfs()
+    while statvfs(path, &status) != 0 {
+      // A directory that is still to be made will be on the disk of the next above it.
+      guard Errno.current.rawValue == ENOENT, isMadeWhenMissing,
+        let above = FilePath(path)
+      else { return nil }
+      path = above.directory
+    }
+    let (count, overflow) = UInt64(status.f_bavail)
+      .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return overflow ? Int64.max : Int64(clamping: count)
+  }
+
+  static func withoutTrailingSlashes(_ path: String) -> String {
+    var rest = path[...]
+    while rest.count > 1, rest.hasSuffix("/") { rest = rest.dropLast() }
+    return String(rest)
+  }
+}
+
+extension ResumeData {
+  /// How far the file must reach for every held byte to be in it.
+  var heldUpTo: Int64 { held.ranges.last?.upper ?? 0 }
+}

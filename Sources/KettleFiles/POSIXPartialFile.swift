@@ -1,0 +1,197 @@
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// An open partial file on a file system of Linux.
+package final class POSIXPartialFile: PartialFile {
+  /// A new file may vanish as a whole in a power cut until its directory was synced. Up to here
+  /// that is put off: fetching so little again costs less than a sync for each of thousands of
+  /// files, whose directory is synced anyway when they get their final names.
+  static let unnamedByteCountMax: Int64 = 1 << 20
+
+  /// What is known to be on the disk, and what can no longer be known.
+  private enum Durability: Sendable {
+    /// The directory has not been synced since the file was made in it.
+    case unnamed(Directory)
+    case named
+    /// After a failed sync the kernel may have dropped the pages and answer the next one with
+    /// success (fsync(2), "Errors"), so the first answer stands.
+    case broken(TransferFailure)
+  }
+
+  package let path: String
+  package let finalName: String
+  package let device: UInt64
+  package let inode: UInt64
+  private let file: OpenFile
+  private let durability: Mutex<Durability>
+  /// How far the file reaches by what was written to it. Had while the file is cut off or measured;
+  /// never together with `durability`.
+  private let writtenUpTo: Mutex<Int64>
+  private let uncached = UncachedWriter()
+
+  private init(
+    _ file: OpenFile, path: String, finalName: String, identity: FileIdentity,
+    durability: sending Durability
+  ) {
+    self.file = file
+    self.path = path
+    self.finalName = finalName
+    device = identity.device
+    inode = identity.inode
+    self.durability = Mutex(durability)
+    writtenUpTo = Mutex(identity.byteCount)
+  }
+
+  /// For a file that was just made in `directory`.
+  convenience init(
+    new file: OpenFile, in directory: Directory, path: String, finalName: String,
+    identity: FileIdentity
+  ) {
+    self.init(
+      file, path: path, finalName: finalName, identity: identity,
+      durability: .unnamed(directory))
+  }
+
+  /// For a file of an earlier start.
+  convenience init(
+    existing file: OpenFile, path: String, finalName: String, identity: FileIdentity
+  ) {
+    self.init(
+      file, path: path, finalName: finalName, identity: identity, durability: .named)
+  }
+
+  package func write(
+    _ pieces: [UnsafeRawBufferPointer], at offset: Int64
+  ) throws(TransferFailure) {
+    // What is written behind the end of a shortened file would leave a hole before it.
+    _ = try measured()
+    do {
+      try put(pieces, at: offset)
+    } catch {
+      throw error.failure(.file(path))
+    }
+    let (end, overflow) = offset.addingReportingOverflow(
+      Int64(pieces.reduce(0) { $0 + $1.count }))
+    writtenUpTo.withLock { $0 = max($0, overflow ? .max : end) }
+  }
+
+  /// Returns the status of the file. Throws `partialFileChanged` when another program has made it
+  /// shorter than what was written.
+  private func measured() throws(TransferFailure) -> FileStatus {
+    let result = writtenUpTo.withLock { writtenUpTo in
+      Result { () throws(TransferFailure) in
+        let status: FileStatus
+        do throws(Errno) {
+          status = try file.status()
+        } catch {
+          throw error.failure(.file(path))
+        }
+        guard status.identity.byteCount >= writtenUpTo else {
+          throw TransferFailure(.partialFileChanged, on: path, detail: PartialPlace.isShorter)
+        }
+        return status
+      }
+    }
+    return try result.get()
+  }
+
+  private func put(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
+    if UncachedWriter.areParts(pieces, at: offset),
+      try uncached.write(pieces, at: offset, of: file)
+    {
+      return
+    }
+    guard uncached.isExpectedToWork else { return try file.write(pieces, at: offset) }
+    var position = offset
+    for piece in pieces {
+      try put(piece, at: position)
+      // No file is longer than the kernel could count.
+      position += Int64(piece.count)
+    }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+    guard let part = UncachedWriter.part(of: bytes, at: offset),
+      try uncached.write(
+        [UnsafeRawBufferPointer(rebasing: bytes[part])], at: offset + Int64(part.lowerBound),
+        of: file)
+    else { return try file.write(bytes, at: offset) }
+    let (head, tail) = (bytes.prefix(part.lowerBound), bytes.dropFirst(part.upperBound))
+    try file.write(UnsafeRawBufferPointer(rebasing: head), at: offset)
+    try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
+  }
+
+  package func makeLargeMemory() -> BlockMemory? {
+    HugePages.shared.take(for: uncached.isExpectedToWork ? .device : .processor)
+  }
+
+  package func keepInMemory() { uncached.refuse() }
+
+  package func read(
+    _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(TransferFailure) {
+    let isWhole: Bool
+    do {
+      isWhole = try file.read(buffer, at: offset)
+    } catch {
+      throw error.failure(.file(path))
+    }
+    guard isWhole else {
+      throw TransferFailure(
+        .partialFileChanged, on: path, detail: PartialPlace.isShorter)
+    }
+  }
+
+  package func sync() throws(TransferFailure) -> Int64 {
+    try putOnDisk()
+    let status = try measured()
+    if status.linkCount == 0 { try checkPlace() }
+    return status.identity.modifiedNanoseconds
+  }
+
+  /// Throws when the file is no longer in its place. Some file systems say of every file that it
+  /// has no name, so the count alone does not tell.
+  private func checkPlace() throws(TransferFailure) {
+    let identity = PartialIdentity(path: path, device: device, inode: inode)
+    _ = try PartialPlace(identity, file.calls).status()
+  }
+
+  private func putOnDisk() throws(TransferFailure) {
+    // Held during the sync: two at once would see each other's errors.
+    let isLarge = writtenUpTo.withLock { $0 > Self.unnamedByteCountMax }
+    let failure = durability.withLock { durability -> TransferFailure? in
+      switch durability {
+      case .broken(let failure): return failure
+      case .named, .unnamed: break
+      }
+      do throws(Errno) {
+        try file.syncData()
+        if case .unnamed(let directory) = durability, isLarge {
+          try directory.sync()
+          durability = .named
+        }
+        return nil
+      } catch {
+        let failure = error.failure(.file(path))
+        durability = .broken(failure)
+        return failure
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  package func truncate(to byteCount: Int64) throws(TransferFailure) {
+    let result = writtenUpTo.withLock { writtenUpTo in
+      Result { () throws(TransferFailure) in
+        do throws(Errno) {
+          try file.truncate(to: byteCount)
+        } catch {
+          throw error.failure(.file(path))
+        }
+        writtenUpTo = byteCount
+      }
+    }
+    try result.get()
+  }
+}

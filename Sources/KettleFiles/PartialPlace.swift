@@ -1,0 +1,122 @@
+import Glibc
+import KettleModel
+
+/// The directory and name of a partial file that was made earlier, and the proof that what is
+/// there is still that file.
+struct PartialPlace {
+  let directory: Directory
+  let name: String
+  private let identity: PartialIdentity
+
+  init(_ resumeData: ResumeData, _ calls: FileCalls) throws(TransferFailure) {
+    var directories = OpenDirectories(calls)
+    try self.init(resumeData, in: &directories)
+  }
+
+  init(
+    _ resumeData: ResumeData, in directories: inout OpenDirectories
+  ) throws(TransferFailure) {
+    guard FilePath.isComponent(resumeData.finalName) else {
+      throw Self.notAPath(resumeData.partialPath)
+    }
+    try self.init(resumeData.partialIdentity, in: &directories)
+  }
+
+  init(_ identity: PartialIdentity, _ calls: FileCalls) throws(TransferFailure) {
+    var directories = OpenDirectories(calls)
+    try self.init(identity, in: &directories)
+  }
+
+  private init(
+    _ identity: PartialIdentity, in directories: inout OpenDirectories
+  ) throws(TransferFailure) {
+    guard let path = FilePath(identity.path) else { throw Self.notAPath(identity.path) }
+    self.identity = identity
+    name = path.name
+    directory = try directories.open(path.directory)
+  }
+
+  /// The partial file as it is; fails when it is gone or another one.
+  func status() throws(TransferFailure) -> FileStatus {
+    do {
+      guard let status = try directory.status(of: name) else { throw try gone() }
+      try check(status)
+      return status
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw error.failure(.directory(directory.path))
+    } catch {
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
+    }
+  }
+
+  func open(_ access: Directory.Access) throws(TransferFailure) -> (OpenFile, FileStatus) {
+    do {
+      let file = try directory.open(name, for: access)
+      let status = try file.status()
+      try check(status)
+      return (file, status)
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      switch error.rawValue {
+      case ENOENT: throw try gone()
+      case ELOOP, ENXIO, EISDIR: throw changed("it is no regular file")
+      default: throw error.failure(.file(identity.path))
+      }
+    } catch {
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
+    }
+  }
+
+  static let isShorter = "it is shorter than what was kept"
+
+  private static func notAPath(_ path: String) -> TransferFailure {
+    TransferFailure(.partialFileChanged, on: path, detail: "not the path of a file")
+  }
+
+  func changed(_ detail: String) -> TransferFailure {
+    TransferFailure(.partialFileChanged, on: identity.path, detail: detail)
+  }
+
+  /// Whether a file in the directory is the one that was made, whatever it is called by now.
+  ///
+  /// Many file systems get another device number each time they are mounted (btrfs, NFS, overlay;
+  /// disks that are found in another order). So another device is accepted where the whole
+  /// directory has moved to it.
+  func isOurs(_ status: FileStatus) throws(Errno) -> Bool {
+    guard status.isRegular, status.identity.inode == identity.inode else { return false }
+    if status.identity.device == identity.device { return true }
+    return try status.identity.device == directory.status().identity.device
+  }
+
+  private func check(_ status: FileStatus) throws {
+    guard status.isRegular else { throw changed("it is no regular file") }
+    guard try isOurs(status) else { throw changed("it is another file") }
+  }
+
+  private func gone() throws(TransferFailure) -> TransferFailure {
+    try checkDisk()
+    return changed("it is gone")
+  }
+
+  /// When the directory is on another disk than it was, a missing file is not gone but out of
+  /// reach: its bytes must not be given up, and no other file be made, because a disk is not
+  /// mounted. Where the number of a disk is another at each mount it tells nothing.
+  func checkDisk() throws(TransferFailure) {
+    do {
+      guard try directory.status().identity.device != identity.device,
+        try directory.keepsDeviceNumber
+      else { return }
+      throw TransferFailure(
+        .directoryMissing, on: directory.path, detail: "another disk is in its place")
+    } catch let failure as TransferFailure {
+      throw failure
+    } catch let error as Errno {
+      throw error.failure(.directory(directory.path))
+    } catch {
+      throw TransferFailure(.internalProblem, on: identity.path, detail: "\(error)")
+    }
+  }
+}

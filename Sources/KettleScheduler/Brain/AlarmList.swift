@@ -1,0 +1,63 @@
+import KettleModel
+
+/// When which transfer wants to be woken, on the clock that it named.
+struct AlarmList: Sendable {
+  private var monotonic: [TransferID: MonotonicTime] = [:]
+  private var wall: [TransferID: WallTime] = [:]
+  /// The ends of tasks. There is one for nearly every task, and most never come, so they are only
+  /// gone through when one may be due.
+  private var deadlines: [TransferID: WallTime] = [:]
+  /// Not later than any of them.
+  private var earliestDeadline: WallTime?
+
+  /// The wall clock can be set while nobody looks, so its alarms are looked at this often.
+  static let wallCheckMilliseconds: Int64 = 60_000
+
+  mutating func set(
+    _ id: TransferID, _ wakeUp: TransferMachine.WakeUp?, deadline: WallTime? = nil
+  ) {
+    remove(id)
+    if let deadline {
+      deadlines[id] = deadline
+      earliestDeadline = min(earliestDeadline ?? deadline, deadline)
+    }
+    switch wakeUp {
+    case .monotonic(let time): monotonic[id] = time
+    case .wall(let time): wall[id] = time
+    case nil: break
+    }
+  }
+
+  mutating func remove(_ id: TransferID) {
+    monotonic[id] = nil
+    wall[id] = nil
+    deadlines[id] = nil
+    if deadlines.isEmpty { earliestDeadline = nil }
+  }
+
+  /// Takes out those that are due, in the order of their ids.
+  mutating func due(at now: Moment) -> [TransferID] {
+    var rung = Set(monotonic.filter { $0.value <= now.monotonic }.keys)
+    rung.formUnion(wall.filter { $0.value <= now.wall }.keys)
+    let mayBeOver = earliestDeadline.map { $0 <= now.wall } ?? false
+    if mayBeOver { rung.formUnion(deadlines.filter { $0.value <= now.wall }.keys) }
+    for id in rung { remove(id) }
+    if mayBeOver { earliestDeadline = deadlines.values.min() }
+    return rung.sorted()
+  }
+
+  func next(at now: Moment) -> MonotonicTime? {
+    var earliest = monotonic.values.min()
+    if let date = [wall.values.min(), earliestDeadline].compactMap({ $0 }).min() {
+      let distance = date.millisecondsSince1970.subtractingReportingOverflow(
+        now.wall.millisecondsSince1970)
+      let milliseconds =
+        distance.overflow
+        ? Self.wallCheckMilliseconds
+        : min(max(distance.partialValue, 0), Self.wallCheckMilliseconds)
+      let time = now.monotonic.advanced(byMilliseconds: milliseconds)
+      earliest = earliest.map { min($0, time) } ?? time
+    }
+    return earliest
+  }
+}

@@ -1,0 +1,103 @@
+import KettleModel
+
+/// A `Content-Range` header (RFC 9110, section 14.4).
+package enum ContentRange: Sendable, Hashable {
+  /// `bytes 0-499/1234`; the total is nil for `*`.
+  case part(ByteRange, total: Int64?)
+  /// `bytes */1234`: the range that was asked does not exist.
+  case unsatisfied(total: Int64)
+
+  /// Answers nil for every other unit, order, sign, blank or number out of 64 bits: a range that is
+  /// not understood must not be written anywhere.
+  package init?(_ text: String) {
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+    let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { return nil }
+    let total = DecimalDigits.int64(halves[1])
+    if halves[0] == "*" {
+      guard let total else { return nil }
+      self = .unsatisfied(total: total)
+      return
+    }
+    let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard bounds.count == 2, let first = DecimalDigits.int64(bounds[0]),
+      let last = DecimalDigits.int64(bounds[1]), last < .max,
+      let range = ByteRange(lower: first, upper: last + 1), !range.isEmpty,
+      total != nil || halves[1] == "*"
+    else { return nil }
+    if let total, range.upper > total { return nil }
+    self = .part(range, total: total)
+  }
+}
+
+/// Numbers in headers: digits only, within 64 bits.
+enum DecimalDigits {
+  static func int64(_ text: Substring) -> Int64? {
+    guard !text.isEmpty, text.utf8.count <= 19, text.utf8.allSatisfy({ (48...57).contains($0) })
+    else { return nil }
+    return Int64(text)
+  }
+}
+
+extension ResponseHead {
+  /// The length of the body by `Content-Length`; nil when there is none to rely on (absent,
+  /// contradictory, no number, or beside a transfer coding: RFC 9112, section 6.3).
+  package var bodyByteCount: Int64? {
+    guard values(of: "Transfer-Encoding").isEmpty, let text = value(of: "Content-Length") else {
+      return nil
+    }
+    return DecimalDigits.int64(text.trimmed)
+  }
+
+  /// Whether a transfer coding frames the body. A mistake in such framing shows only behind the
+  /// bytes that it spoils (RFC 9112, section 7.1).
+  package var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
+
+  /// Whether the bytes are those of the resource itself.
+  package var isIdentityEncoded: Bool {
+    values(of: "Content-Encoding").allSatisfy { value in
+      value.split(separator: ",").allSatisfy {
+        let coding = String($0).trimmed.lowercased()
+        return coding == "identity" || coding.isEmpty
+      }
+    }
+  }
+
+  /// What tells this version of the resource from another.
+  package var validator: Validator? {
+    let entityTag = value(of: "ETag").map { String($0.trimmed) }.flatMap(Self.checkedEntityTag)
+    let lastModified = value(of: "Last-Modified").map { String($0.trimmed) }
+    let modified = lastModified.flatMap(HTTPDate.parse)
+    let date = value(of: "Date").flatMap(HTTPDate.parse)
+    if entityTag == nil && modified == nil { return nil }
+    let isStrong =
+      if let modified, let date {
+        date.millisecondsSince1970 - modified.millisecondsSince1970 >= 1000
+      } else { false }
+    return Validator(
+      entityTag: entityTag, lastModified: modified == nil ? nil : lastModified,
+      isLastModifiedStrong: isStrong)
+  }
+
+  /// `"…"` or `W/"…"` of visible bytes (RFC 9110, section 8.8.3); anything else is no tag, and must
+  /// not be sent back.
+  private static func checkedEntityTag(_ text: String) -> String? {
+    let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
+    guard opaque.utf8.count >= 2, opaque.utf8.count <= 1024, opaque.hasPrefix("\""),
+      opaque.hasSuffix("\""),
+      opaque.dropFirst().dropLast().utf8.allSatisfy({ $0 >= 33 && $0 != 34 && $0 != 127 })
+    else { return nil }
+    return text
+  }
+}
+
+extension StringProtocol {
+  /// Without blanks at both ends.
+  var trimmed: Substring {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    let front = self[...].drop(while: isBlank)
+    guard let last = front.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return Substring(front[...last])
+  }
+}

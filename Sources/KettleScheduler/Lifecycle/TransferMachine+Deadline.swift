@@ -1,0 +1,63 @@
+import KettleModel
+
+/// The time that a program gave its task as a whole.
+extension TransferMachine {
+  /// The time of a task counts from its first start; what was stopped has never been started.
+  mutating func noteStart(at now: WallTime) {
+    guard record.task != nil else { return }
+    switch visibleState {
+    case .idle: record.task?.startedAt = nil
+    case .queued, .scheduled, .running, .waiting, .verifying:
+      if record.task?.startedAt == nil { record.task?.startedAt = now }
+    case .paused, .completed, .failed: break
+    }
+  }
+
+  /// When the task is over, whatever it does; nil when nothing ends it. By the wall clock, because
+  /// it counts through restarts of the machine.
+  package var deadline: WallTime? {
+    guard let milliseconds = record.spec.task?.resourceTimeoutMilliseconds, milliseconds > 0,
+      let startedAt = record.task?.startedAt, mayRunOutOfTime
+    else { return nil }
+    // Who is not to begin before a date does not lose time until then.
+    return max(startedAt, record.spec.notBefore ?? startedAt)
+      .advanced(byMilliseconds: milliseconds)
+  }
+
+  var deadlineIsSet: Bool { (record.spec.task?.resourceTimeoutMilliseconds ?? 0) > 0 }
+
+  /// Something is still to be fetched.
+  private var mayRunOutOfTime: Bool {
+    switch state {
+    case .scheduled, .queued, .running, .waiting, .ending(_, next: .queued),
+      .ending(_, next: .paused), .ending(_, next: .waiting), .ending(_, next: .askAgain):
+      true
+    // What was put aside as resume data is nobody's task any more.
+    case .paused: record.task?.resumeToken == nil
+    case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .ending(_, next: .failed),
+      .ending(_, next: .cancelled), .ending(_, next: .queuedFromZero), .ending(_, next: .whole),
+      .ending(_, next: .alreadyThere), .verifying, .discarding, .placing, .completed, .failed,
+      .removed:
+      false
+    }
+  }
+
+  /// Ends the task when its time is over, with every byte kept.
+  mutating func endWhenOver(at now: WallTime) -> TimeAction {
+    guard let deadline, deadline <= now else { return .nothing }
+    let failure = TransferFailure(
+      .timedOut, on: record.spec.url.text, detail: "the task's time is over")
+    switch state {
+    case .running(let fetch):
+      enter(.ending(.attempts(Set(fetch.attempts)), next: .failed(failure)))
+      return .cancelAttempts(fetch.activeAttempts)
+    case .ending(let phase, _):
+      enter(.ending(phase, next: .failed(failure)))
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      record.finishedAt = now
+      enter(.failed(failure))
+    }
+    return .ended
+  }
+}

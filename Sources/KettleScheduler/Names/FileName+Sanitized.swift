@@ -1,0 +1,98 @@
+import KettleModel
+
+extension FileName {
+  /// Makes one safe path component of a text from outside; nil when nothing of it is left.
+  ///
+  /// What is bad is replaced by `_` and not taken out, so that two names that differ stay different
+  /// more often, and so that nothing new comes together from the pieces (`....//`).
+  package static func sanitized(_ text: String) -> String? {
+    var name = replacingForbidden(in: lastSegment(of: text))
+    name = trimmingEnd(name)
+    name = replacingLeading(name)
+    if isReservedOnWindows(name) { name = "_" + name }
+    name = shortened(name)
+    return name.contains { !"_. ".contains($0) } ? name : nil
+  }
+
+  /// What stands behind the last separator of any system (RFC 6266, section 4.3): `..\..\x` is a
+  /// path too, to the program that the file is given to next.
+  private static func lastSegment(of text: String) -> Substring.UnicodeScalarView {
+    let scalars = text.unicodeScalars
+    guard let separator = scalars.lastIndex(where: { $0 == "/" || $0 == "\\" }) else {
+      return scalars[...]
+    }
+    return scalars[scalars.index(after: separator)...]
+  }
+
+  private static func replacingForbidden(in scalars: Substring.UnicodeScalarView) -> String {
+    var name = ""
+    var isAfterBlank = false
+    for scalar in scalars {
+      let isBlank = scalar.properties.isWhitespace && !scalar.isControl
+      // A row of blanks pushes the true extension out of sight: `invoice.pdf      .exe`.
+      if isBlank && isAfterBlank { continue }
+      isAfterBlank = isBlank
+      name.unicodeScalars.append(isForbidden(scalar) ? "_" : scalar)
+    }
+    return name
+  }
+
+  /// Control characters, what hides or reorders the text beside it, what stands for bytes that were
+  /// no text, and what FAT, exFAT and NTFS refuse: files go to memory sticks.
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isControl || scalar.isInvisible { return true }
+    switch scalar {
+    case "\"", "*", ":", "<", ">", "?", "|", "\u{FFFD}": return true
+    default:
+      // Private use has no meaning here, and the last two of each plane are no characters.
+      return scalar.properties.generalCategory == .privateUse || scalar.value & 0xFFFE == 0xFFFE
+        || (0xFDD0...0xFDEF).contains(scalar.value)
+    }
+  }
+
+  /// Windows and many programs drop dots and blanks at the end, and then mean another file.
+  private static func trimmingEnd(_ name: String) -> String {
+    var scalars = name.unicodeScalars[...]
+    while let last = scalars.last, last == "." || last.properties.isWhitespace {
+      scalars.removeLast()
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// A leading dot hides the file and may make it a program's settings (`.bashrc`), a dash makes it
+  /// an option of the next command, a tilde somebody's home.
+  private static func replacingLeading(_ name: String) -> String {
+    var scalars = name.unicodeScalars[...]
+    var isReplaced = false
+    while let first = scalars.first {
+      if first == "." || first == "-" || first == "~" {
+        isReplaced = true
+      } else if !first.properties.isWhitespace {
+        break
+      }
+      scalars.removeFirst()
+    }
+    let rest = String(String.UnicodeScalarView(scalars))
+    return isReplaced ? "_" + rest : rest
+  }
+
+  /// Names of devices, whatever extension they have
+  /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+  private static func isReservedOnWindows(_ name: String) -> Bool {
+    let stem = name.prefix { $0 != "." && $0 != " " }.lowercased()
+    switch stem {
+    case "con", "prn", "aux", "nul", "conin$", "conout$", "clock$": return true
+    default:
+      guard stem.hasPrefix("com") || stem.hasPrefix("lpt") else { return false }
+      let digit = stem.dropFirst(3)
+      return digit.count == 1 && "0123456789¹²³".contains(digit)
+    }
+  }
+
+  private static func shortened(_ name: String) -> String {
+    guard name.utf8.count > sanitizedByteCountMax else { return name }
+    let (stem, suffix) = parts(of: name)
+    let kept = cut(stem, toByteCount: sanitizedByteCountMax - suffix.utf8.count)
+    return trimmingEnd(kept) + suffix
+  }
+}

@@ -1,0 +1,20 @@
+import KettleModel
+
+/// Where a transfer stands in the list that people put in order. Smaller is further up.
+package struct QueuePlace: Sendable, Hashable, Comparable {
+  package var position: Int64
+  package var id: TransferID
+
+  package init(position: Int64, id: TransferID) {
+    self.position = position
+    self.id = id
+  }
+
+  package init(_ record: TransferRecord) {
+    self.init(position: record.queuePosition, id: record.id)
+  }
+
+  package static func < (left: QueuePlace, right: QueuePlace) -> Bool {
+    left.position == right.position ? left.id < right.id : left.position < right.position
+  }
+}

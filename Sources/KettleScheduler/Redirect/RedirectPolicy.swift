@@ -1,0 +1,47 @@
+import KettleModel
+
+/// Where a redirect may lead, as far as its text tells: http and https only, never from https to
+/// http, not for ever. Whether the target's address is allowed is decided when it is connected to
+/// (`RedirectChain.minimumReach`).
+package enum RedirectPolicy {
+  package static let redirectCountMax = 20
+
+  package enum Decision: Sendable, Hashable {
+    case follow(TransferURL)
+    case refuse(TransferFailure)
+  }
+
+  /// What is asked with at the new place (RFC 9110, sections 15.4.2 to 15.4.9): a POST that was
+  /// moved becomes a GET, as it always has; 303 leads to the outcome, which is fetched; 307 and 308
+  /// change nothing.
+  package static func content(
+    _ content: RequestContent?, after status: Int
+  ) -> RequestContent? {
+    switch status {
+    case 301, 302: content?.method == "POST" ? nil : content
+    case 303: content?.method == "HEAD" ? content : nil
+    default: content
+    }
+  }
+
+  /// A user and password in the location are dropped: a server has none to give.
+  package static func decide(
+    location: String, from url: TransferURL, redirectCount: Int
+  ) -> Decision {
+    guard redirectCount < redirectCountMax else {
+      let detail = "more than \(redirectCountMax) times"
+      return .refuse(TransferFailure(.tooManyRedirects, on: url.text, detail: detail))
+    }
+    switch url.resolving(location) {
+    case .failure:
+      let detail = location.sanitizedForDisplay(limit: 100)
+      return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
+    case .success(let parsed):
+      if url.scheme == .https, parsed.url.scheme == .http {
+        let detail = "from https to \(parsed.url.origin.text)"
+        return .refuse(TransferFailure(.redirectRefused, on: url.text, detail: detail))
+      }
+      return .follow(parsed.url)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import KettleModel
+
+/// Replies that are more than the file that a plain GET asks for.
+extension ReplyJudge {
+  /// Which statuses come with a body that is wanted.
+  package enum Acceptance: Sendable, Hashable {
+    /// 200 and 203, and 206 for a range: a person wants the file or nothing.
+    case file
+    /// Every status of success; another one ends it.
+    case success
+    /// Every final status: a program looks at it and decides, as with `URLSession`. Where bytes are
+    /// held, a passing trouble does not end what they belong to.
+    case any
+  }
+
+  /// nil where a reply means what it means to everybody.
+  func judgeAccepted(_ head: ResponseHead) -> Verdict? {
+    guard acceptance != .file else { return nil }
+    switch head.status {
+    case ..<200: return nil
+    case 200, 203: return standsAsItIs(head) ? judgeAsItStands(head) : nil
+    // Nobody can have asked for a range with anything but a plain GET.
+    case 206: return content == nil ? nil : judgeSuccess(head)
+    case 200..<300: return judgeSuccess(head)
+    case 301, 302, 303, 307, 308:
+      return head.values(of: "Location").isEmpty ? judgeFinal(head) : nil
+    case 401, 407: return isAskedForLogin(head) ? nil : judgeFinal(head)
+    case 408, 425, 429, 500, 502, 503, 504, 520...524:
+      return acceptance == .any && !holdsBytes ? judgeAsItStands(head) : nil
+    case 416: return asked == nil ? judgeFinal(head) : nil
+    default: return judgeFinal(head)
+    }
+  }
+
+  private func judgeSuccess(_ head: ResponseHead) -> Verdict {
+    standsAsItIs(head) ? judgeAsItStands(head) : judgeWhole(head)
+  }
+
+  /// No other attempt would end otherwise.
+  private func judgeFinal(_ head: ResponseHead) -> Verdict {
+    acceptance == .any ? judgeAsItStands(head) : .fail(statusFailure(head))
+  }
+
+  /// The body is the page that came with the status: the file for the program, but no part of the
+  /// file that was asked for, so nothing is compared and no validator is kept.
+  private func judgeAsItStands(_ head: ResponseHead) -> Verdict {
+    let facts = Facts(total: bodyByteCount(head), mediaType: head.mediaType)
+    guard resumeData != nil else { return .takeWhole(Whole(facts: facts, use: .new)) }
+    if case .fresh(let reason) = asking {
+      return .takeWhole(Whole(facts: facts, use: .instead(because: reason)))
+    }
+    let use: Whole.Use = holdsBytes ? .instead(because: .resourceChanged) : .new
+    return .takeWhole(Whole(facts: facts, use: use))
+  }
+
+  /// What was sent has had its effect, and its outcome is the status: a server that encodes the
+  /// body though it was asked not to, or calls it a part, must not make a failure of it.
+  private func standsAsItIs(_ head: ResponseHead) -> Bool {
+    acceptance == .any && content != nil
+      && (!head.isIdentityEncoded || !head.values(of: "Content-Range").isEmpty)
+  }
+
+  /// A 401 that names no scheme is only a page (RFC 9110, section 15.5.2, forbids it).
+  private func isAskedForLogin(_ head: ResponseHead) -> Bool {
+    guard challengePolicy == .ask else { return false }
+    let name = head.status == 401 ? "WWW-Authenticate" : "Proxy-Authenticate"
+    return !head.values(of: name).isEmpty
+  }
+
+  /// Replies to HEAD, 204 and 304 end with their head, whatever length it announces (RFC 9112,
+  /// section 6.3).
+  func bodyByteCount(_ head: ResponseHead) -> Int64? {
+    if content?.method == "HEAD" || head.status == 204 || head.status == 304 { return 0 }
+    return head.bodyByteCount
+  }
+}

@@ -1,0 +1,198 @@
+import KettleModel
+
+/// Decides what a reply is good for before a byte of it is written.
+///
+/// A range reply is used only when the status is 206, the Content-Range starts where it was asked,
+/// the total and the validator are the known ones, and there is no content coding (RFC 9110,
+/// sections 13.1.5, 14.4 and 15.3.7). Nothing else is ever written at an offset. What "the known
+/// ones" are is a matter of the proof that was asked for (`AskedRange.Proof`).
+package struct ReplyJudge: Sendable {
+  package enum Verdict: Sendable, Hashable {
+    case takeWhole(Whole)
+    /// The body is this part of the file.
+    case takeRange(ByteRange, Facts)
+    /// What is held is the whole file already.
+    case alreadyWhole
+    case askAgain(Asking)
+    case redirect(String)
+    case wait(WaitingReason, TransferFailure)
+    case retry(TransferFailure, after: RetryAfter?)
+    case fail(TransferFailure)
+  }
+
+  /// A body that is the whole file, from zero.
+  package struct Whole: Sendable, Hashable {
+    package var facts: Facts
+    package var use: Use
+
+    package init(facts: Facts, use: Use) {
+      self.facts = facts
+      self.use = use
+    }
+
+    package enum Use: Sendable, Hashable {
+      /// Nothing is held.
+      case new
+      /// What is held is compared with it on the way.
+      case compared(because: FreshStartReason)
+      /// What is held is another version's.
+      case instead(because: FreshStartReason)
+    }
+  }
+
+  /// What the head says of the file.
+  package struct Facts: Sendable, Hashable {
+    package var total: Int64?
+    package var validator: Validator?
+    package var checksum: Checksum?
+    package var mediaType: String?
+
+    package init(
+      total: Int64? = nil, validator: Validator? = nil, checksum: Checksum? = nil,
+      mediaType: String? = nil
+    ) {
+      self.total = total
+      self.validator = validator
+      self.checksum = checksum
+      self.mediaType = mediaType
+    }
+  }
+
+  let url: TransferURL
+  let asked: AskedRange?
+  let asking: Asking
+  let resumeData: ResumeData?
+  let content: RequestContent?
+  let acceptance: Acceptance
+  /// What a 401 means: that somebody is to log in, or no more than any other status.
+  let challengePolicy: TaskStatus.ChallengePolicy
+
+  /// - Parameter content: what was asked with; nil is a plain GET.
+  package init(
+    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?,
+    content: RequestContent? = nil, acceptance: Acceptance = .file,
+    challengePolicy: TaskStatus.ChallengePolicy = .ask
+  ) {
+    self.url = url
+    self.asked = asked
+    self.asking = asking
+    self.resumeData = resumeData
+    self.content = content
+    self.acceptance = acceptance
+    self.challengePolicy = challengePolicy
+  }
+
+  package func judge(_ head: ResponseHead, at now: Moment) -> Verdict {
+    if let verdict = judgeAccepted(head) { return verdict }
+    switch head.status {
+    case 200, 203: return judgeWhole(head)
+    case 206: return judgeRange(head)
+    case 301, 302, 303, 307, 308: return judgeRedirect(head)
+    case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
+    case 401, 407:
+      return .wait(
+        .needsLogin, TransferFailure(.loginNeeded, on: url.text, detail: "\(head.status)"))
+    case 416: return judgeUnsatisfied(head)
+    case 408, 425, 429, 500, 502, 503, 504, 520...524:
+      return .retry(statusFailure(head), after: RetryAfter(head, at: now))
+    case 400, 403, 404, 410:
+      // Bytes are held, so the link was good once: every byte is kept for a fresh one.
+      guard holdsBytes else { return .fail(statusFailure(head)) }
+      return .wait(
+        .needsLink, TransferFailure(.linkExpired, on: url.text, detail: "\(head.status)"))
+    default: return .fail(statusFailure(head))
+    }
+  }
+
+  var holdsBytes: Bool { !(resumeData?.held.isEmpty ?? true) }
+
+  private func judgeRedirect(_ head: ResponseHead) -> Verdict {
+    let locations = head.values(of: "Location")
+    guard let location = locations.first else { return .fail(statusFailure(head)) }
+    guard locations.count == 1 else {
+      return .fail(
+        TransferFailure(.redirectRefused, on: url.text, detail: "more than one Location"))
+    }
+    return .redirect(location)
+  }
+
+  /// 416 says that the range does not exist, and with `Content-Range: bytes */N` how long the file
+  /// is (RFC 9110, section 15.5.17).
+  private func judgeUnsatisfied(_ head: ResponseHead) -> Verdict {
+    guard asked != nil, let resumeData else { return .fail(statusFailure(head)) }
+    guard let text = head.value(of: "Content-Range"),
+      case .unsatisfied(let total)? = ContentRange(text)
+    else { return .askAgain(.comparing) }
+    let facts = facts(head, total: total)
+    if let contradiction = judgeLength(facts) { return contradiction }
+    if let known = resumeData.totalByteCount, known != total { return anotherOne(total) }
+    let held = resumeData.held.prefixByteCount
+    if held == total {
+      // A length that was never told before may be that of another version.
+      let isKnown = resumeData.totalByteCount != nil
+      let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
+      return isKnown || isSame ? .alreadyWhole : .askAgain(.comparing)
+    }
+    // There is more of the file than is held, and still the server does not serve the rest.
+    return held < total ? .askAgain(.comparing) : anotherOne(total)
+  }
+
+  /// Another version is fetched anew. But a link that the user has just given may be a wrong one:
+  /// then nothing is given up for it.
+  func anotherOne(_ total: Int64?) -> Verdict {
+    guard let resumeData, resumeData.validatorURL != nil else {
+      return .askAgain(.fresh(.resourceChanged))
+    }
+    return .wait(.needsLink, .otherFile(at: url, total, in: resumeData))
+  }
+
+  func statusFailure(_ head: ResponseHead) -> TransferFailure {
+    TransferFailure(.httpStatus, on: url.text, detail: "\(head.status)")
+  }
+
+  func facts(_ head: ResponseHead, total: Int64?) -> Facts {
+    Facts(
+      total: total, validator: head.validator, checksum: head.representationDigest,
+      mediaType: head.mediaType)
+  }
+
+  /// Strong comparison where there are ETags (RFC 9110, section 8.8.3.2), else the dates.
+  static func isSame(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, let sent else { return false }
+    if let left = known.entityTag, let right = sent.entityTag { return left == right }
+    guard let left = known.lastModified, let right = sent.lastModified else { return false }
+    return left == right
+  }
+
+  /// The same, by something that two versions cannot have in common.
+  static func isSurelySame(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, known.strongValue != nil, let sent, sent.strongValue != nil else {
+      return false
+    }
+    return isSame(known, sent)
+  }
+
+  /// Different beyond doubt: the dates differ, or weak tags do, which change only with the content.
+  /// Strong tags alone may differ from server to server of one file.
+  static func isSurelyOther(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, let sent else { return false }
+    if let left = known.lastModified, let right = sent.lastModified, left != right { return true }
+    guard let left = known.entityTag, let right = sent.entityTag, left != right else {
+      return false
+    }
+    return left.hasPrefix("W/") && right.hasPrefix("W/")
+  }
+}
+
+extension TransferFailure {
+  /// What a fresh link leads to is not what is held.
+  static func otherFile(
+    at url: TransferURL, _ total: Int64?, in resumeData: ResumeData
+  ) -> TransferFailure {
+    var detail = "other bytes"
+    if let total, let known = resumeData.totalByteCount, total != known {
+      detail = "\(total) bytes in place of \(known)"
+    }
+    return TransferFailure(.otherFile, on: url.text, detail: detail)
+  }
+}

@@ -1,0 +1,78 @@
+import KettleModel
+
+/// Whether a failed attempt is made again, when, and why then.
+///
+///     retry    1    2    3    4    5     6     7     8     9, 10
+///     after    1 s  2 s  4 s  8 s  16 s  32 s  60 s  60 s  60 s
+///
+/// each lengthened by up to a quarter at random, so that a thousand transfers that one fault cut
+/// off do not come back in one instant. Bytes that came in set the count back to nothing.
+package struct RetryPolicy: Sendable, Hashable {
+  package var firstDelayMilliseconds: Int64 = 1000
+  package var delayMillisecondsMax: Int64 = 60_000
+  package var retryCountMax = 10
+  /// A host that never answered is more likely misspelt than resting.
+  package var retryCountMaxUnanswered = 2
+  /// How often a way is looked for where there is no network; its return is told besides.
+  package var networkMilliseconds: Int64 = 30_000
+  /// How often a full disk is looked at again.
+  package var diskSpaceMilliseconds: Int64 = 10_000
+
+  /// No server may put a transfer off for longer than a day.
+  package static let waitMillisecondsMax: Int64 = 24 * 3600 * 1000
+
+  package init() {}
+
+  package enum Decision: Sendable, Hashable {
+    case retry(afterMilliseconds: Int64, because: WaitingReason)
+    case giveUp
+  }
+
+  /// - Parameter jitter: 0…1, drawn by the caller.
+  package func decide(
+    _ failure: TransferFailure, retryCount: Int, hasBytes: Bool, retryAfter: RetryAfter?,
+    jitter: Double
+  ) -> Decision {
+    guard isTransient(failure) else { return .giveUp }
+    if failure.code == .networkDown {
+      return .retry(afterMilliseconds: networkMilliseconds, because: .network)
+    }
+    if let retryAfter {
+      let milliseconds = min(max(retryAfter.milliseconds, 1000), Self.waitMillisecondsMax)
+      return .retry(afterMilliseconds: milliseconds, because: .retryAfter)
+    }
+    let mayBeMisspelt = failure.code == .hostNotFound || failure.code == .connectionRefused
+    let limit = mayBeMisspelt && !hasBytes ? retryCountMaxUnanswered : retryCountMax
+    guard retryCount < limit else { return .giveUp }
+    return .retry(
+      afterMilliseconds: delayMilliseconds(retryCount: retryCount, jitter: jitter),
+      because: .retry)
+  }
+
+  package func delayMilliseconds(retryCount: Int, jitter: Double) -> Int64 {
+    let doublings = min(max(retryCount, 0), 20)
+    let base = min(firstDelayMilliseconds << doublings, delayMillisecondsMax)
+    return base + Int64(Double(base) * 0.25 * min(max(jitter, 0), 1))
+  }
+
+  private func isTransient(_ failure: TransferFailure) -> Bool {
+    switch failure.code {
+    case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
+      .rangeReplyWrong, .contradictoryReply, .protocolBroken, .networkDown:
+      true
+    case .httpStatus:
+      switch failure.detail.flatMap({ Int($0.prefix(3)) }) ?? 0 {
+      case 408, 425, 429, 500, 502, 503, 504, 520...524: true
+      default: false
+      }
+    case .otherVersion, .otherFile, .badURL, .tooManyRedirects, .redirectRefused, .encodedReply,
+      .loginNeeded,
+      .linkExpired,
+      .tlsRefused, .certificateFileUnusable, .clientCertificateNeeded, .tooLong,
+      .directoryMissing, .directoryUnwritable,
+      .diskFull, .nameTaken, .fileProblem, .checksumMismatch, .partialFileChanged,
+      .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
+      false
+    }
+  }
+}

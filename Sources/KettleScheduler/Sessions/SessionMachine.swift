@@ -1,0 +1,256 @@
+import KettleModel
+
+/// One program's session: who is connected for it, and when its program is launched.
+///
+/// A launch is for news: tasks that finished, challenges that wait. Each of the news launches the
+/// program at most once, so a program that starts, takes nothing and ends is left alone; one that
+/// makes news itself at every start is launched more and more seldom (`LaunchPace`).
+package struct SessionMachine: Sendable {
+  package private(set) var record: SessionRecord
+  package private(set) var program: Program
+  /// What went wrong last; a launch that is answered clears it.
+  package private(set) var trouble: LaunchTrouble?
+  /// The news that it was launched for and that are still there, so never more than there are.
+  private var launchedFor: [TransferID: TaskStanding] = [:]
+  private var pace = LaunchPace()
+
+  /// How long a launched program has to say that it is done.
+  package static let answerMilliseconds: Int64 = 30_000
+  /// How long a program that was connected to the service before has to connect again, before
+  /// another one is started.
+  package static let returnMilliseconds: Int64 = 3000
+  static let postponementMilliseconds: Int64 = 60_000
+
+  package enum Program: Hashable, Sendable {
+    /// The service was started just now. Exits: away, connected.
+    case mayReturn(until: MonotonicTime)
+    /// Nobody is connected. Exits: recording, connected.
+    case away
+    /// The launch goes on record. Exits: expected, postponed, away, connected.
+    case recording(LaunchID)
+    /// Nothing is launched before then: the store could not take the last launch, or that was a
+    /// moment ago. Exits: away, connected.
+    case postponed(until: MonotonicTime)
+    /// It was launched and is not connected. Exits: answering, connected, away.
+    case expected(Launch)
+    /// It was launched, is connected, and has not said yet that it is done. Exits: connected,
+    /// expected, away.
+    case answering(SessionHolder, Launch)
+    /// Exits: away.
+    case connected(SessionHolder)
+  }
+
+  package struct Launch: Hashable, Sendable {
+    package var id: LaunchID
+    package var deadline: MonotonicTime
+    package var process: Process
+
+    package enum Process: Hashable, Sendable {
+      case starting
+      case running(processID: Int64)
+      case ended(String)
+    }
+  }
+
+  /// A session that the store had. What it was launched for before counts as told.
+  init(recovered record: SessionRecord, _ tally: TaskTally, at now: Moment) {
+    self.record = record
+    program = .mayReturn(until: now.monotonic.advanced(byMilliseconds: Self.returnMilliseconds))
+    switch record.launch {
+    case .armed: launchedFor = [:]
+    case .spent: launchedFor = tally.news
+    }
+  }
+
+  init(new record: SessionRecord) {
+    self.record = record
+    program = .away
+  }
+
+  package var holder: SessionHolder? {
+    switch program {
+    case .connected(let holder), .answering(let holder, _): holder
+    case .mayReturn, .away, .recording, .postponed, .expected: nil
+    }
+  }
+
+  var nextWakeUp: MonotonicTime? {
+    switch program {
+    case .mayReturn(let date), .postponed(let date): date
+    case .expected(let launch), .answering(_, let launch): launch.deadline
+    case .away, .recording, .connected: nil
+    }
+  }
+
+  // MARK: Programs
+
+  mutating func attach(_ holder: SessionHolder, _ options: SessionOptions, at now: Moment) {
+    let askedBefore = record.options.asksServerTrustAlways
+    record.options = options
+    if askedBefore, options.asksServerTrust { record.options.asksServerTrustWhenAway = nil }
+    record.lastSeenAt = now.wall
+    pace.connected(holder, at: now.monotonic)
+    switch program {
+    case .mayReturn, .away, .postponed: program = .connected(holder)
+    case .recording:
+      record.launch = .armed
+      program = .connected(holder)
+    case .expected(let launch): program = Self.answered(launch, by: holder)
+    // The same one again: others were refused.
+    case .connected, .answering: break
+    }
+  }
+
+  /// A program of another process session came by itself, and then nothing more is due.
+  private static func answered(_ launch: Launch, by holder: SessionHolder) -> Program {
+    switch launch.process {
+    case .running(let processID) where holder.processSession != processID: .connected(holder)
+    case .starting, .running, .ended: .answering(holder, launch)
+    }
+  }
+
+  mutating func detach(at now: Moment) {
+    record.lastSeenAt = now.wall
+    switch program {
+    case .connected: leave(at: now)
+    case .answering(_, let launch):
+      if case .ended(let how) = launch.process {
+        fail(.ended(how), at: now)
+        leave(at: now)
+      } else {
+        program = .expected(launch)
+      }
+    case .mayReturn, .away, .recording, .postponed, .expected: break
+    }
+  }
+
+  /// Nobody is there any more, or comes.
+  private mutating func leave(at now: Moment) {
+    if let date = pace.nextLaunchAt, date > now.monotonic {
+      program = .postponed(until: date)
+    } else {
+      program = .away
+    }
+  }
+
+  mutating func finishEvents() {
+    trouble = nil
+    if case .answering(let holder, _) = program { program = .connected(holder) }
+  }
+
+  // MARK: Launches
+
+  mutating func launchRecorded(
+    _ id: LaunchID, isKept: Bool, _ tally: TaskTally, at now: Moment
+  ) -> [SessionAction] {
+    guard program == .recording(id) else { return [] }
+    guard isKept, let command = record.options.launch else {
+      record.launch = .armed
+      program = .postponed(
+        until: now.monotonic.advanced(byMilliseconds: Self.postponementMilliseconds))
+      return []
+    }
+    launchedFor = tally.news
+    pace.launched(at: now.monotonic)
+    program = .expected(
+      Launch(
+        id: id, deadline: now.monotonic.advanced(byMilliseconds: Self.answerMilliseconds),
+        process: .starting))
+    return [.launch(record.id, id, command)]
+  }
+
+  mutating func launchStarted(_ id: LaunchID, processID: Int64) {
+    guard var launch, launch.id == id else { return }
+    launch.process = .running(processID: processID)
+    pace.started(processID: processID)
+    if let holder {
+      program = Self.answered(launch, by: holder)
+    } else {
+      program = .expected(launch)
+    }
+  }
+
+  mutating func launchFailed(_ id: LaunchID, errno name: String, at now: Moment) {
+    guard launch?.id == id else { return }
+    switch program {
+    case .expected:
+      fail(.notRun(name), at: now)
+      leave(at: now)
+    // Whoever is connected came by itself.
+    case .answering(let holder, _): program = .connected(holder)
+    case .mayReturn, .away, .recording, .postponed, .connected: break
+    }
+  }
+
+  /// The process ended. What it started may still be connected, or come.
+  mutating func launchEnded(_ id: LaunchID, how: String, at now: Moment) {
+    guard var launch, launch.id == id else { return }
+    switch program {
+    case .expected:
+      fail(.ended(how), at: now)
+      leave(at: now)
+    case .answering(let holder, _):
+      launch.process = .ended(how)
+      program = .answering(holder, launch)
+    case .mayReturn, .away, .recording, .postponed, .connected: break
+    }
+  }
+
+  mutating func alarm(at now: Moment) {
+    guard let date = nextWakeUp, date <= now.monotonic else { return }
+    switch program {
+    case .mayReturn, .postponed: program = .away
+    case .expected:
+      fail(.silent, at: now)
+      leave(at: now)
+    case .answering(let holder, _):
+      fail(.silent, at: now)
+      program = .connected(holder)
+    case .away, .recording, .connected: break
+    }
+  }
+
+  private var launch: Launch? {
+    switch program {
+    case .expected(let launch), .answering(_, let launch): launch
+    case .mayReturn, .away, .recording, .postponed, .connected: nil
+    }
+  }
+
+  private mutating func fail(_ problem: LaunchTrouble.Problem, at now: Moment) {
+    trouble = LaunchTrouble(problem: problem, at: now.wall)
+  }
+
+  // MARK: News
+
+  /// A task was added or set going.
+  mutating func arm() { record.launch = .armed }
+
+  /// A task is another than before, or gone.
+  mutating func taskChanged(_ id: TransferID, to standing: TaskStanding?) {
+    if let known = launchedFor[id], known != standing { launchedFor[id] = nil }
+  }
+
+  /// Decides what follows from all that has changed. The number is for a launch, should it come to
+  /// one.
+  mutating func settle(_ tally: TaskTally, _ number: LaunchID) -> [SessionAction] {
+    let isDue =
+      record.options.launch != nil && record.options.sendsLaunchEvents
+      && tally.hasReason(beyond: launchedFor)
+    switch program {
+    case .away where isDue:
+      record.launch = .spent
+      program = .recording(number)
+      trouble = nil
+      return [.keepBeforeLaunch(record, number)]
+    case .recording:
+      if !isDue {
+        record.launch = .armed
+        program = .away
+      }
+    case .mayReturn, .away, .postponed, .expected, .connected, .answering:
+      if launchedFor.isEmpty || tally.hasNews(beyond: launchedFor) { record.launch = .armed }
+    }
+    return []
+  }
+}

@@ -1,0 +1,188 @@
+import KettleModel
+
+/// All sessions of programs, and their tasks as far as launches depend on them. Each input answers
+/// with what is to be done.
+package struct SessionTable: Sendable {
+  package private(set) var sessions: [SessionID: SessionMachine] = [:]
+  private var tasks: [TransferID: TrackedTask] = [:]
+  private var tallies: [SessionID: TaskTally] = [:]
+  private var lastLaunch: UInt64 = 0
+
+  package init() {}
+
+  package enum Attachment: Hashable, Sendable {
+    /// It is to be in the store before the program is told so.
+    case attached([SessionAction])
+    case inUse(processID: Int64)
+  }
+
+  package enum Removal: Hashable, Sendable {
+    case removed
+    case inUse(processID: Int64)
+    case unknown
+  }
+
+  /// Takes over what the store had, after its tasks were observed.
+  package mutating func recover(_ records: [SessionRecord], at now: Moment) {
+    for record in records {
+      sessions[record.id] = SessionMachine(recovered: record, tally(of: record.id), at: now)
+    }
+  }
+
+  // MARK: Tasks
+
+  package func tally(of session: SessionID) -> TaskTally { tallies[session] ?? TaskTally() }
+
+  /// nil for what is no task, or is gone.
+  package func session(of id: TransferID) -> SessionID? { tasks[id]?.session }
+
+  /// A transfer is new, or another than before.
+  package mutating func observe(_ snapshot: TransferSnapshot) -> [SessionAction] {
+    guard let task = TrackedTask(snapshot) else {
+      // A task that became a person's own transfer.
+      return removed(snapshot.id)
+    }
+    let before = tasks[snapshot.id]
+    if before == task { return [] }
+    var actions: [SessionAction] = []
+    if let before, before.session != task.session {
+      actions = removed(snapshot.id)
+    } else if let before {
+      tallies[before.session]?.remove(snapshot.id, before)
+    }
+    tasks[snapshot.id] = task
+    tallies[task.session, default: TaskTally()].add(snapshot.id, task)
+    let isSetGoing = before.map { task.isStarted(since: $0) } ?? true
+    return actions
+      + change(task.session) { machine in
+        machine.taskChanged(snapshot.id, to: task.standing)
+        if isSetGoing { machine.arm() }
+      }
+  }
+
+  package mutating func removed(_ id: TransferID) -> [SessionAction] {
+    guard let task = tasks.removeValue(forKey: id) else { return [] }
+    tallies[task.session]?.remove(id, task)
+    if tallies[task.session]?.isEmpty == true { tallies[task.session] = nil }
+    return change(task.session) { $0.taskChanged(id, to: nil) }
+  }
+
+  // MARK: Programs
+
+  /// Binds a connection to a session, which is made when there is none of that name.
+  package mutating func attach(
+    _ holder: SessionHolder, to id: SessionID, _ options: SessionOptions, at now: Moment
+  ) -> Attachment {
+    if let other = sessions[id]?.holder, other.connection != holder.connection {
+      return .inUse(processID: other.processID)
+    }
+    var machine =
+      sessions[id]
+      ?? SessionMachine(new: SessionRecord(id: id, options: options, createdAt: now.wall))
+    machine.attach(holder, options, at: now)
+    let actions = settle(&machine)
+    return .attached(actions + [.keep(machine.record)])
+  }
+
+  /// A connection ended.
+  package mutating func detach(_ connection: UInt64, at now: Moment) -> [SessionAction] {
+    sessions(heldBy: connection).flatMap { detach(connection, from: $0, at: now) }
+  }
+
+  /// A connection has no more to do with one of its sessions.
+  package mutating func detach(
+    _ connection: UInt64, from id: SessionID, at now: Moment
+  ) -> [SessionAction] {
+    isHeld(id, by: connection) ? change(id) { $0.detach(at: now) } : []
+  }
+
+  /// The sessions whose program a connection is.
+  package func sessions(heldBy connection: UInt64) -> [SessionID] {
+    sessions.filter { $0.value.holder?.connection == connection }.keys
+      .sorted { $0.rawValue < $1.rawValue }
+  }
+
+  /// Whether a connection is the one of the session's program.
+  package func isHeld(_ id: SessionID, by connection: UInt64) -> Bool {
+    sessions[id]?.holder?.connection == connection
+  }
+
+  /// The launched program has taken everything.
+  package mutating func finishEvents(of id: SessionID) -> [SessionAction] {
+    change(id) { $0.finishEvents() }
+  }
+
+  /// Forgets a session, unless a program is connected for it. Its own program may ask.
+  package mutating func remove(_ id: SessionID, by connection: UInt64) -> Removal {
+    guard let machine = sessions[id] else { return .unknown }
+    if let holder = machine.holder, holder.connection != connection {
+      return .inUse(processID: holder.processID)
+    }
+    sessions[id] = nil
+    return .removed
+  }
+
+  // MARK: Launches
+
+  package mutating func launchRecorded(
+    of id: SessionID, _ launch: LaunchID, isKept: Bool, at now: Moment
+  ) -> [SessionAction] {
+    var actions: [SessionAction] = []
+    let tally = tally(of: id)
+    let others = change(id) {
+      actions = $0.launchRecorded(launch, isKept: isKept, tally, at: now)
+    }
+    return actions + others
+  }
+
+  package mutating func launchStarted(
+    of id: SessionID, _ launch: LaunchID, processID: Int64
+  ) -> [SessionAction] {
+    change(id) { $0.launchStarted(launch, processID: processID) }
+  }
+
+  package mutating func launchFailed(
+    of id: SessionID, _ launch: LaunchID, errno name: String, at now: Moment
+  ) -> [SessionAction] {
+    change(id) { $0.launchFailed(launch, errno: name, at: now) }
+  }
+
+  package mutating func launchEnded(
+    of id: SessionID, _ launch: LaunchID, how: String, at now: Moment
+  ) -> [SessionAction] {
+    change(id) { $0.launchEnded(launch, how: how, at: now) }
+  }
+
+  // MARK: Time
+
+  package var nextWakeUp: MonotonicTime? { sessions.values.compactMap(\.nextWakeUp).min() }
+
+  package mutating func alarm(at now: Moment) -> [SessionAction] {
+    let due = sessions.filter { $0.value.nextWakeUp.map { $0 <= now.monotonic } ?? false }.keys
+    return due.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
+      change(id) { $0.alarm(at: now) }
+    }
+  }
+
+  // MARK: The door
+
+  /// What is another on record afterwards is to be kept.
+  private mutating func change(
+    _ id: SessionID, _ body: (inout SessionMachine) -> Void
+  ) -> [SessionAction] {
+    guard var machine = sessions[id] else { return [] }
+    let before = machine.record
+    body(&machine)
+    let actions = settle(&machine)
+    return actions.isEmpty && machine.record != before ? [.keep(machine.record)] : actions
+  }
+
+  /// Lets a session that changed decide, and puts it back.
+  private mutating func settle(_ machine: inout SessionMachine) -> [SessionAction] {
+    lastLaunch += 1
+    let id = machine.record.id
+    let actions = machine.settle(tally(of: id), LaunchID(rawValue: lastLaunch))
+    sessions[id] = machine
+    return actions
+  }
+}

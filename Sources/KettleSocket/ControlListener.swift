@@ -1,0 +1,143 @@
+import CKettleLinux
+import KettleControl
+import Glibc
+import KettleSystem
+import NIOCore
+import NIOPosix
+
+/// Where the service answers: a Unix-domain socket that only its own user can reach.
+package final class ControlListener: Sendable {
+  package struct Limits: Sendable {
+    /// A client above this is told so, and its connection is closed.
+    package var connectionCountMax: Int
+    package var lineByteCountMax: Int
+    /// How long the rest of a line that was begun may take.
+    package var partialLineBudget: Duration
+
+    package init(
+      connectionCountMax: Int = 256, lineByteCountMax: Int = LineDecoder.byteCountMaxFromClient,
+      partialLineBudget: Duration = .seconds(30)
+    ) {
+      self.connectionCountMax = connectionCountMax
+      self.lineByteCountMax = lineByteCountMax
+      self.partialLineBudget = partialLineBudget
+    }
+  }
+
+  /// Why a client was not let in.
+  package enum Refusal: Hashable, Sendable {
+    case foreignUser(Int64)
+    case tooManyConnections(countMax: Int, processID: Int64)
+  }
+
+  private enum State {
+    case listening(SocketFile, any Channel)
+    case closed
+  }
+
+  package let socketPath: String
+  /// Every client that connects, already known to be of the same user. There is one reader.
+  package let connections: AsyncStream<ControlConnection>
+
+  private let reception: Reception
+  private let lock: ServiceLock
+  private let state: Mutex<State>
+
+  private init(
+    socketPath: String, lock: ServiceLock, reception: Reception,
+    connections: AsyncStream<ControlConnection>, state: consuming State
+  ) {
+    self.socketPath = socketPath
+    self.lock = lock
+    self.reception = reception
+    self.connections = connections
+    self.state = Mutex(state)
+  }
+
+  /// Starts to answer at `socketPath`. Only the holder of the lock may take the place of a socket
+  /// that is there; the lock is kept as long as the listener.
+  ///
+  /// - Parameter refused: called on the event loop for each client that is not let in.
+  package static func start(
+    at socketPath: String, holding lock: ServiceLock, limits: Limits = Limits(),
+    userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
+  ) async throws(ControlSocketError) -> ControlListener {
+    let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
+    let reception = Reception(
+      limits: limits, userID: userID, continuation: continuation, refused: refused)
+    let socket = try ListeningSocket.bind(at: socketPath)
+    let file = socket.file
+    let channel = try await serve(socket, path: socketPath, reception: reception)
+    do throws(ControlSocketError) {
+      try lock.record(socketPath: socketPath)
+    } catch {
+      // An event loop keeps its channels open until they are closed.
+      try? await channel.close().get()
+      throw error
+    }
+    return ControlListener(
+      socketPath: socketPath, lock: lock, reception: reception, connections: connections,
+      state: .listening(file, channel))
+  }
+
+  /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
+  /// logout, and the service goes on. Answers whether it had to.
+  package func restoreSocketFile() async throws(ControlSocketError) -> Bool {
+    let isInPlace = state.withLock { state in
+      switch state {
+      case .listening(let file, _): file.isFile(at: socketPath)
+      case .closed: true
+      }
+    }
+    guard !isInPlace else { return false }
+    let socket = try ListeningSocket.bind(at: socketPath)
+    let file = socket.file
+    let channel = try await Self.serve(socket, path: socketPath, reception: reception)
+    let outdated = state.withLock { state in
+      switch state {
+      case .listening(_, let old):
+        state = .listening(file, channel)
+        return old
+      case .closed: return channel
+      }
+    }
+    try? await outdated.close().get()
+    return true
+  }
+
+  /// Stops answering and takes the socket's file away. Connections that are open stay open.
+  package func close() async {
+    let old = state.withLock { state in
+      defer { state = .closed }
+      return state
+    }
+    guard case .listening(let file, let channel) = old else { return }
+    if file.isFile(at: socketPath) { unlink(socketPath) }
+    try? await channel.close().get()
+    reception.end()
+  }
+
+  private static func serve(
+    _ socket: consuming ListeningSocket, path: String, reception: Reception
+  ) async throws(ControlSocketError) -> any Channel {
+    // NIO owns the descriptor from here on, also when it fails.
+    let descriptor = socket.descriptor.release()
+    do {
+      return try await ServerBootstrap(group: ControlEventLoop.group)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            // Without free descriptors accept(2) fails again and again: it waits a moment.
+            try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+          }
+        }
+        .childChannelOption(.autoRead, value: false)
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture { try reception.receive(channel) }
+        }
+        .withBoundSocket(descriptor).get()
+    } catch {
+      throw ControlSocketError.system(call: "listen", path: path, code: EIO)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import KettleControl
+import NIOCore
+
+/// Turns what comes in on one connection into lines, and reads no further than they are taken.
+///
+/// It runs on the event loop only. The socket is read when the handler asks for it: once the one
+/// who takes the lines lags, the kernel's buffer fills, and the other end has to wait.
+final class LineHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  struct Limits: Sendable {
+    var lineByteCountMax: Int
+    /// How long the rest of a line that was begun may take; nil for as long as it likes.
+    var partialLineBudget: Duration?
+  }
+
+  private var decoder: LineDecoder
+  private let partialLineBudget: TimeAmount?
+  private var partialLineTimer: Scheduled<Void>?
+  private let source: ControlLines.Producer.Source
+  private var mayRead = true
+  private var activated: (() -> Void)?
+
+  /// - Parameter activated: Called when lines can be read and written.
+  init(limits: Limits, source: ControlLines.Producer.Source, activated: (() -> Void)?) {
+    decoder = LineDecoder(byteCountMax: limits.lineByteCountMax)
+    partialLineBudget = limits.partialLineBudget.map(\.timeAmount)
+    self.source = source
+    self.activated = activated
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    activated?()
+    // What it holds on to would keep the connection open though nobody has it any more.
+    activated = nil
+    context.read()
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    var lines: [[UInt8]] = []
+    do {
+      try decoder.decode(buffer.readableBytesUInt8Span, into: &lines)
+      deliver(lines)
+    } catch {
+      deliver(lines)
+      mayRead = false
+      source.finish(ControlSocketError.lineTooLong(byteCountMax: error.byteCountMax))
+    }
+    watchPartialLine(hasNewLine: !lines.isEmpty, context: context)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if mayRead { context.read() }
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ControlLines.MoreWanted:
+      mayRead = true
+      context.read()
+    case ChannelEvent.inputClosed:
+      // The other end has said everything and may still be waiting for replies.
+      end()
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    end()
+    context.close(promise: nil)
+  }
+
+  private func deliver(_ lines: [[UInt8]]) {
+    guard !lines.isEmpty else { return }
+    switch source.yield(contentsOf: lines) {
+    case .produceMore: mayRead = true
+    case .stopProducing, .dropped: mayRead = false
+    }
+  }
+
+  private func end() {
+    partialLineTimer?.cancel()
+    partialLineTimer = nil
+    source.finish()
+  }
+
+  /// A client that sends half a line and waits would hold one of the few connections for ever.
+  private func watchPartialLine(hasNewLine: Bool, context: ChannelHandlerContext) {
+    guard let partialLineBudget else { return }
+    if hasNewLine || !decoder.holdsPartialLine {
+      partialLineTimer?.cancel()
+      partialLineTimer = nil
+    }
+    guard decoder.holdsPartialLine, partialLineTimer == nil else { return }
+    partialLineTimer = context.eventLoop.assumeIsolated().scheduleTask(in: partialLineBudget) {
+      self.partialLineTimer = nil
+      // While it is us who do not read, the other end cannot be late.
+      if self.mayRead {
+        self.source.finish(ControlSocketError.lineNotFinished)
+        context.close(promise: nil)
+      } else {
+        self.watchPartialLine(hasNewLine: false, context: context)
+      }
+    }
+  }
+}

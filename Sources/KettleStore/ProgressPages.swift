@@ -1,0 +1,201 @@
+import Glibc
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// A file beside the store of pages that are written over: how far a transfer is, as often as a
+/// fast one says it.
+///
+/// To write a page over is one call and to sync it one write to the disk, a tenth of what a
+/// transaction costs. A page counts only for the row of the table `progress` that has its stamp, so
+/// whatever was left in the file never speaks for another row, and the file need never be cleaned.
+/// A transfer has two pages by turns, each with a sum: of one that a power cut tore, the other is
+/// left.
+final class ProgressPages: Sendable {
+  private enum File: ~Copyable, Sendable {
+    case closed
+    case open(OwnedDescriptor)
+    /// A failed sync is no proof and may be none later (fsync(2), "Errors").
+    case unusable
+  }
+
+  /// Two pages of one row.
+  private struct Slot: Sendable {
+    var stamp: ProgressStamp
+    /// Of the page that was written last.
+    var sequence: Int64 = 0
+  }
+
+  private struct State: ~Copyable, Sendable {
+    var file = File.closed
+    var slots: [Slot] = []
+  }
+
+  private let place: StorePlace
+  private let sync: @Sendable (Int32) -> Int32
+  private let state = Mutex(State())
+
+  /// - Parameter sync: as fdatasync(2).
+  init(_ place: StorePlace, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }) {
+    self.place = place
+    self.sync = sync
+  }
+
+  /// Puts on the disk how much is held of the transfer whose row has `stamp`. Blocks.
+  ///
+  /// - Parameter stamps: those of all rows that there are; what others left is written over.
+  /// - Returns: false when the row itself has to say it: there are more ranges than a page takes,
+  ///   or the file cannot be written, which the store will say with its reason if it is the disk.
+  func put(
+    _ held: HeldRanges, _ stamp: ProgressStamp, among stamps: () -> Set<ProgressStamp>
+  ) -> Bool {
+    state.withLock { state in
+      guard let descriptor = open(&state), held.ranges.count <= ProgressPage.rangeCountMax else {
+        return false
+      }
+      let index = Self.slot(of: stamp, &state.slots, among: stamps)
+      state.slots[index].sequence += 1
+      let sequence = state.slots[index].sequence
+      let page = ProgressPage(stamp: stamp, sequence: sequence, held: held)
+      let place = Int64(index) * 2 + sequence % 2
+      if page.write(to: descriptor, at: place), sync(descriptor) == 0 { return true }
+      state.file = .unusable
+      return false
+    }
+  }
+
+  private static func slot(
+    of stamp: ProgressStamp, _ slots: inout [Slot], among stamps: () -> Set<ProgressStamp>
+  ) -> Int {
+    if let known = slots.firstIndex(where: { $0.stamp == stamp }) { return known }
+    let inUse = stamps()
+    let slot = Slot(stamp: stamp)
+    guard let free = slots.firstIndex(where: { !inUse.contains($0.stamp) }) else {
+      slots.append(slot)
+      return slots.count - 1
+    }
+    slots[free] = slot
+    return free
+  }
+
+  private func open(_ state: inout State) -> Int32? {
+    switch state.file {
+    case .open(let file): return file.number
+    case .unusable: return nil
+    case .closed: break
+    }
+    do throws(StoreError) {
+      let file = try place.openProgress()
+      let number = file.number
+      state.file = .open(file)
+      return number
+    } catch {
+      state.file = .unusable
+      return nil
+    }
+  }
+
+  /// What the newest page of each stamp says; nothing of a file that is not there or cannot be
+  /// read, for then the rows say less, and nothing wrong.
+  static func read(_ place: StorePlace) -> [ProgressStamp: HeldRanges] {
+    let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
+    guard let file = OwnedDescriptor(opened: Glibc.open(place.progressPath, flags)) else {
+      return [:]
+    }
+    var newest: [ProgressStamp: ProgressPage] = [:]
+    var place: Int64 = 0
+    while let words = ProgressPage.words(of: file.number, at: place) {
+      place += 1
+      guard let page = ProgressPage(words) else { continue }
+      if let known = newest[page.stamp], known.sequence > page.sequence { continue }
+      newest[page.stamp] = page
+    }
+    return newest.mapValues(\.held)
+  }
+}
+
+/// One page: a mark, the stamp, a number that grows, the count of the ranges, their borders, and in
+/// its last word a sum over all others. Words of 64 bits, little-endian.
+struct ProgressPage {
+  var stamp: ProgressStamp
+  var sequence: Int64
+  var held: HeldRanges
+
+  init(stamp: ProgressStamp, sequence: Int64, held: HeldRanges) {
+    self.stamp = stamp
+    self.sequence = sequence
+    self.held = held
+  }
+
+  static let byteCount = 4096
+  static let rangeCountMax = (wordCount - headCount - 1) / 2
+  private static let wordCount = byteCount / 8
+  private static let headCount = 4
+  /// "KttlHeld".
+  private static let mark: Int64 = 0x4B74_746C_4865_6C64
+
+  /// nil when they are no page, or one that was not written to its end.
+  init?(_ words: [Int64]) {
+    guard words.count == Self.wordCount, words[0] == Self.mark, words.last == Self.sum(words),
+      (0...Int64(Self.rangeCountMax)).contains(words[3])
+    else { return nil }
+    var held = HeldRanges()
+    for index in 0..<Int(words[3]) {
+      let lower = words[Self.headCount + 2 * index]
+      guard let range = ByteRange(lower: lower, upper: words[Self.headCount + 2 * index + 1])
+      else { return nil }
+      held.insert(range)
+    }
+    self.init(stamp: ProgressStamp(rawValue: words[1]), sequence: words[2], held: held)
+  }
+
+  /// Each word changes all bits of the sum that come after it.
+  private static func sum(_ words: some BidirectionalCollection<Int64>) -> Int64 {
+    var sum: UInt64 = 0
+    for word in words.dropLast() {
+      sum = (sum ^ UInt64(bitPattern: word)) &* 0x9E37_79B9_7F4A_7C15
+      sum ^= sum >> 32
+    }
+    return Int64(bitPattern: sum)
+  }
+
+  /// Answers whether all of it was written.
+  func write(to descriptor: Int32, at place: Int64) -> Bool {
+    // On the stack: a fast transfer writes one every few milliseconds.
+    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.wordCount) { words in
+      fill(words)
+      let bytes = UnsafeRawBufferPointer(words)
+      let offset = off_t(place) * off_t(Self.byteCount)
+      while true {
+        let count = pwrite(descriptor, bytes.baseAddress, bytes.count, offset)
+        if count < 0, errno == EINTR { continue }
+        return count == bytes.count
+      }
+    }
+  }
+
+  /// - Parameter words: as many as a page has; they need not be initialized.
+  private func fill(_ words: UnsafeMutableBufferPointer<Int64>) {
+    words.initialize(repeating: 0)
+    words[0] = Self.mark
+    words[1] = stamp.rawValue
+    words[2] = sequence
+    words[3] = Int64(held.ranges.count)
+    for (index, range) in held.ranges.enumerated() {
+      words[Self.headCount + 2 * index] = range.lower
+      words[Self.headCount + 2 * index + 1] = range.upper
+    }
+    words[Self.wordCount - 1] = Self.sum(words)
+    for index in words.indices { words[index] = words[index].littleEndian }
+  }
+
+  /// nil behind the last page.
+  static func words(of descriptor: Int32, at place: Int64) -> [Int64]? {
+    var words = [Int64](repeating: 0, count: wordCount)
+    let offset = off_t(place) * off_t(byteCount)
+    let count = words.withUnsafeMutableBytes { bytes in
+      pread(descriptor, bytes.baseAddress, bytes.count, offset)
+    }
+    return count == byteCount ? words.map { Int64(littleEndian: $0) } : nil
+  }
+}

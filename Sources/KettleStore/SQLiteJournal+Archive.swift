@@ -1,0 +1,121 @@
+import GRDB
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// What is in a row that makes no sense is not answered: the whole answer is `unreadable`, and the
+/// next opening sees to it (`StorePlace.noting`).
+extension SQLiteJournal: TransferArchive {
+  package func records(_ ids: [TransferID]) throws -> [TransferRecord] {
+    if ids.isEmpty { return [] }
+    return try reader.read { db in try RecordFetch(db).records(ids.map(\.rawValue)) }
+  }
+
+  package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
+    try reader.read { db in
+      let line = StoredLine(db)
+      let ids: [Int64] =
+        switch wanted {
+        case .at(let origin, let countMax): try line.first(at: origin.text, countMax).map(\.id)
+        case .elsewhere(let others, let countMax):
+          try line.first(elsewhereThan: Set(others.map(\.text)), countMax)
+        }
+      return try RecordFetch(db).records(ids)
+    }
+  }
+
+  package func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord] {
+    let (sign, direction) =
+      switch side {
+      case .before: ("<", "DESC")
+      case .after: (">", "ASC")
+      }
+    return try reader.read { db in
+      let statement = try StoreStatement(
+        db,
+        """
+        SELECT id FROM transfer INDEXED BY \(TransferIndex.byPlace.name)
+        WHERE (queue_position, id) \(sign) (?, ?)
+        ORDER BY queue_position \(direction), id \(direction) LIMIT 1
+        """)
+      let ids = try places.compactMap { place -> Int64? in
+        statement.reset()
+        statement.bind(place.position, at: 1)
+        statement.bind(place.id.rawValue, at: 2)
+        return try statement.step() ? statement.number(0) : nil
+      }
+      statement.reset()
+      return try RecordFetch(db).records(ids)
+    }
+  }
+
+  package func dormant(
+    in states: Set<TransferState>, after: TransferID?, countMax: Int
+  ) throws -> [TransferRecord] {
+    try reader.read { db in
+      var ids: [Int64] = []
+      for state in states {
+        // What is in line is found among all by id: who goes through it to the end sees each once.
+        let source =
+          state == .queued
+          ? "NOT INDEXED WHERE \(StoreSchema.isInLine)"
+          : "INDEXED BY \(TransferIndex.byState.name) WHERE \(StoreSchema.isAside)"
+        let statement = try StoreStatement(
+          db, "SELECT id FROM transfer \(source) AND state = ? AND id > ? ORDER BY id LIMIT ?")
+        defer { statement.reset() }
+        statement.bind(state.rawValue, at: 1)
+        statement.bind(after?.rawValue ?? .min, at: 2)
+        statement.bind(Int64(countMax), at: 3)
+        while try statement.step() { ids.append(statement.number(0)) }
+      }
+      return try RecordFetch(db).records(Array(ids.sorted().prefix(countMax)))
+    }
+  }
+
+  package func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
+    try listReader.read { db in try OrderQuestion(filter, sort, rows).answer(db) }
+  }
+
+  package func find(urls: Set<String>) throws -> [TransferRecord] {
+    if urls.isEmpty { return [] }
+    let lengths = Set(urls.map(\.utf8.count))
+    return try listReader.read { db in
+      let statement = try StoreStatement(db, "SELECT id, url FROM transfer NOT INDEXED ORDER BY id")
+      defer { statement.reset() }
+      var wanted = urls
+      var ids: [Int64] = []
+      while !wanted.isEmpty, try statement.step() {
+        guard statement.withText(1, { lengths.contains($0.count) }) else { continue }
+        if wanted.remove(statement.text(1)) != nil { ids.append(statement.number(0)) }
+      }
+      return try RecordFetch(db).records(ids)
+    }
+  }
+}
+
+/// Reads records by their ids.
+struct RecordFetch {
+  private let db: Database
+  private let statement: Statement
+  private let reader = TransferRowReader(.strict)
+
+  init(_ db: Database) throws {
+    self.db = db
+    statement = try db.cachedStatement(
+      sql: "SELECT \(TransferColumn.list) FROM transfer WHERE id = ?")
+  }
+
+  /// Those that are there, in the order of the ids.
+  func records(_ ids: [Int64]) throws -> [TransferRecord] {
+    var records: [TransferRecord] = []
+    records.reserveCapacity(ids.count)
+    for id in ids {
+      let rows = try Row.fetchCursor(statement, arguments: [id])
+      guard let row = try rows.next() else { continue }
+      var record = try reader.record(row)
+      try StoredProgress.complete(&record, db)
+      records.append(record)
+    }
+    return records
+  }
+}

@@ -1,0 +1,140 @@
+import GRDB
+import KettleSystem
+import KettleEngine
+import KettleModel
+
+/// The journal in an SQLite file. `StoreOpening` makes it.
+package final class SQLiteJournal: TransferJournal {
+  package let path: String
+  let queue: DatabaseQueue
+  /// For short questions, which are never behind a long one.
+  let reader: StoreReader
+  /// For questions that look at the whole list.
+  let listReader: StoreReader
+  private let place: StorePlace
+  private let pages: ProgressPages
+  /// nil when it cannot be written; then nothing is proved by it.
+  private let record: Mutex<CommitRecord?>
+  private let state: Mutex<State>
+
+  private struct State: Sendable {
+    var counters: StoreCounters
+    /// Those of which the table `progress` has a row, with its stamp; the opening leaves none.
+    var advanced: [TransferID: ProgressStamp] = [:]
+    /// What the opening read, for the first `load`.
+    var opened: JournalContents?
+  }
+
+  /// - Parameter counters: as the store has them now.
+  init(
+    _ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents,
+    counters: StoreCounters
+  ) {
+    self.queue = queue
+    self.place = place
+    path = place.path
+    pages = ProgressPages(place)
+    reader = StoreReader(place)
+    listReader = StoreReader(place)
+    record = Mutex(counters.mark.flatMap { CommitRecord(place, $0) })
+    state = Mutex(State(counters: counters, opened: contents))
+  }
+
+  package func load() throws -> JournalContents {
+    if let opened = state.withLock({ $0.opened.take() }) { return opened }
+    do {
+      return try queue.read { db in try StoreReading.contents(db) }
+    } catch {
+      throw place.noting(error, otherwise: .unreadable)
+    }
+  }
+
+  package func commit(_ changes: [JournalChange]) throws {
+    if changes.count == 1, case .progress(let id, let held)? = changes.first, putPage(held, of: id)
+    {
+      return
+    }
+    let known = state.withLock { state in
+      state.opened = nil
+      return state
+    }
+    let raised = known.counters.raised(by: changes)
+    let advanced: [TransferID: ProgressStamp]
+    do {
+      do {
+        advanced = try write(changes, known, raised)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+        // Most likely an index, which the opening does not check in full; the table has it all.
+        try makeIndexesAnew()
+        advanced = try write(changes, known, raised)
+      }
+    } catch {
+      throw place.noting(error, otherwise: .unwritable)
+    }
+    if raised.commitCount != known.counters.commitCount, let mark = raised.mark {
+      record.withLock { $0?.write(mark) }
+    }
+    state.withLock { state in
+      state.counters = raised
+      state.advanced = advanced
+    }
+  }
+
+  package func progressStamp(of id: TransferID) -> ProgressStamp? {
+    state.withLock { $0.advanced[id] }
+  }
+
+  package func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool {
+    pages.put(held, stamp) { Set(state.withLock { $0.advanced }.values) }
+  }
+
+  /// False when the row itself has to say it.
+  private func putPage(_ held: HeldRanges, of id: TransferID) -> Bool {
+    progressStamp(of: id).map { put(held, $0) } ?? false
+  }
+
+  private func makeIndexesAnew() throws {
+    try queue.inDatabase { db in
+      // What is sorted is as large as the list.
+      try StoreSchema.StatementJournals.onDisk.apply(to: db)
+      defer { try? StoreSchema.StatementJournals.inMemory.apply(to: db) }
+      try db.execute(sql: "REINDEX")
+    }
+  }
+
+  /// Answers which transfers have a row of progress then.
+  private func write(
+    _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
+  ) throws -> [TransferID: ProgressStamp] {
+    if changes.count == 1, case .progress(let id, let held)? = changes.first {
+      var advanced = known.advanced
+      // One statement is a transaction of its own.
+      advanced[id] = try queue.writeWithoutTransaction { db in
+        try StoredProgress.put(held, of: id, db)
+      }
+      return advanced
+    }
+    return try queue.write { db in
+      // Before the records, because they refer to their sessions.
+      if raised != known.counters { try raised.write(db, since: known.counters) }
+      var writer = try TransferRowWriter(
+        db, lastID: known.counters.lastID, advanced: known.advanced)
+      try writer.apply(changes)
+      try writer.finish()
+      return writer.advanced
+    }
+  }
+
+  /// Moves everything into the one file and closes it; a later call fails.
+  package func close() throws {
+    reader.close()
+    listReader.close()
+    do {
+      try queue.close()
+    } catch {
+      throw StoreError(error, at: path, otherwise: .unwritable)
+    }
+    // Without its descriptor the disk can be unmounted.
+    record.withLock { $0.take() }?.sync()
+  }
+}

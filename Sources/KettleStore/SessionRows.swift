@@ -1,0 +1,52 @@
+import GRDB
+import KettleModel
+
+/// The records of sessions in the table `session`.
+enum SessionRows {
+  /// What a row without a record says, or one that makes no sense.
+  static let problem = TransferRowReader.Problem(column: "session")
+
+  /// Every session that was not dropped, by name. When salvaging, a record that makes no sense is
+  /// left out: its program makes it again, and its transfers have its name.
+  static func read(
+    _ db: Database, _ layout: StoreLayout, _ mode: TransferRowReader.Mode
+  ) throws -> [SessionRecord] {
+    guard let sql = layout.sessionRecords else { return [] }
+    let json = StoredJSON()
+    var records: [SessionRecord] = []
+    let rows = try Row.fetchCursor(db, sql: sql)
+    while let row = try rows.next() {
+      if let record = record(row, json) {
+        records.append(record)
+      } else {
+        switch mode {
+        case .strict: throw problem
+        case .salvaging: continue
+        }
+      }
+    }
+    return records.sorted { $0.id.rawValue < $1.id.rawValue }
+  }
+
+  private static func record(_ row: Row, _ json: StoredJSON) -> SessionRecord? {
+    guard let name = String.fromDatabaseValue(row[0]),
+      let text = String.fromDatabaseValue(row[1]),
+      let record = try? json.value(SessionRecord.self, in: text), record.id.rawValue == name
+    else { return nil }
+    return record
+  }
+
+  static func put(_ record: SessionRecord, _ db: Database, _ json: StoredJSON) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO session (name, last_task_identifier, record) VALUES (?, 0, ?)
+        ON CONFLICT (name) DO UPDATE SET record = excluded.record
+        """)
+    try statement.execute(arguments: [record.id.rawValue, json.text(record)])
+  }
+
+  static func remove(_ session: SessionID, _ db: Database) throws {
+    let statement = try db.cachedStatement(sql: "UPDATE session SET record = NULL WHERE name = ?")
+    try statement.execute(arguments: [session.rawValue])
+  }
+}

@@ -1,0 +1,128 @@
+import GRDB
+import KettleEngine
+import KettleModel
+
+/// The largest numbers ever given. They only grow.
+struct StoreCounters: Hashable, Sendable {
+  /// nil in a store of an earlier version that was not opened since.
+  var storeID: Int64?
+  /// See `CommitMark.commitCount`.
+  var commitCount: Int64 = 0
+  var lastID: Int64 = 0
+  var lastTaskIdentifiers: [SessionID: Int64] = [:]
+  var clearedUpTo: Int64?
+
+  init() {}
+
+  init(_ contents: JournalContents, _ mark: CommitMark) {
+    storeID = mark.storeID
+    commitCount = mark.commitCount
+    lastID = contents.lastID.rawValue
+    lastTaskIdentifiers = contents.lastTaskIdentifiers
+    clearedUpTo = contents.clearedUpTo
+  }
+
+  /// nil until the store has an id.
+  var mark: CommitMark? {
+    storeID.map { CommitMark(storeID: $0, commitCount: commitCount, lastID: lastID) }
+  }
+
+  static func randomStoreID() -> Int64 { Int64.random(in: TransferRowReader.numbers) }
+
+  mutating func raise(by record: TransferRecord) {
+    lastID = max(lastID, record.id.rawValue)
+    let known = lastTaskIdentifiers[record.spec.session]
+    if known == nil || record.taskIdentifier > known ?? 0 {
+      lastTaskIdentifiers[record.spec.session] = record.taskIdentifier
+    }
+  }
+
+  /// A session is known from its beginning, with no task identifier given.
+  mutating func raise(by session: SessionRecord) {
+    lastTaskIdentifiers[session.id] = lastTaskIdentifiers[session.id] ?? 0
+  }
+
+  /// Returns the numbers after a commit of these changes.
+  func raised(by changes: [JournalChange]) -> StoreCounters {
+    var raised = self
+    if !changes.allSatisfy(\.isProgress) {
+      raised.commitCount = min(commitCount + 1, TransferRowReader.numbers.upperBound)
+    }
+    for change in changes {
+      switch change {
+      case .put(let record): raised.raise(by: record)
+      case .putSession(let session): raised.raise(by: session)
+      case .clearFinished(let number):
+        raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
+      case .progress, .remove, .removeSession: continue
+      }
+    }
+    return raised
+  }
+
+  /// Writes what is not as in `known`. The largest value wins in the store as well.
+  func write(_ db: Database, since known: StoreCounters) throws {
+    if let storeID, storeID != known.storeID { try Self.put(storeID, as: Self.storeIDName, db) }
+    if commitCount != known.commitCount { try Self.put(commitCount, as: Self.commitsName, db) }
+    if lastID != known.lastID { try Self.put(lastID, as: Self.lastIDName, db) }
+    if let clearedUpTo, clearedUpTo != known.clearedUpTo {
+      try Self.put(clearedUpTo, as: Self.clearedName, db)
+    }
+    for (session, last) in lastTaskIdentifiers where known.lastTaskIdentifiers[session] != last {
+      try db.execute(
+        sql: """
+          INSERT INTO session (name, last_task_identifier) VALUES (?, ?)
+          ON CONFLICT (name) DO UPDATE
+          SET last_task_identifier = max(last_task_identifier, excluded.last_task_identifier)
+          """, arguments: [session.rawValue, last])
+    }
+  }
+
+  private static let storeIDName = "store_id"
+  private static let commitsName = "commits"
+  private static let lastIDName = "last_id"
+  private static let clearedName = "cleared_up_to"
+
+  private static func put(_ value: Int64, as name: String, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO counter (name, value) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+        """, arguments: [name, value])
+  }
+
+  private static func read(_ name: String, _ db: Database) throws -> Int64? {
+    let found = try Int64.fetchOne(
+      db, sql: "SELECT value FROM counter WHERE name = ?", arguments: [name])
+    guard let found else { return nil }
+    guard let value = TransferRowReader.bounded(found) else {
+      throw TransferRowReader.Problem(column: name)
+    }
+    return value
+  }
+
+  static func read(_ db: Database) throws -> StoreCounters {
+    var counters = StoreCounters()
+    counters.storeID = try read(storeIDName, db)
+    counters.commitCount = try read(commitsName, db) ?? 0
+    counters.lastID = try read(lastIDName, db) ?? 0
+    counters.clearedUpTo = try read(clearedName, db)
+    let sessions = try Row.fetchCursor(db, sql: "SELECT name, last_task_identifier FROM session")
+    while let row = try sessions.next() {
+      guard let name = String.fromDatabaseValue(row[0]),
+        let last = Int64.fromDatabaseValue(row[1]).flatMap(TransferRowReader.bounded)
+      else { throw TransferRowReader.Problem(column: "session") }
+      counters.lastTaskIdentifiers[SessionID(rawValue: name)] = last
+    }
+    return counters
+  }
+}
+
+extension JournalChange {
+  fileprivate var isProgress: Bool {
+    switch self {
+    case .progress: true
+    case .put, .remove, .putSession, .removeSession, .clearFinished: false
+    }
+  }
+}

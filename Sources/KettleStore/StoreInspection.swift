@@ -1,0 +1,182 @@
+import GRDB
+import KettleModel
+
+/// What a store is found to be, before anything is changed in it.
+enum StoreInspection {
+  case sound
+  /// Sound, but acknowledged commits are missing.
+  case behind(CommitLoss, Salvage)
+  case newer(String)
+  case damaged(String, Salvage)
+
+  /// How much of a store is looked at.
+  enum Depth {
+    /// The versions, the tables and what the service reads when it starts; a store of a million
+    /// transfers would take too long to be read whole at each start.
+    case quick
+    /// All transfers, and the indexes of a list that is not very long.
+    case whole
+    /// The indexes of any list as well.
+    case thorough
+  }
+
+  /// Looks at a store by a connection that cannot write.
+  ///
+  /// - Parameter acknowledged: from the record outside the store.
+  static func of(
+    _ path: String, _ depth: Depth, acknowledged: CommitMark?
+  ) throws(StoreError) -> StoreInspection {
+    let found = try reading(path) { db in try inspect(db, depth, acknowledged) }
+    switch found {
+    case .success(let inspection): return inspection
+    case .failure(let damage): return .damaged(damage.reason, Salvage())
+    }
+  }
+
+  /// What can be read of a store that turned out to be damaged after it was inspected.
+  static func salvage(_ path: String) throws(StoreError) -> Salvage {
+    switch try reading(path, { db in Salvage(db) }) {
+    case .success(let salvage): salvage
+    case .failure: Salvage()
+    }
+  }
+
+  private struct Damage: Error {
+    var reason: String
+  }
+
+  private static func reading<Value>(
+    _ path: String, _ body: (Database) throws -> Value
+  ) throws(StoreError) -> Result<Value, Damage> {
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: StoreSchema.reading)
+      // Without a transaction: the end of one fails on a damaged file, after all that was read.
+      let value = try queue.inDatabase(body)
+      try ClosedConnections.close(queue)
+      return .success(value)
+    } catch let error as DatabaseError where error.meansDamage {
+      return .failure(Damage(reason: error.said))
+    } catch {
+      throw StoreError(error, at: path, otherwise: .unreadable)
+    }
+  }
+
+  private static func inspect(
+    _ db: Database, _ depth: Depth, _ acknowledged: CommitMark?
+  ) throws -> StoreInspection {
+    do {
+      // A later version leaves its name in the list of migrations and its number in the header; one
+      // without the other is damage, which must not keep the service from starting.
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      if version > StoreSchema.version, try StoreSchema.migrator.hasBeenSuperseded(db) {
+        return .newer("its version is \(version), this Kettle knows \(StoreSchema.version)")
+      }
+      if let problem = try problem(in: db, depth) { return .damaged(problem, Salvage(db)) }
+      if let loss = try acknowledged?.loss(in: StoreCounters.read(db)) {
+        return .behind(loss, Salvage(db))
+      }
+      return .sound
+    } catch let error as DatabaseError where error.meansDamage {
+      return .damaged(error.said, Salvage(db))
+    } catch let problem as TransferRowReader.Problem {
+      return .damaged(problem.sentence, Salvage(db))
+    } catch let error where !(error is DatabaseError) {
+      // A value that is none of SQLite's errors and still no value, in the list of migrations.
+      return .damaged("its list of versions makes no sense", Salvage(db))
+    }
+  }
+
+  /// How many migrations it has gone through, from the first without a gap.
+  private static func storeVersion(_ db: Database) throws -> Int {
+    try StoreSchema.migrator.completedMigrations(db).count
+  }
+
+  private static func problem(in db: Database, _ depth: Depth) throws -> String? {
+    guard try Int.fetchOne(db, sql: "PRAGMA application_id") == StoreSchema.applicationID else {
+      return "it is not a store of Kettle"
+    }
+    guard try !StoreSchema.migrator.hasBeenSuperseded(db) else {
+      return "its list of versions makes no sense"
+    }
+    let version = try storeVersion(db)
+    guard version > 0 else { return "it has no tables" }
+    guard StoreLayout(version: version).agrees(with: try StoreLayout(foundIn: db)) else {
+      return "its tables are not those of its version"
+    }
+    // The small tables are checked whatever the depth.
+    let smallTables =
+      StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
+      + (version < 5 ? [] : StoreSchema.smallTablesSince5)
+    var checks = smallTables.map { "integrity_check('\($0)')" }
+    switch depth {
+    // One of an earlier version is read whole by the migration in any case.
+    case .quick where version == StoreSchema.version:
+      if let complaint = try complaint(of: checks, db) { return complaint }
+      _ = try StoreReading.contents(db)
+      return nil
+    case .quick, .whole, .thorough:
+      // The full check looks every row up in every index, which takes seconds for a million
+      // transfers; so they get the quick one.
+      checks.insert("quick_check(1)", at: 0)
+      if let complaint = try complaint(of: checks, db) { return complaint }
+      return try WholeReading(db, version: version).problem(isThorough: depth == .thorough)
+    }
+  }
+
+  private static func complaint(of checks: [String], _ db: Database) throws -> String? {
+    for check in checks {
+      let complaint = try String.fetchOne(db, sql: "PRAGMA \(check)")
+      if complaint != "ok" { return complaint ?? "the check of SQLite says nothing" }
+    }
+    return nil
+  }
+}
+
+/// A look at every transfer, of which none is kept.
+private struct WholeReading {
+  private let db: Database
+  private let layout: StoreLayout
+  private let indexes: [TransferIndex]
+  private var sums: [TransferIndex: Int64] = [:]
+  private var count = 0
+
+  /// Throws at the first row that makes no sense.
+  init(_ db: Database, version: Int) throws {
+    self.db = db
+    layout = StoreLayout(version: version)
+    indexes = TransferIndex.of(version: version)
+    let reader = TransferRowReader(.strict)
+    let rows = try Row.fetchCursor(db, sql: layout.allTransfers)
+    while let row = try rows.next() {
+      let record = try reader.record(row)
+      count += 1
+      for index in indexes where index.has(record) {
+        sums[index, default: 0] += TransferIndex.summand(record)
+      }
+    }
+    _ = try SessionRows.read(db, layout, .strict)
+    _ = try StoreCounters.read(db)
+    if version >= 4 { _ = try StoreTallies.read(db) }
+    if version >= 5 { _ = try StoredProgress.read(db) }
+  }
+
+  func problem(isThorough: Bool) throws -> String? {
+    // Longer lists would wait for it; there, `SQLiteJournal.commit` repairs.
+    guard isThorough || count <= Self.indexedCountMax else { return nil }
+    do {
+      for index in indexes where try Int64.fetchOne(db, sql: index.sum) != sums[index] ?? 0 {
+        return Self.indexProblem
+      }
+      return nil
+    } catch let error as DatabaseError where error.meansDamage {
+      return Self.indexProblem
+    }
+  }
+
+  private static let indexedCountMax = 100_000
+  private static let indexProblem = "an index does not lead to every transfer"
+}
+
+extension DatabaseError {
+  var said: String { message ?? "SQLite error \(resultCode.rawValue)" }
+}

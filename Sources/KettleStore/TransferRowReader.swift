@@ -1,0 +1,186 @@
+import GRDB
+import KettleModel
+
+/// Turns rows into records.
+struct TransferRowReader {
+  /// What happens to a column that makes no sense.
+  enum Mode {
+    /// The row is refused.
+    case strict
+    /// The column is left out where the request can be understood without it.
+    case salvaging
+  }
+
+  /// The column that makes no sense.
+  struct Problem: Error, Hashable {
+    var column: String
+    var sentence: String { "\"\(column)\" of a transfer makes no sense" }
+  }
+
+  /// Identifiers and positions are counted up from what is read, so they must not be near the end
+  /// of their type. No list gets that long.
+  static let numbers: ClosedRange<Int64> = 0...(1 << 53)
+
+  /// What was moved to the top of the list stands before all that was ever added.
+  static let positions: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+
+  let mode: Mode
+  private let json = StoredJSON()
+
+  init(_ mode: Mode) { self.mode = mode }
+
+  func record(_ row: Row) throws(Problem) -> TransferRecord {
+    var record = TransferRecord(
+      id: TransferID(rawValue: try requiredNumber(.id, row)),
+      taskIdentifier: try requiredNumber(.taskIdentifier, row), spec: try spec(row),
+      createdAt: try value(.createdAt, row, or: WallTime(millisecondsSince1970: 0)) {
+        WallTime(millisecondsSince1970: $0)
+      },
+      queuePosition: try value(.queuePosition, row, or: 0) {
+        Self.positions.contains($0) ? $0 : nil
+      },
+      // The user decides about a transfer of which nobody knows whether it was wanted to run.
+      state: try value(.state, row, or: .paused, TransferState.init))
+    record.reason = try optional(.reason, row, WaitingReason.init)
+    record.goesOnAt = try optional(.goesOnAt, row) { WallTime(millisecondsSince1970: $0) }
+    record.resumeData = try coded(.resumeData, row)
+    record.finishedFile = try coded(.finishedFile, row)
+    record.failure = try coded(.failure, row)
+    record.freshStart = try optional(.freshStart, row, FreshStartReason.init)
+    record.retryCount = try value(.retryCount, row, or: 0) { Self.bounded($0).map(Int.init) }
+    record.finishedAt = try optional(.finishedAt, row) { WallTime(millisecondsSince1970: $0) }
+    record.finishNumber = try optional(.finishNumber, row) { Self.bounded($0) }
+    record.task = try taskStatus(of: record, row)
+    try checkDerived(record, row)
+    return record
+  }
+
+  /// What is made of the record stands in columns as well, which other rows are counted by.
+  private func checkDerived(_ record: TransferRecord, _ row: Row) throws(Problem) {
+    // A store of an earlier version has other numbers there, and what is salvaged is made anew.
+    guard mode == .strict, let isDormant = try stored(.isDormant, row).int64 else { return }
+    let expected = TalliedRow(record)
+    guard isDormant == (expected.isDormant ? 1 : 0) else { throw problem(.isDormant) }
+    guard try stored(.bytesReceived, row).int64 == expected.bytesReceived else {
+      throw problem(.bytesReceived)
+    }
+    guard try stored(.bytesExpected, row).int64 == expected.bytesExpected else {
+      throw problem(.bytesExpected)
+    }
+  }
+
+  /// There is one exactly when the transfer is a task.
+  private func taskStatus(
+    of record: TransferRecord, _ row: Row
+  ) throws(Problem) -> TaskStatus? {
+    let status: TaskStatus? = try coded(.taskStatus, row)
+    if (status == nil) == (record.spec.task == nil) { return status }
+    switch mode {
+    case .strict: throw problem(.taskStatus)
+    case .salvaging: return record.task
+    }
+  }
+
+  private func spec(_ row: Row) throws(Problem) -> TransferSpec {
+    guard case .success(let parsed) = TransferURL.parse(try required(.url, row)) else {
+      throw problem(.url)
+    }
+    var spec = TransferSpec(url: parsed.url)
+    spec.session = SessionID(rawValue: try required(.session, row))
+    spec.title = try optional(.title, row) { $0 }
+    spec.directory = try optional(.directory, row) { $0 }
+    spec.name = try optional(.name, row) { $0 }
+    spec.connections = try optional(.connections, row) { Int(exactly: $0 as Int64) }
+    spec.headers = try coded(.headers, row) ?? []
+    spec.login = try coded(.login, row)
+    spec.checksum = try optional(.checksum, row) { Checksum($0) }
+    spec.caCertificatePath = try optional(.caCertificatePath, row) { $0 }
+    spec.limitBytesPerSecond = try optional(.limitBytesPerSecond, row) { $0 }
+    spec.notBefore = try optional(.notBefore, row) { WallTime(millisecondsSince1970: $0) }
+    spec.priority = try value(.priority, row, or: .normal) { TransferPriority($0) }
+    spec.onConflict = try value(.onConflict, row, or: .rename, ConflictPolicy.init)
+    spec.beginning = try value(.beginning, row, or: .queued, TransferSpec.Beginning.init)
+    spec.request = try request(row)
+    spec.task = try coded(.task, row)
+    return spec
+  }
+
+  /// Not left out when salvaging: what was to be sent would be fetched.
+  private func request(_ row: Row) throws(Problem) -> RequestContent? {
+    if try stored(.request, row).isNull { return nil }
+    guard let request: RequestContent = try coded(.request, row) else { throw problem(.request) }
+    return request
+  }
+
+  // MARK: Columns
+
+  private func problem(_ column: TransferColumn) -> Problem { Problem(column: column.sqlName) }
+
+  private func stored(_ column: TransferColumn, _ row: Row) throws(Problem) -> DatabaseValue {
+    guard column.rawValue < row.count else { throw problem(column) }
+    return row[column.rawValue]
+  }
+
+  // Inlined into `spec`, it ends the optimizer of Swift 6.3.1 ("Found outside of lifetime use").
+  @inline(never)
+  private static func converted<Stored: DatabaseValueConvertible>(
+    _ value: DatabaseValue, to type: Stored.Type
+  ) -> Stored? {
+    Stored.fromDatabaseValue(value)
+  }
+
+  /// A column without which there is no transfer.
+  private func required<Stored: DatabaseValueConvertible>(
+    _ column: TransferColumn, _ row: Row
+  ) throws(Problem) -> Stored {
+    guard let value = Self.converted(try stored(column, row), to: Stored.self) else {
+      throw problem(column)
+    }
+    return value
+  }
+
+  private func requiredNumber(_ column: TransferColumn, _ row: Row) throws(Problem) -> Int64 {
+    guard let number = Self.bounded(try required(column, row)) else { throw problem(column) }
+    return number
+  }
+
+  static func bounded(_ number: Int64) -> Int64? { numbers.contains(number) ? number : nil }
+
+  /// A column that always has a value; `fallback` is taken when salvaging.
+  private func value<Stored: DatabaseValueConvertible, Value>(
+    _ column: TransferColumn, _ row: Row, or fallback: Value, _ convert: (Stored) -> Value?
+  ) throws(Problem) -> Value {
+    if let value = Self.converted(try stored(column, row), to: Stored.self).flatMap(convert) {
+      return value
+    }
+    switch mode {
+    case .strict: throw problem(column)
+    case .salvaging: return fallback
+    }
+  }
+
+  /// A column that may be NULL.
+  private func optional<Stored: DatabaseValueConvertible, Value>(
+    _ column: TransferColumn, _ row: Row, _ convert: (Stored) throws -> Value?
+  ) throws(Problem) -> Value? {
+    let stored = try stored(column, row)
+    if stored.isNull { return nil }
+    if let value = Self.converted(stored, to: Stored.self), let converted = try? convert(value) {
+      return converted
+    }
+    switch mode {
+    case .strict: throw problem(column)
+    case .salvaging: return nil
+    }
+  }
+
+  private func coded<Value: Decodable>(
+    _ column: TransferColumn, _ row: Row
+  ) throws(Problem) -> Value? {
+    try optional(column, row) { try json.value(Value.self, in: $0) }
+  }
+}
+
+extension DatabaseValue {
+  fileprivate var int64: Int64? { Int64.fromDatabaseValue(self) }
+}

@@ -1,0 +1,152 @@
+import GRDB
+import KettleEngine
+import KettleModel
+
+/// Writes the changes of one commit.
+struct TransferRowWriter {
+  let json = StoredJSON()
+  private let db: Database
+  private let statements: Statements
+  /// The largest id that a row may have.
+  private var lastID: Int64
+  private var tallies = StoreTallies()
+  /// Those of which the table `progress` has a row, with its stamp.
+  private(set) var advanced: [TransferID: ProgressStamp]
+
+  /// - Parameter lastID: the largest id ever given before this commit.
+  init(_ db: Database, lastID: Int64, advanced: [TransferID: ProgressStamp] = [:]) throws {
+    self.db = db
+    self.lastID = lastID
+    self.advanced = advanced
+    statements = try Statements(db)
+  }
+
+  /// To look one up by its text takes longer than to run it.
+  private struct Statements {
+    let insert, tallied, advance, turn, replace, remove: StoreStatement
+
+    init(_ db: Database) throws {
+      insert = try StoreStatement(db, TransferSQL.insert)
+      tallied = try StoreStatement(db, TransferSQL.tallied)
+      advance = try StoreStatement(db, TransferSQL.advance)
+      turn = try StoreStatement(db, TransferSQL.turn)
+      replace = try StoreStatement(db, TransferSQL.replace)
+      remove = try StoreStatement(db, TransferSQL.remove)
+    }
+  }
+
+  /// In their order. Of new transfers that follow each other many are inserted at once.
+  mutating func apply(_ changes: [JournalChange]) throws {
+    var rest = changes[...]
+    while let next = rest.first {
+      let together = rest.prefix(TransferSQL.rowsTogether)
+      if areNew(together) {
+        try insert(together)
+        rest = rest.dropFirst(together.count)
+      } else {
+        try apply(next)
+        rest = rest.dropFirst()
+      }
+    }
+  }
+
+  private mutating func apply(_ change: JournalChange) throws {
+    switch change {
+    case .put(let record): try put(record)
+    case .progress(let id, let held):
+      advanced[id] = try StoredProgress.put(held, of: id, db)
+    case .remove(let id): try remove(id)
+    case .putSession(let record): try SessionRows.put(record, db, json)
+    case .removeSession(let session): try SessionRows.remove(session, db)
+    // One of the counters, which are written before.
+    case .clearFinished: break
+    }
+  }
+
+  /// Writes what the changes come to together.
+  func finish() throws { try tallies.write(db) }
+
+  private mutating func put(_ record: TransferRecord) throws {
+    if advanced.removeValue(forKey: record.id) != nil { try StoredProgress.remove(record.id, db) }
+    let row = TalliedRow(record)
+    let id = record.id.rawValue
+    if id <= lastID, let old = try old(id) {
+      tallies.remove(old)
+      try change(record, row, from: old)
+    } else {
+      lastID = max(lastID, id)
+      try write(record, row, statements.insert)
+    }
+    tallies.add(row)
+  }
+
+  /// Whether they fill a statement, each with an identifier that no row has.
+  private func areNew(_ changes: ArraySlice<JournalChange>) -> Bool {
+    if changes.count < TransferSQL.rowsTogether { return false }
+    var last = lastID
+    for change in changes {
+      switch change {
+      case .put(let record):
+        if record.id.rawValue <= last { return false }
+        last = record.id.rawValue
+      case .progress, .remove, .putSession, .removeSession, .clearFinished: return false
+      }
+    }
+    return true
+  }
+
+  private mutating func insert(_ new: ArraySlice<JournalChange>) throws {
+    // Only where it is needed: its text is long to be looked up by.
+    let statement = try StoreStatement(db, TransferSQL.insertTogether)
+    defer { statement.reset() }
+    for (place, change) in new.enumerated() {
+      guard case .put(let record) = change else { continue }
+      let row = TalliedRow(record)
+      try TransferParameters(statement, place: place).bind(record, row, json)
+      lastID = max(lastID, record.id.rawValue)
+      tallies.add(row)
+    }
+    try statement.run()
+  }
+
+  /// Most changes touch no index. Each statement sees for itself whether it will do.
+  private func change(_ record: TransferRecord, _ row: TalliedRow, from old: TalliedRow) throws {
+    if old.state == record.state, try write(record, row, statements.advance) > 0 { return }
+    if try write(record, row, statements.turn) > 0 { return }
+    try write(record, row, statements.replace)
+  }
+
+  private mutating func remove(_ id: TransferID) throws {
+    if advanced.removeValue(forKey: id) != nil { try StoredProgress.remove(id, db) }
+    guard let old = try old(id.rawValue) else { return }
+    tallies.remove(old)
+    let statement = statements.remove
+    statement.bind(id.rawValue, at: 1)
+    try statement.run()
+  }
+
+  /// What stands there now.
+  private func old(_ id: Int64) throws -> TalliedRow? {
+    let statement = statements.tallied
+    statement.bind(id, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    guard let state = TransferState(rawValue: statement.text(1)) else {
+      throw TransferRowReader.Problem(column: TransferColumn.state.sqlName)
+    }
+    return TalliedRow(
+      isDormant: statement.number(0) != 0, state: state, bytesReceived: statement.number(2),
+      bytesExpected: statement.isNull(3) ? nil : statement.number(3))
+  }
+
+  // MARK: One row
+
+  @discardableResult
+  private func write(
+    _ record: TransferRecord, _ row: TalliedRow, _ statement: StoreStatement
+  ) throws -> Int {
+    defer { statement.reset() }
+    try TransferParameters(statement).bind(record, row, json)
+    return try statement.run()
+  }
+}

@@ -1,0 +1,88 @@
+import CKettleLinux
+import Glibc
+
+/// A program that talks with us over a socket, which is its standard input and output.
+package final class CoupledProcess: Sendable {
+  package let processID: pid_t
+  /// The read end of the program's standard error.
+  package let errors: OwnedDescriptor
+  private let socket: Mutex<OwnedDescriptor?>
+
+  private init(
+    processID: pid_t, socket: consuming OwnedDescriptor, errors: consuming OwnedDescriptor
+  ) {
+    self.processID = processID
+    self.errors = errors
+    self.socket = Mutex(socket)
+  }
+
+  /// Gives our end of the conversation, which does not block, to the caller; nil the second time.
+  package func takeSocket() -> OwnedDescriptor? { socket.withLock { $0.take() } }
+
+  /// Starts the program of this name in the PATH of `environment`.
+  ///
+  /// - Parameter mayAsk: Whether it stays in our terminal, to ask there. Without it has none.
+  package static func start(
+    _ program: String, _ arguments: [String], environment: [String: String], mayAsk: Bool
+  ) -> Result<CoupledProcess, ProcessSpawn.Failed> {
+    guard let path = ProcessSpawn.path(of: program, environment) else {
+      return .failure(ProcessSpawn.Failed(code: ENOENT))
+    }
+    var sockets: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else {
+      return .failure(ProcessSpawn.Failed(code: errno))
+    }
+    let ours = OwnedDescriptor(owning: sockets[0])
+    let theirs = OwnedDescriptor(owning: sockets[1])
+    var pipes: [Int32] = [-1, -1]
+    guard kettle_pipe(&pipes) == 0 else {
+      return .failure(ProcessSpawn.Failed(code: errno))
+    }
+    let errors = OwnedDescriptor(owning: pipes[0])
+    let theirErrors = OwnedDescriptor(owning: pipes[1])
+    guard let theirs = ProcessSpawn.highDescriptor(theirs),
+      let theirErrors = ProcessSpawn.highDescriptor(theirErrors)
+    else { return .failure(ProcessSpawn.Failed(code: errno)) }
+    let (socketNumber, errorsNumber) = (theirs.number, theirErrors.number)
+    let result = ProcessSpawn.withCStrings([program] + arguments) { words in
+      ProcessSpawn.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+        spawn(path, words, variables, socketNumber, errorsNumber, mayAsk: mayAsk)
+      }
+    }
+    // Closed only now; the program has its own copies.
+    _ = consume theirs
+    _ = consume theirErrors
+    switch result {
+    case .success(let processID):
+      _ = fcntl(ours.number, F_SETFL, O_NONBLOCK)
+      return .success(CoupledProcess(processID: processID, socket: ours, errors: errors))
+    case .failure(let failed): return .failure(failed)
+    }
+  }
+
+  private static func spawn(
+    _ path: String, _ words: [UnsafeMutablePointer<CChar>?],
+    _ variables: [UnsafeMutablePointer<CChar>?], _ socket: Int32, _ errors: Int32, mayAsk: Bool
+  ) -> Result<pid_t, ProcessSpawn.Failed> {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    let problem =
+      ProcessSpawn.firstProblem([
+        posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO),
+        posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO),
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO),
+        kettle_spawn_close_from(&actions, STDERR_FILENO + 1),
+      ]) ?? ProcessSpawn.prepare(&attributes, hasOwnSession: !mayAsk)
+    if let problem { return .failure(ProcessSpawn.Failed(code: problem)) }
+    var processID: pid_t = 0
+    let result = posix_spawn(&processID, path, &actions, &attributes, words, variables)
+    return result == 0 ? .success(processID) : .failure(ProcessSpawn.Failed(code: result))
+  }
+}

@@ -1,0 +1,30 @@
+// In an optimized build the types of threads may be found by way of this module.
+import CKettleLinux
+import Glibc
+
+/// A thread for calls that block: they must not hold one of the few threads of the tasks.
+package enum DetachedThread {
+  private final class Box {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on a new thread; on the calling one when the system gives no more threads.
+  package static func start(_ body: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    let box = Unmanaged.passRetained(Box(body))
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+    if result != 0 { box.takeRetainedValue().body() }
+  }
+}

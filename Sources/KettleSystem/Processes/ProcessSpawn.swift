@@ -1,0 +1,114 @@
+import CKettleLinux
+@preconcurrency import Glibc
+
+/// posix_spawn(3) of a program that shares nothing with the one that starts it: a process session
+/// of its own, no terminal, no descriptor but those it is given, no signal mask.
+///
+/// `environ` is what `@preconcurrency` is for: it is read once, for a call that copies it.
+package struct ProcessSpawn: Sendable {
+  package struct Failed: Error {
+    package let code: Int32
+  }
+
+  /// Absolute.
+  package var executablePath: String
+  /// With the program's own name first.
+  package var arguments: [String]
+  /// nil is that of this process.
+  package var environment: [String: String]?
+  package var directory = "/"
+  /// Where standard output and standard error go. The caller keeps it open until `run` returns.
+  package var log: Int32
+  /// A further descriptor, which the program gets as `readyDescriptor`; the caller's, as `log` is.
+  package var ready: Int32?
+
+  package init(executablePath: String, arguments: [String], log: Int32) {
+    self.executablePath = executablePath
+    self.arguments = arguments
+    self.log = log
+  }
+
+  /// Where a program of this name is, by the PATH of `environment`; relative directories in it do
+  /// not count, because they mean another place in each directory.
+  package static func path(of program: String, _ environment: [String: String]) -> String? {
+    let directories = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
+      .first { access($0, X_OK) == 0 }
+  }
+
+  /// Where a service finds the pipe on which it says that it answers.
+  package static let readyDescriptor: Int32 = 3
+
+  /// Moves a descriptor above those that the program gets, so that putting one of them in place
+  /// cannot overwrite another. Returns nil when no descriptor is left; `errno` has the reason.
+  package static func highDescriptor(_ descriptor: consuming OwnedDescriptor) -> OwnedDescriptor? {
+    guard descriptor.number <= readyDescriptor else { return descriptor }
+    return OwnedDescriptor(opened: fcntl(descriptor.number, F_DUPFD_CLOEXEC, readyDescriptor + 1))
+  }
+
+  package func run() -> Result<pid_t, Failed> {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    let problem = prepare(&actions) ?? Self.prepare(&attributes, hasOwnSession: true)
+    if let problem { return .failure(Failed(code: problem)) }
+    var processID: pid_t = 0
+    let result = Self.withCStrings(arguments) { argumentPointers in
+      guard let environment else {
+        return posix_spawn(
+          &processID, executablePath, &actions, &attributes, argumentPointers, environ)
+      }
+      return Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) {
+        posix_spawn(&processID, executablePath, &actions, &attributes, argumentPointers, $0)
+      }
+    }
+    return result == 0 ? .success(processID) : .failure(Failed(code: result))
+  }
+
+  private func prepare(_ actions: inout posix_spawn_file_actions_t) -> Int32? {
+    Self.firstProblem([
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+      posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO),
+      posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO),
+      ready.map { posix_spawn_file_actions_adddup2(&actions, $0, Self.readyDescriptor) } ?? 0,
+      // What our own parent left open for us, without the close-on-exec flag, ends here too.
+      kettle_spawn_close_from(&actions, Self.readyDescriptor + (ready == nil ? 0 : 1)),
+      kettle_spawn_change_directory(&actions, directory),
+    ])
+  }
+
+  static func prepare(
+    _ attributes: inout posix_spawnattr_t, hasOwnSession: Bool
+  ) -> Int32? {
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    let flags =
+      Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
+      | (hasOwnSession ? kettle_spawn_setsid_flag() : 0)
+    return firstProblem([
+      posix_spawnattr_setsigmask(&attributes, &none),
+      posix_spawnattr_setsigdefault(&attributes, &all),
+      posix_spawnattr_setflags(&attributes, flags),
+    ])
+  }
+
+  static func firstProblem(_ results: [Int32]) -> Int32? {
+    results.first { $0 != 0 }
+  }
+
+  /// Lends the texts as the array of C strings, closed by a null, that exec(3) wants.
+  static func withCStrings<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = texts.map { strdup($0) }
+    defer { pointers.forEach { free($0) } }
+    return body(pointers + [nil])
+  }
+}

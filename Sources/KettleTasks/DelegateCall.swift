@@ -1,0 +1,63 @@
+import KettleModel
+
+/// One call of a delegate. Tasks are named by their task identifiers.
+package enum DelegateCall: Hashable, Sendable {
+  /// A challenge, and the how many-th of its task it is.
+  case challenge(Int64, ServerChallenge)
+  /// `didResumeAtOffset`; `expected` is -1 when the server did not say.
+  case resumed(Int64, offset: Int64, expected: Int64)
+  /// `didWriteData`
+  case wrote(Int64, bytes: Int64, total: Int64, expected: Int64)
+  /// `didSendBodyData`
+  case sent(Int64, bytes: Int64, total: Int64, expected: Int64)
+  /// `didFinishDownloadingTo`; the path of the file.
+  case finished(Int64, path: String)
+  /// `dataTask(didReceive:)`; the path of the file with the body of the reply.
+  case received(Int64, path: String)
+  /// `didCompleteWithError`: the last one of a task.
+  case completed(Int64, TaskEnd)
+  /// `urlSessionDidFinishEvents`
+  case finishedEvents
+  /// `didBecomeInvalidWithError`: the last one of all.
+  case becameInvalid(SessionFailure?)
+
+  /// nil when it is about the session.
+  package var task: Int64? {
+    switch self {
+    case .challenge(let task, _), .resumed(let task, _, _), .wrote(let task, _, _, _),
+      .sent(let task, _, _, _), .finished(let task, _), .received(let task, _),
+      .completed(let task, _):
+      task
+    case .finishedEvents, .becameInvalid: nil
+    }
+  }
+
+  /// Both in one, when a newer report of progress takes the place of one that was not made yet.
+  func joined(with newer: DelegateCall) -> DelegateCall? {
+    switch (self, newer) {
+    case (.wrote(let task, let bytes, _, _), .wrote(task, let more, let total, let expected)):
+      .wrote(task, bytes: Self.sum(bytes, more), total: total, expected: expected)
+    case (.sent(let task, let bytes, _, _), .sent(task, let more, let total, let expected)):
+      .sent(task, bytes: Self.sum(bytes, more), total: total, expected: expected)
+    default: nil
+    }
+  }
+
+  private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? .max : sum
+  }
+}
+
+/// How a task ended.
+package enum TaskEnd: Hashable, Sendable {
+  case success
+  case failure(TaskFailure)
+
+  package var failure: TaskFailure? {
+    switch self {
+    case .success: nil
+    case .failure(let failure): failure
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import KettleControl
+import KettleModel
+
+/// What was asked of the service and not acknowledged yet, in the order in which it was asked.
+///
+/// After a lost connection all of it is asked again, which is why every request must be one that
+/// can be asked twice.
+///
+/// Each request to add costs the service a commit, so there is one at a time: tasks that are added
+/// while it is under way go out together in the next one. What was in one request stays together
+/// when it is asked again, because the service knows it by its name.
+struct RequestLog: Sendable {
+  struct Entry: Sendable {
+    let serial: Int64
+    /// nil when it is about the session.
+    let task: Int64?
+    let intent: Intent
+  }
+
+  /// Makes `requestID`s that no other run of the program makes.
+  private let nonce: String
+  /// In order; what cannot be sent yet because the service's number of its task is not known stays.
+  private var unsent: [Entry] = []
+  /// Tasks to add, in order, that were in no request yet.
+  private var newcomers: [Entry] = []
+  /// Requests to add that are made as they are, all at once: again, or for one task alone.
+  private var additions: [[Entry]] = []
+  private var sent: [Int64: Entry] = [:]
+  /// Requests to add that are under way. A task that was forgotten leaves its place, because the
+  /// answer goes by places.
+  private var adding: [Int64: [Entry?]] = [:]
+  private var nextSerial: Int64 = 1
+
+  /// By `TransferSpec.estimatedByteCount`. A line has at most 4 MiB, and what has to be escaped in
+  /// JSON becomes up to six times as long.
+  static let additionByteCountMax = 512 * 1024
+
+  init(nonce: String) { self.nonce = nonce }
+
+  var isEmpty: Bool {
+    unsent.isEmpty && newcomers.isEmpty && additions.isEmpty && sent.isEmpty && adding.isEmpty
+  }
+
+  mutating func append(_ intent: Intent, task: Int64?) {
+    let entry = Entry(serial: nextSerial, task: task, intent: intent)
+    nextSerial += 1
+    if case .add = intent { newcomers.append(entry) } else { unsent.append(entry) }
+  }
+
+  /// Takes all that can be sent now.
+  mutating func takeSendable(
+    id: (Int64) -> TransferID?
+  ) -> [(serial: Int64, request: ServiceRequest)] {
+    var requests = additions.compactMap { add($0) }
+    additions = []
+    if adding.isEmpty, let request = add(takeNewcomers()) { requests.append(request) }
+    var waiting: [Entry] = []
+    for entry in unsent {
+      guard let request = isDue(entry) ? entry.intent.request(id: entry.task.flatMap(id)) : nil
+      else {
+        waiting.append(entry)
+        continue
+      }
+      sent[entry.serial] = entry
+      requests.append((entry.serial, request))
+    }
+    unsent = waiting
+    return requests.sorted { $0.serial < $1.serial }
+  }
+
+  /// What is about the session does not overtake what was added before it.
+  private func isDue(_ entry: Entry) -> Bool {
+    guard entry.task == nil, let first = newcomers.first else { return true }
+    return entry.serial < first.serial
+  }
+
+  private mutating func takeNewcomers() -> [Entry] {
+    var byteCount = 0
+    let taken = newcomers.prefix { entry in
+      let isFirst = byteCount == 0
+      byteCount += entry.spec?.estimatedByteCount ?? 0
+      return isFirst || byteCount <= Self.additionByteCountMax
+    }
+    newcomers.removeFirst(taken.count)
+    return Array(taken)
+  }
+
+  /// Makes one request of these, under a name that is theirs alone: no task is together with one
+  /// other than before.
+  private mutating func add(_ entries: [Entry]) -> (serial: Int64, request: ServiceRequest)? {
+    guard let first = entries.first, let last = entries.last else { return nil }
+    adding[first.serial] = entries
+    let numbers = entries.count == 1 ? "\(first.number)" : "\(first.number)-\(last.number)"
+    return (
+      first.serial,
+      .add(.init(transfers: entries.compactMap(\.spec), requestID: "\(nonce).\(numbers)"))
+    )
+  }
+
+  mutating func answered(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
+
+  /// Takes the tasks that were in a request to add, nil in the place of a forgotten one; nil when
+  /// it was none.
+  mutating func addAnswered(_ serial: Int64) -> [Int64?]? {
+    adding.removeValue(forKey: serial)?.map { $0?.task }
+  }
+
+  /// The service added none of several, and says why of the first it found: each is asked for by
+  /// itself. Answers false when it was a single one.
+  mutating func addIsRefused(_ serial: Int64) -> Bool {
+    guard let entries = adding[serial], entries.count > 1 else { return false }
+    adding[serial] = nil
+    additions += entries.compactMap { $0 }.map { [$0] }
+    return true
+  }
+
+  mutating func connectionLost() {
+    unsent = (unsent + sent.values).sorted { $0.serial < $1.serial }
+    sent = [:]
+    for serial in adding.keys.sorted() {
+      let entries = adding[serial] ?? []
+      let left = entries.compactMap { $0 }
+      additions += left.count == entries.count ? [left] : left.map { [$0] }
+    }
+    additions.sort { ($0.first?.serial ?? 0) < ($1.first?.serial ?? 0) }
+    adding = [:]
+  }
+
+  /// The service turned out to have the task. It is called before anything is sent again.
+  mutating func forgetAdd(of task: Int64) {
+    newcomers.removeAll { $0.task == task }
+    additions = additions.flatMap { entries in
+      guard entries.contains(where: { $0.task == task }) else { return [entries] }
+      return entries.filter { $0.task != task }.map { [$0] }
+    }
+  }
+
+  mutating func forget(task: Int64) {
+    unsent.removeAll { $0.task == task }
+    sent = sent.filter { $0.value.task != task }
+    forgetAdd(of: task)
+    for (serial, entries) in adding where entries.contains(where: { $0?.task == task }) {
+      let left = entries.map { $0?.task == task ? nil : $0 }
+      adding[serial] = left.allSatisfy { $0 == nil } ? nil : left
+    }
+  }
+
+  mutating func forgetAll() {
+    unsent = []
+    newcomers = []
+    additions = []
+    sent = [:]
+    adding = [:]
+  }
+}
+
+extension RequestLog.Entry {
+  fileprivate var number: Int64 { task ?? 0 }
+
+  fileprivate var spec: TransferSpec? {
+    if case .add(let spec) = intent { spec } else { nil }
+  }
+}
+
+extension TransferSpec {
+  /// What of it can be long, in bytes before they are escaped.
+  fileprivate var estimatedByteCount: Int {
+    var count = 1024 + url.text.utf8.count + (name?.utf8.count ?? 0) + (directory?.utf8.count ?? 0)
+    for header in headers { count += header.name.utf8.count + header.value.utf8.count }
+    if case .bytes(let body)? = request?.body { count += body.bytes.count * 2 }
+    return count + (task?.programData?.utf8.count ?? 0)
+  }
+}

@@ -1,0 +1,204 @@
+import KettleControl
+import KettleModel
+
+/// Decides what a session asks of the service and what its delegate is told, and when.
+///
+/// One door: `handle` takes what happened and answers with what is to be done, in order. It has no
+/// clock, no socket and no object of the program.
+package struct SessionMachine: Sendable {
+  enum Link: Sendable {
+    /// On the way to the service, for the first time or again.
+    case connecting
+    case attached
+    /// All was given up; it is tried again when the program asks for something.
+    case disconnected
+  }
+
+  enum Ending: Sendable {
+    case none
+    /// The program said so; when its tasks are over it ends. Those that are only heard of later
+    /// may be cancelled, too.
+    case afterTasks(cancelled: Bool)
+    /// The service is asked to forget the session.
+    case dropping
+    /// The last call is on the way.
+    case telling
+    case done
+  }
+
+  /// Whether the program was started for the session, and still has to hear that this was all.
+  enum Launch: Sendable {
+    case none
+    /// The program is just being told that it was started; nothing else is told before.
+    case held
+    case owed, told
+  }
+
+  /// What the program has of a task that was given up.
+  enum Abandonment: Sendable {
+    case gaveNothing, gaveToken
+  }
+
+  var link = Link.connecting
+  var ending = Ending.none
+  var launch: Launch
+  var wasAttached = false
+  var lastNumber: Int64 = 0
+  /// Of tasks that are nothing to the service.
+  var lastHopelessNumber: Int64 = 0
+  var tasks: [Int64: TaskRecord] = [:]
+  /// Those that were made and not added, in rising order; some are over by now.
+  var unadded: [Int64] = []
+  /// Those that the program was told are lost, though the service may have them still.
+  var abandoned: [Int64: Abandonment] = [:]
+  var log: RequestLog
+  var calls = CallQueue()
+  private var actions: [SessionAction] = []
+
+  /// - Parameters:
+  ///   - nonce: Another one for each run of the program.
+  ///   - isLaunched: The service started the program for this session.
+  package init(nonce: String, isLaunched: Bool) {
+    log = RequestLog(nonce: nonce)
+    launch = isLaunched ? .owed : .none
+  }
+
+  /// Whether the service has acknowledged everything that it was asked.
+  package var isAllAcknowledged: Bool { log.isEmpty }
+
+  package var isAttached: Bool { link.isAttached }
+
+  /// Whether numbers can be given to tasks.
+  package var canNumber: Bool { wasAttached }
+
+  /// Whether the session takes new tasks.
+  package var isOpen: Bool {
+    switch ending {
+    case .none: true
+    case .afterTasks, .dropping, .telling, .done: false
+    }
+  }
+
+  /// Gives out the number of the next task.
+  package mutating func takeNumber() -> Int64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Gives out the number of a task that will never be one of the service's.
+  package mutating func takeHopelessNumber() -> Int64 {
+    lastHopelessNumber -= 1
+    return lastHopelessNumber
+  }
+
+  package mutating func handle(_ input: SessionInput) -> [SessionAction] {
+    apply(input)
+    checkEvents()
+    checkEnding()
+    sendWhatCanBeSent()
+    callNext()
+    defer { actions = [] }
+    return actions
+  }
+
+  private mutating func apply(_ input: SessionInput) {
+    switch input {
+    case .create(let number, let spec, let isAwaited):
+      tasks[number] = TaskRecord(number: number, spec: spec, isAwaited: isAwaited)
+      unadded.append(number)
+      show(number)
+    case .createHopeless(let number, let failure, let isAwaited):
+      tasks[number] = TaskRecord(
+        number: number, spec: nil, isAwaited: isAwaited, phase: .hopeless(failure))
+      show(number)
+    case .wanted: wakeLink()
+    case .refuse(let number, let refusal): refuse(number, refusal)
+    case .resume(let number): resume(number)
+    case .suspend(let number): suspend(number)
+    case .cancel(let number, let keepsBytes): cancel(number, keepsBytes: keepsBytes)
+    case .update(let number, let params): update(number, params)
+    case .answer(let number, let challenge, let answer):
+      ask(.answer(challenge, answer), task: number)
+    case .claimed(let number): claim(number)
+    case .invalidate(let cancellingTasks): invalidate(cancellingTasks: cancellingTasks)
+    case .options(let options): ask(.options(options), task: nil)
+    case .holdEvents: if case .owed = launch { launch = .held }
+    case .releaseEvents: if case .held = launch { launch = .owed }
+    case .finishEvents: ask(.finishEvents, task: nil)
+    case .returned: callReturned()
+    case .attached(let reply, let awaited): attached(reply, awaited: awaited)
+    case .event(let event): take(event)
+    case .answered(let serial, let reply): answered(serial, reply)
+    case .connectionLost: connectionLost()
+    case .gaveUp(let failure): gaveUp(failure)
+    }
+  }
+
+  private mutating func callNext() {
+    switch launch {
+    case .held: break
+    case .none, .owed, .told: if let call = calls.next() { act(.call(call)) }
+    }
+  }
+
+  // MARK: What every part of it does
+
+  mutating func act(_ action: SessionAction) { actions.append(action) }
+
+  mutating func ask(_ intent: Intent, task: Int64?) {
+    log.append(intent, task: task)
+    wakeLink()
+  }
+
+  mutating func show(_ number: Int64) {
+    guard let record = tasks[number] else { return }
+    act(.show(number, record.view(isServiceThere: link.isAttached)))
+  }
+
+  /// Forgets a task that was told everything and that the service does not know.
+  mutating func forget(_ number: Int64) {
+    tasks[number] = nil
+    act(.forget(number))
+  }
+
+  private mutating func wakeLink() {
+    guard case .disconnected = link else { return }
+    link = .connecting
+    act(.connect)
+  }
+
+  private mutating func sendWhatCanBeSent() {
+    guard link.isAttached else { return }
+    let tasks = tasks
+    for (serial, request) in log.takeSendable(id: { tasks[$0]?.id }) {
+      act(.send(serial: serial, request))
+    }
+  }
+}
+
+extension SessionMachine.Link {
+  var isAttached: Bool {
+    switch self {
+    case .attached: true
+    case .connecting, .disconnected: false
+    }
+  }
+}
+
+extension SessionMachine {
+  /// Whether the service is to be talked to.
+  package var wantsConnection: Bool {
+    switch link {
+    case .connecting, .attached: true
+    case .disconnected: false
+    }
+  }
+
+  /// Whether the last call was made.
+  package var isDone: Bool {
+    switch ending {
+    case .done: true
+    case .none, .afterTasks, .dropping, .telling: false
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import KettleDashboard
+import Glibc
+import KettleModel
+
+/// One turn after the other: wait, take in, draw.
+struct DashboardLoop {
+  /// 20 frames a second: more is not seen, and costs a terminal over ssh its bandwidth.
+  static let frameMilliseconds: Int64 = 50
+
+  let backend: any TerminalBackend
+  let effects: @Sendable (DashboardEffect) -> Void
+  private var look: Look
+  private var model: DashboardModel
+  private var shownGauge: BatchGauge?
+  private var needsDrawing = true
+  private var drawnAt: MonotonicTime?
+  private var tickAt: MonotonicTime?
+  private var end: DashboardEnd?
+
+  init(
+    backend: any TerminalBackend, look: Look, settings: DashboardSettings,
+    effects: @escaping @Sendable (DashboardEffect) -> Void
+  ) {
+    self.backend = backend
+    self.look = look
+    self.effects = effects
+    let now = TerminalClock.now()
+    model = DashboardModel(
+      size: backend.size, charset: look.charset,
+      utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
+  }
+
+  mutating func run(_ takeMessages: () -> [DashboardMessage]) -> DashboardEnd {
+    while true {
+      let timeout = millisecondsToWait(at: TerminalClock.now().monotonic)
+      let inputs = backend.nextInputs(timeoutMilliseconds: timeout)
+      let now = TerminalClock.now()
+      for message in takeMessages() { update(message, at: now) }
+      for input in inputs { take(input, at: now) }
+      tickIfDue(at: now)
+      if let end { return end }
+      drawIfDue(at: now)
+    }
+  }
+
+  private mutating func take(_ input: TerminalInput, at now: Moment) {
+    switch input {
+    case .key(let key): update(.keyPressed(key), at: now)
+    case .mouse(let event): update(.mouse(event), at: now)
+    case .pasteRefused:
+      update(.pasteRefused(characterCountMax: InputDecoder.pasteCountMax), at: now)
+    case .lookChanged(let newLook):
+      look = newLook
+      needsDrawing = true
+    case .resized: update(.resized(backend.size), at: now)
+    case .continued:
+      backend.reclaim()
+      update(.resized(backend.size), at: now)
+    case .suspendAsked: suspend(at: now)
+    case .endAsked(let signal): end = end ?? .signalled(signal)
+    case .hungUp: end = end ?? .hungUp
+    }
+  }
+
+  private mutating func update(_ message: DashboardMessage, at now: Moment) {
+    let before = model
+    let wanted = model.update(message, at: now)
+    // Rows that are as they were leave the screen as it is; time has its own message.
+    if case .rowsArrived = message {
+      needsDrawing = needsDrawing || model != before
+    } else {
+      needsDrawing = true
+    }
+    for effect in wanted {
+      switch effect {
+      case .leave: end = end ?? .left
+      case .redraw: backend.forgetScreen()
+      case .suspend: suspend(at: now)
+      case .copy(let text):
+        if let problem = backend.copy(text) {
+          update(.commandFinished(.failed(sentence: problem.sentence)), at: now)
+        }
+      case .ring: backend.ring()
+      case .announce(let text): backend.announce(text)
+      case .subscribe, .control, .add, .findDuplicates, .remove, .relink, .limit, .move,
+        .prioritize, .clearFinished, .find, .reset, .loadDetails, .openFile:
+        effects(effect)
+      }
+    }
+  }
+
+  private mutating func suspend(at now: Moment) {
+    backend.suspend()
+    update(.resized(backend.size), at: TerminalClock.now())
+  }
+
+  private mutating func tickIfDue(at now: Moment) {
+    if let tickAt, tickAt <= now.monotonic {
+      let offset = TerminalClock.utcOffsetSeconds(at: now.wall)
+      if offset != model.utcOffsetSeconds { update(.utcOffsetChanged(seconds: offset), at: now) }
+      update(.ticked, at: now)
+    }
+    tickAt = model.millisecondsToNextTick(at: now)
+      .map { now.monotonic.advanced(byMilliseconds: $0) }
+  }
+
+  private mutating func drawIfDue(at now: Moment) {
+    guard needsDrawing, millisecondsToFrame(at: now.monotonic) == 0 else { return }
+    backend.draw(model.frame(at: now, look: look))
+    if model.gauge != shownGauge {
+      shownGauge = model.gauge
+      backend.show(shownGauge)
+    }
+    needsDrawing = false
+    drawnAt = now.monotonic
+  }
+
+  private func millisecondsToFrame(at now: MonotonicTime) -> Int64 {
+    guard let drawnAt else { return 0 }
+    return max(0, Self.frameMilliseconds - now.milliseconds(since: drawnAt))
+  }
+
+  private func millisecondsToWait(at now: MonotonicTime) -> Int32? {
+    let frame = needsDrawing ? millisecondsToFrame(at: now) : nil
+    let tick = tickAt.map { max(0, $0.milliseconds(since: now)) }
+    guard let wait = [frame, tick].compactMap(\.self).min() else { return nil }
+    return Int32(clamping: wait)
+  }
+}

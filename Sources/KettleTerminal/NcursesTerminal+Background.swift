@@ -1,0 +1,48 @@
+import CKettleNcurses
+import KettleDashboard
+import Glibc
+import KettleModel
+
+/// Dark or light: what the user set, what the environment says, what the terminal answers.
+extension NcursesTerminal {
+  /// How long the first frame waits for the terminal to say what its background is. An answer that
+  /// comes later changes the colours then.
+  private static var backgroundPatience: Int64 { 100 }
+
+  func findBackground() {
+    guard options.background == nil, look.colors != .none else { return }
+    if let told = Self.environment("COLORFGBG").flatMap(Theme.Background.init(COLORFGBG:)) {
+      look = look.on(told)
+      return
+    }
+    guard kind.answersColorQuestions else { return }
+    Self.send(TerminalText.backgroundQuestion)
+    let start = TerminalClock.now().monotonic
+    var isAnswered = false
+    while !isAnswered {
+      let now = TerminalClock.now().monotonic
+      let left = Self.backgroundPatience - now.milliseconds(since: start)
+      var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      guard left > 0, poll(&descriptor, 1, Int32(clamping: left)) > 0 else { return }
+      let codes = readCodes()
+      if codes.isEmpty { return }
+      for piece in decoder.decode(codes, at: now) {
+        switch piece {
+        case .background(let color):
+          look = lookChange(color) ?? look
+        case .identity: isAnswered = true
+        case .key, .pointer, .pasteRefused: early += [input(piece, at: now)].compactMap(\.self)
+        }
+      }
+    }
+  }
+
+  /// nil when nothing changes.
+  func lookChange(_ background: RGB) -> Look? {
+    guard options.background == nil, look.colors != .none else { return nil }
+    let next = look.on(background.isLight ? .light : .dark)
+    guard next != look else { return nil }
+    look = next
+    return next
+  }
+}

@@ -1,0 +1,184 @@
+import CKettleNcurses
+import KettleDashboard
+import Glibc
+import KettleModel
+
+/// A terminal driven by ncurses.
+///
+/// ncurses is not safe for threads (curs_threads(3x)), and keeps its state in globals: one thread
+/// makes all calls, and one of these is claimed at a time.
+package final class NcursesTerminal: TerminalBackend {
+  let options: TerminalOptions
+  var signals: SignalPipe
+  let event: EventDescriptor
+  private var screen: OpaquePointer?
+  var shown: Frame?
+  private var painter = CellPainter()
+  var decoder = InputDecoder()
+  var clicks = ClickTimer()
+  var kind = TerminalKind { _ in nil }
+  var look = Look(charset: .ascii, colors: .none)
+  /// What came while the terminal was asked for its background.
+  var early: [TerminalInput] = []
+  var hasGauge = false
+  var hasMouse = false
+  private var isClaimed = false
+
+  package init(_ options: TerminalOptions = TerminalOptions()) throws(TerminalProblem) {
+    self.options = options
+    event = try EventDescriptor()
+    signals = try SignalPipe()
+  }
+
+  package var waker: any TerminalWaker { event }
+
+  package func claim() throws(TerminalProblem) -> Look {
+    let name = try Self.terminalName()
+    let charset = Self.adoptLocale()
+    kind = TerminalKind(Self.environment)
+    _ = kettle_save_modes()
+    guard let screen = kettle_newterm(name) else { throw .unknown(name: name) }
+    self.screen = screen
+    guard kettle_string_capability("cup") != nil else {
+      endwin()
+      delscreen(screen)
+      self.screen = nil
+      throw .tooSimple(name: name)
+    }
+    isClaimed = true
+    let colors = prepareScreen()
+    look = Look(
+      charset: options.isASCII ? .ascii : charset, colors: colors,
+      theme: Theme(background: options.background ?? .dark, colors: options.colors))
+    // Terminals without a mouse have no sequence for its key.
+    if let key = kettle_string_capability("kmous") {
+      hasMouse = options.isMouseOn
+      // Read here, in the form that has no end at column 223.
+      define_key(key, 0)
+    }
+    enter()
+    // ncurses puts handlers of its own where there are none: ours come after.
+    signals.install()
+    findBackground()
+    return look
+  }
+
+  package func restore() {
+    guard isClaimed else { return }
+    isClaimed = false
+    leave()
+    signals.uninstall()
+    if let screen { delscreen(screen) }
+    screen = nil
+    shown = nil
+  }
+
+  // MARK: - Output -
+
+  package var size: ScreenSize {
+    var (width, height): (Int32, Int32) = (0, 0)
+    guard kettle_window_size(STDOUT_FILENO, &width, &height) == 0, width > 0, height > 0 else {
+      return ScreenSize(columns: 80, rows: 24)
+    }
+    return ScreenSize(columns: Int(width), rows: Int(height))
+  }
+
+  package func forgetScreen() {
+    shown = nil
+    clearok(kettle_stdscr(), true)
+  }
+
+  /// Writes what differs from the last frame; ncurses then sends what differs from the screen.
+  package func draw(_ frame: Frame) {
+    if shown?.size != frame.size {
+      resizeterm(Int32(frame.size.rows), Int32(frame.size.columns))
+      werase(kettle_stdscr())
+      shown = nil
+    }
+    painter.paint(frame, over: shown)
+    shown = frame
+    if let cursor = frame.cursor {
+      curs_set(1)
+      wmove(kettle_stdscr(), Int32(cursor.row), Int32(cursor.column))
+    } else {
+      curs_set(0)
+      wmove(kettle_stdscr(), Int32(frame.size.rows - 1), 0)
+    }
+    wrefresh(kettle_stdscr())
+  }
+
+  // MARK: - Coming and going -
+
+  package func suspend() {
+    guard isClaimed else { return }
+    leave()
+    signals.stopProcess()
+    enter()
+    forgetScreen()
+  }
+
+  package func reclaim() {
+    guard isClaimed else { return }
+    endwin()
+    enter()
+    forgetScreen()
+  }
+
+  private func prepareScreen() -> ColorDepth {
+    raw()
+    noecho()
+    nonl()
+    keypad(kettle_stdscr(), true)
+    nodelay(kettle_stdscr(), true)
+    // Long enough for the bytes of one key over a slow line, short enough for Esc to feel at once.
+    set_escdelay(25)
+    use_extended_names(true)
+    let noColor = getenv("NO_COLOR").map { String(cString: $0) }
+    guard has_colors(), start_color() == OK else {
+      return ColorDepth(noColor: noColor, colorCount: 0, isDirect: false)
+    }
+    use_default_colors()
+    let isDirect = tigetflag("RGB") > 0
+    return ColorDepth(
+      noColor: noColor, colorCount: Int(kettle_colors()), isDirect: isDirect)
+  }
+
+  /// Takes back what was asked of the terminal beyond what ncurses knows.
+  private var farewell: String {
+    let mouse = hasMouse ? TerminalText.mouseOff : ""
+    let gauge =
+      options.showsTaskbarProgress && kind.showsProgress ? TerminalText.progress(nil) : ""
+    return gauge + mouse + TerminalText.pasteOff
+  }
+
+  /// Into our screen, at the start and after a suspension.
+  private func enter() {
+    Self.send(TerminalText.pasteOn + (hasMouse ? TerminalText.mouseOn : ""))
+    let leaving = kettle_string_capability("rmcup").map { String(cString: $0) } ?? ""
+    kettle_guard_on(farewell + "\u{1B}[0m\u{1B}[?25h" + leaving)
+    wrefresh(kettle_stdscr())
+  }
+
+  private func leave() {
+    curs_set(1)
+    endwin()
+    Self.send(farewell)
+    hasGauge = false
+    kettle_guard_off()
+    _ = kettle_put_modes_back()
+  }
+
+  static func send(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      var start = 0
+      while start < bytes.count {
+        let rest = bytes.baseAddress?.advanced(by: start)
+        let count = write(STDOUT_FILENO, rest, bytes.count - start)
+        // A terminal that is gone is noticed by poll(2).
+        guard count > 0 || errno == EINTR else { return }
+        start += max(0, count)
+      }
+    }
+  }
+}

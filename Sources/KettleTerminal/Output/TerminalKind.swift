@@ -1,0 +1,81 @@
+import KettleDashboard
+
+/// What the environment tells of the terminal: what no terminal description has.
+///
+/// Programs of the same number mean different things by OSC 9, and some of them would show text
+/// that was meant for others, so that only those are sent anything that are known to take it.
+struct TerminalKind: Hashable, Sendable {
+  enum Multiplexer: Hashable, Sendable {
+    case tmux, screen
+  }
+
+  enum Announcement: Hashable, Sendable {
+    /// OSC 9 and the text.
+    case nine
+    /// OSC 777, `notify`, a title and the text.
+    case sevenSevenSeven
+  }
+
+  /// Which one is between us and the terminal. Its terminal is not ours alone: other windows are
+  /// shown in it, so that it is told no progress.
+  var multiplexer: Multiplexer?
+  var showsProgress = false
+  var announcement: Announcement?
+  /// Whether it may have a clipboard.
+  var canCopy: Bool
+  /// Whether it answers a question for its colours, or leaves it alone without showing it.
+  var answersColorQuestions = false
+
+  init(_ environment: (String) -> String?) {
+    let name = environment("TERM") ?? ""
+    let program = environment("TERM_PROGRAM") ?? ""
+    let version = environment("TERM_PROGRAM_VERSION") ?? ""
+    func isOfFamily(_ families: String...) -> Bool {
+      families.contains { name == $0 || name.hasPrefix($0 + "-") }
+    }
+    if environment("TMUX") != nil || isOfFamily("tmux") {
+      multiplexer = .tmux
+    } else if environment("STY") != nil || isOfFamily("screen") {
+      multiplexer = .screen
+    }
+    answersColorQuestions =
+      multiplexer != .screen
+      && isOfFamily(
+        "xterm", "tmux", "alacritty", "foot", "rxvt", "st", "contour", "konsole", "vte", "mintty",
+        "wezterm", "iterm2", "kitty", "ghostty", "gnome", "screen")
+    let isPlain =
+      isOfFamily("dumb", "linux", "ansi") || name.hasPrefix("vt1") || name.hasPrefix("vt2")
+    canCopy = !isPlain
+    guard multiplexer == nil, !isPlain else { return }
+    let isGhostty = program == "ghostty" || name == "xterm-ghostty"
+    let isKitty = name == "xterm-kitty"
+    let isWezTerm = program == "WezTerm"
+    showsProgress =
+      isGhostty || environment("WT_SESSION") != nil || environment("ConEmuANSI") == "ON"
+      || isWezTerm && Self.isVersion(version, atLeast: [20_250_209])
+      || program == "iTerm.app" && Self.isVersion(version, atLeast: [3, 6, 6])
+      || Self.isVersion(environment("VTE_VERSION") ?? "", atLeast: [7900])
+      || Self.isVersion(environment("KONSOLE_VERSION") ?? "", atLeast: [260_400])
+    if isGhostty || isKitty || isWezTerm || program == "iTerm.app" {
+      announcement = .nine
+    } else if isOfFamily("foot", "rxvt-unicode", "contour") {
+      announcement = .sevenSevenSeven
+    }
+  }
+
+  /// Compares the numbers at the start: `3.6.6beta2` is 3, 6, 6.
+  private static func isVersion(_ text: String, atLeast wanted: [Int]) -> Bool {
+    let numbers = text.split { $0 == "." || $0 == "-" }.map { part in
+      Int(part.prefix(while: \.isASCIIDigit)) ?? 0
+    }
+    for (index, number) in wanted.enumerated() {
+      let own = index < numbers.count ? numbers[index] : 0
+      if own != number { return own > number }
+    }
+    return true
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}

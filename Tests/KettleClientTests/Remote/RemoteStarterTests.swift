@@ -1,0 +1,125 @@
+import KettleControl
+import Foundation
+import Glibc
+import KettleSystem
+import TestSupport
+import Testing
+
+@testable import KettleClient
+
+/// The way over ssh, with a script in its place.
+@Suite(.timeLimit(.minutes(1)))
+struct RemoteStarterTests {
+  private let directory: String
+  private let host: RemoteHost
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.path + "/ssh-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    host = try #require(RemoteHost("me@box"))
+  }
+
+  private func starter(_ script: String?) throws -> RemoteStarter {
+    if let script {
+      try ShellProgram.write(
+        "echo \"$@\" > \(directory)/words\n" + script, to: directory + "/ssh")
+    }
+    var starter = RemoteStarter(
+      host: host, clientName: "test", environment: ["PATH": directory + ":/usr/bin:/bin"])
+    if script == nil { starter.environment["PATH"] = directory }
+    starter.mayAsk = false
+    return starter
+  }
+
+  private func greeting(version: Int) -> String {
+    """
+    read line
+    echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":\(version),"serviceVersion":"9"}}'
+    cat > /dev/null
+
+    """
+  }
+
+  @Test func `the service there is greeted`() async throws {
+    let starter = try starter(greeting(version: ProtocolVersion.current))
+    let service = try await starter.connect(startingIfNeeded: true)
+    await service.close()
+    let words = try String(contentsOfFile: directory + "/words", encoding: .utf8)
+    #expect(words.hasSuffix(" -o BatchMode=yes -- me@box kettle daemon pipe\n"))
+  }
+
+  @Test func `ssh ends with the connection`() async throws {
+    let starter = try starter("cat > /dev/null; exit 7")
+    let shell = try RemoteShell.start(
+      starter.arguments(startingIfNeeded: true), environment: starter.environment, mayAsk: false
+    ).get()
+    // Closed at once, because nobody keeps it.
+    let wasOpen = shell.takeSocket() != nil
+    let isGone = shell.takeSocket() == nil
+    #expect(wasOpen && isGone)
+    #expect(await shell.ended()?.rawValue == 7 << 8)
+  }
+
+  @Test func `where nothing shall be started, the other end knows`() async throws {
+    let starter = try starter("")
+    #expect(starter.arguments(startingIfNeeded: false).last == "--if-running")
+    #expect(!starter.arguments(startingIfNeeded: true).contains("--if-running"))
+  }
+
+  @Test func `only a terminal that is free is asked`() async throws {
+    var starter = try starter("")
+    #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=yes"))
+    starter.mayAsk = true
+    #expect(starter.arguments(startingIfNeeded: true).contains("BatchMode=no"))
+  }
+
+  @Test(arguments: [
+    ("echo 'Permission denied (publickey).' >&2; exit 255", RemoteError.Why.unreachable),
+    ("echo 'sh: 1: kettle: not found' >&2; exit 127", .noProgram),
+    ("echo 'kettle: Unknown argument' >&2; exit 2", .otherVersion(ours: 1, theirs: nil)),
+    ("echo 'kettle: The service did not start' >&2; exit 3", .noService),
+    ("echo 'gone' >&2; exit 0", .ended),
+    ("echo 'Killed' >&2; kill -9 $$", .ended),
+  ])
+  func `what went wrong is told by how ssh ends`(script: String, why: RemoteError.Why) async throws
+  {
+    let starter = try starter(script)
+    let error = await #expect(throws: RemoteError.self) {
+      _ = try await starter.connect(startingIfNeeded: true)
+    }
+    #expect(error?.why == why)
+    #expect(error?.said.isEmpty == false)
+  }
+
+  @Test func `no service there is no service`() async throws {
+    let starter = try starter("exit 69")
+    await #expect(throws: RemoteError(host: host, why: .notRunning)) {
+      _ = try await starter.connect(startingIfNeeded: false)
+    }
+  }
+
+  @Test func `without ssh that is said`() async throws {
+    let starter = try starter(nil)
+    await #expect(throws: RemoteError(host: host, why: .cannotRunSSH(code: ENOENT))) {
+      _ = try await starter.connect(startingIfNeeded: true)
+    }
+  }
+
+  @Test func `another protocol there is named with both versions`() async throws {
+    let starter = try starter(greeting(version: 99))
+    let why = RemoteError.Why.otherVersion(ours: ProtocolVersion.current, theirs: "99")
+    await #expect(throws: RemoteError(host: host, why: why)) {
+      _ = try await starter.connect(startingIfNeeded: true)
+    }
+  }
+
+  @Test func `of much that is said the end is kept`() async throws {
+    let starter = try starter(
+      "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 255")
+    let error = await #expect(throws: RemoteError.self) {
+      _ = try await starter.connect(startingIfNeeded: true)
+    }
+    #expect(error?.said.utf8.count == 4096)
+    #expect(error?.said.hasSuffix("xlast\n") == true)
+  }
+}

@@ -1,0 +1,318 @@
+import KettleControl
+import KettleSocket
+import Glibc
+import KettleSystem
+import Testing
+import KettleClient
+import KettleModel
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceConnectionTests {
+  private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
+    // Longer than the product waits: here hundreds of tests share the processors.
+    try await ServiceConnection.connect(
+      places: world.places, clientName: "test", helloBudget: .seconds(60))
+  }
+
+  private static func event(_ number: Int64, _ kind: TransferEvent.Kind = .stateChanged)
+    -> TransferEvent
+  {
+    TransferEvent(
+      kind: kind, id: TransferID(rawValue: number), at: WallTime(millisecondsSince1970: number),
+      snapshot: TransferSnapshot(
+        id: TransferID(rawValue: number), session: .kettle, taskIdentifier: number, title: "t",
+        url: "u", state: .running, createdAt: WallTime(millisecondsSince1970: 0)))
+  }
+
+  @Test func `which start of the service it is, the greeting tells`() async throws {
+    for instance in ["1798120000000-4711", nil] {
+      let world = try ClientWorld()
+      let service = try await ScriptedService(world, answersHello: false) {
+        try await $0.reply(Hello.Result(instance: instance))
+      }
+      let client = try await connect(world)
+      #expect(client.instance == instance)
+      await client.close()
+      await service.close()
+    }
+  }
+
+  @Test func `a call gets its result`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) { exchange in
+      guard case .control(let params) = exchange.request else { return }
+      guard case .ids(let ids) = params.selection else { return }
+      try await exchange.reply(ControlTransfers.Result(applied: ids, refused: []))
+    }
+    let client = try await connect(world)
+    let ids = [TransferID(rawValue: 3), TransferID(rawValue: 9)]
+    let result = try await client.call(
+      ControlTransfers.self, .init(control: .pause, selection: .ids(ids)))
+    #expect(result.applied == ids)
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `calls that overlap get their own results in any order`() async throws {
+    let world = try ClientWorld()
+    let waiting = Mutex<[ScriptedService.Exchange]>([])
+    let service = try await ScriptedService(world) { exchange in
+      let all = waiting.withLock { waiting in
+        waiting.append(exchange)
+        return waiting.count == 20 ? waiting : []
+      }
+      for exchange in all.reversed() {
+        guard case .control(let params) = exchange.request else { continue }
+        guard case .ids(let ids) = params.selection else { continue }
+        try await exchange.reply(ControlTransfers.Result(applied: ids, refused: []))
+      }
+    }
+    let client = try await connect(world)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number: Int64 in 0..<20 {
+        group.addTask {
+          let ids = [TransferID(rawValue: number)]
+          let result = try await client.call(
+            ControlTransfers.self, .init(control: .stop, selection: .ids(ids)))
+          #expect(result.applied == ids)
+        }
+      }
+      try await group.waitForAll()
+    }
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `what the service refuses is thrown as it was said`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) {
+      try await $0.refuse(ControlError(.unknownTransfer, "7"))
+    }
+    let client = try await connect(world)
+    await #expect(throws: ControlError(.unknownTransfer, "7")) {
+      try await client.call(DescribeTransfer.self, .init(id: TransferID(rawValue: 7)))
+    }
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `a request that is too long for the service is not sent`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) { try await $0.reply(Nothing()) }
+    let client = try await connect(world)
+    let filter = RowFilter(text: String(repeating: "x", count: 4 * 1024 * 1024))
+    await #expect(throws: ControlError(.invalidRequest, "line")) {
+      try await client.call(SubscribeViewport.self, Viewport(filter: filter))
+    }
+    _ = try await client.call(SubscribeViewport.self, Viewport())
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `a service that goes away fails every call, now and later`() async throws {
+    let world = try ClientWorld()
+    let asked = Mutex(0)
+    let service = try await ScriptedService(world) { exchange in
+      let count = asked.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 5 { await exchange.connection.close() }
+    }
+    let client = try await connect(world)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          await #expect(throws: ClientError.connectionLost) {
+            try await client.call(ServiceStatus.self, Nothing())
+          }
+        }
+      }
+    }
+    await #expect(throws: ClientError.connectionLost) {
+      try await client.call(ServiceStatus.self, Nothing())
+    }
+    for await _ in client.notifications { Issue.record("nothing was said") }
+    await service.close()
+  }
+
+  @Test func `a call that is cancelled ends at once and the connection goes on`() async throws {
+    let world = try ClientWorld()
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+    let service = try await ScriptedService(world) { exchange in
+      if case .status = exchange.request {
+        arrived.yield()
+      } else {
+        try await exchange.reply(Nothing())
+      }
+    }
+    let client = try await connect(world)
+    let unanswered = Task { try await client.call(ServiceStatus.self, Nothing()) }
+    for await _ in arrivals { break }
+    unanswered.cancel()
+    await #expect(throws: CancellationError.self) { try await unanswered.value }
+    _ = try await client.call(StopService.self, Nothing())
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `events come in order, also those before the end`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) { exchange in
+      try await exchange.reply(Nothing())
+      for number: Int64 in 0..<2000 { try await exchange.notify(.event(Self.event(number))) }
+      await exchange.connection.close()
+    }
+    let client = try await connect(world)
+    _ = try await client.call(WatchEvents.self, .init(includesProgress: false))
+    var next: Int64 = 0
+    for await notification in client.notifications {
+      #expect(notification == .event(Self.event(next)))
+      next += 1
+    }
+    #expect(next == 2000)
+    await service.close()
+  }
+
+  @Test func `of the windows that were not read the newest is left`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) { exchange in
+      for first in 0..<500 {
+        let window = RowWindow(first: first, matchingCount: 0, rows: [], totals: Totals())
+        try await exchange.notify(.viewport(window))
+      }
+      try await exchange.reply(Nothing())
+    }
+    let client = try await connect(world)
+    _ = try await client.call(SubscribeViewport.self, Viewport())
+    for await notification in client.notifications {
+      guard case .viewport(let window) = notification else { continue }
+      #expect(window.first == 499)
+      break
+    }
+    await client.close()
+    await service.close()
+  }
+
+  // Fault 118
+  @Test func `a client that never reads its events loses them, not its memory, and is told so`()
+    async throws
+  {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world) { exchange in
+      var event = Self.event(1)
+      event.snapshot.title = String(repeating: "t", count: 500_000)
+      for _ in 0..<40 { try await exchange.notify(.event(event)) }
+      try await exchange.reply(Nothing())
+    }
+    let client = try await connect(world)
+    _ = try await client.call(WatchEvents.self, .init(includesProgress: false))
+    for await notification in client.notifications {
+      #expect(notification == .resynchronise)
+      break
+    }
+    await client.close()
+    await service.close()
+  }
+
+  // Fault 117
+  @Test func `a service with too many connections is no service that did not start`() async throws {
+    let world = try ClientWorld()
+    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let listener = try await ControlListener.start(
+      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
+    let first = try await ControlConnection.connect(to: world.places.socketPath)
+    var accepted: [ControlConnection] = []
+    for await connection in listener.connections {
+      accepted.append(connection)
+      break
+    }
+    let starter = ServiceStarter(
+      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+    for startsIfNeeded in [true, false] {
+      await #expect(throws: ClientError.tooManyConnections(count: "1")) {
+        try await starter.connect(startingIfNeeded: startsIfNeeded)
+      }
+    }
+    #expect(accepted.count == 1)
+    for connection in accepted + [first] { await connection.close() }
+    await listener.close()
+  }
+
+  // Fault 96
+  @Test func `without a service it is not running, also with a dead socket file`() async throws {
+    let world = try ClientWorld()
+    let path = world.places.socketPath
+    await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
+    try PrivateDirectory.prepare(world.places.runtimeDirectory)
+    _ = try abandonSocketFile(path)
+    await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
+  }
+
+  @Test func `a service that answers elsewhere is found by what it wrote down`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(
+      at: world.root + "/other/control.sock", lockPath: world.places.lockPath)
+    let client = try await connect(world)
+    await client.close()
+    await service.close()
+    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+      try await connect(world)
+    }
+  }
+
+  // Fault 134
+  @Test func `versions that differ are told apart, whichever side notices`() async throws {
+    let refusing = try ClientWorld()
+    let first = try await ScriptedService(refusing, answersHello: false) {
+      try await $0.refuse(ControlError(.versionMismatch, "2"))
+    }
+    await #expect(throws: ClientError.versionMismatch(ours: 1, theirs: "2")) {
+      try await connect(refusing)
+    }
+    await first.close()
+    let careless = try ClientWorld()
+    let second = try await ScriptedService(careless, answersHello: false) {
+      try await $0.reply(Hello.Result(protocolVersion: 3))
+    }
+    await #expect(throws: ClientError.versionMismatch(ours: 1, theirs: "3")) {
+      try await connect(careless)
+    }
+    await second.close()
+  }
+
+  @Test func `a service that does not answer the greeting is given up`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world, answersHello: false)
+    await #expect(throws: ClientError.connectionLost) {
+      try await ServiceConnection.connect(
+        places: world.places, clientName: "test", helloBudget: .milliseconds(50))
+    }
+    await service.close()
+  }
+
+  @Test func `a service that is ending counts as not running`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world, answersHello: false) {
+      try await $0.refuse(ControlError(.stopping, ""))
+    }
+    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+      try await connect(world)
+    }
+    await service.close()
+  }
+
+  private func abandonSocketFile(_ path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    return Glibc.close(descriptor)
+  }
+}

@@ -1,0 +1,211 @@
+import KettleControl
+import KettleSocket
+import Dispatch
+import Glibc
+import TestSupport
+import Testing
+import KettleClient
+
+/// The service is a shell script; when it is to come up, the test answers in its place.
+@Suite(.timeLimit(.minutes(5)))
+struct ServiceStarterTests {
+  /// A starter whose executable is a script. `$WORLD` is the directory of the test.
+  private func starter(_ world: ClientWorld, _ script: String) throws -> ServiceStarter {
+    let path = world.root + "/service"
+    try ShellProgram.write(script, to: path)
+    var starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    starter.environment = world.environment
+    // Longer than the product waits: here hundreds of tests share the processors.
+    starter.budget = .seconds(60)
+    return starter
+  }
+
+  /// The two pipes on which the script says that it runs and is told to go on. Both ends are open
+  /// here, so that to open one waits for nobody, whatever became of the script.
+  private final class Meeting: Sendable {
+    private let started, go: Int32
+
+    static let script = """
+      echo >"$WORLD/started"
+      read word <"$WORLD/go"
+
+      """
+
+    init(in world: ClientWorld) throws {
+      func pipe(_ name: String) throws -> Int32 {
+        let path = world.root + name
+        try #require(mkfifo(path, 0o600) == 0)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return descriptor
+      }
+      started = try pipe("/started")
+      go = try pipe("/go")
+    }
+
+    deinit {
+      close(started)
+      close(go)
+    }
+
+    /// Waits for the script, which waits for us, does `work`, and lets the script go on.
+    func hold(_ work: () async throws -> Void) async throws {
+      let started = started
+      let isThere = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          var wanted = pollfd(fd: started, events: Int16(POLLIN), revents: 0)
+          continuation.resume(returning: poll(&wanted, 1, 60_000) == 1)
+        }
+      }
+      try #require(isThere)
+      try await work()
+      #expect(write(go, "\n", 1) == 1)
+    }
+  }
+
+  @Test func `a running service is used and nothing is started`() async throws {
+    let world = try ClientWorld()
+    let service = try await ScriptedService(world)
+    let client = try await starter(world, #"echo >"$WORLD/was-started""#)
+      .connect(startingIfNeeded: true)
+    #expect(world.read(world.root + "/was-started") == nil)
+    await client.close()
+    await service.close()
+  }
+
+  @Test func `nothing is started unless it is asked for`() async throws {
+    let world = try ClientWorld()
+    let starter = try starter(world, #"echo >"$WORLD/was-started""#)
+    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+      try await starter.connect(startingIfNeeded: false)
+    }
+    #expect(world.read(world.root + "/was-started") == nil)
+  }
+
+  @Test func `a service that ends while it is greeted is as good as none`() async throws {
+    let world = try ClientWorld()
+    let meeting = try Meeting(in: world)
+    let dying = try await ScriptedService(
+      at: world.places.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
+    ) { await $0.connection.close() }
+    let starter = try starter(world, Meeting.script + "echo >&3")
+    async let client = starter.connect(startingIfNeeded: true)
+    var service: ScriptedService?
+    try await meeting.hold {
+      await dying.close()
+      service = try await ScriptedService(world)
+    }
+    try await client.close()
+    await service?.close()
+  }
+
+  @Test func `a service that says it is ready is connected to`() async throws {
+    let world = try ClientWorld()
+    let meeting = try Meeting(in: world)
+    let starter = try starter(world, Meeting.script + "echo >&3")
+    async let client = starter.connect(startingIfNeeded: true)
+    var service: ScriptedService?
+    try await meeting.hold { service = try await ScriptedService(world) }
+    try await client.close()
+    await service?.close()
+  }
+
+  // Fault 97
+  @Test func `the service that lost the race leads to the one that won`() async throws {
+    let world = try ClientWorld()
+    let meeting = try Meeting(in: world)
+    let starter = try starter(world, Meeting.script + "exit 75")
+    async let client = starter.connect(startingIfNeeded: true)
+    var service: ScriptedService?
+    try await meeting.hold { service = try await ScriptedService(world) }
+    try await client.close()
+    await service?.close()
+  }
+
+  // Fault 107
+  @Test func `the service gets its own session and nothing of the starting program`()
+    async throws
+  {
+    let world = try ClientWorld()
+    let leaked = open("/dev/null", O_RDONLY)
+    try #require(leaked >= 0)
+    defer { close(leaked) }
+    var starter = try starter(
+      world,
+      #"""
+      echo "$@" >"$WORLD/arguments"
+      ls /proc/$$/fd >"$WORLD/descriptors"
+      readlink /proc/self/fd/0 /proc/self/fd/2 >"$WORLD/targets"
+      read pid name state parent group session rest </proc/$$/stat
+      [ "$pid" = "$session" ] && echo leader >"$WORLD/session"
+      pwd >"$WORLD/directory"
+      grep -E '^Sig(Blk|Ign)' /proc/self/status >"$WORLD/signals"
+      echo "said something"
+      echo "and complained" >&2
+      exit 3
+      """#)
+    starter.arguments = ["demo-service"]
+    let given = starter
+    await #expect(throws: ClientError.self) { try await given.connect(startingIfNeeded: true) }
+    func result(_ name: String) -> String? { world.read(world.root + "/" + name) }
+    #expect(result("arguments") == "demo-service --ready-fd 3\n")
+    // Of the shell: 10 and above hold the script itself.
+    let descriptors = result("descriptors")?.split(separator: "\n").compactMap { Int($0) }
+    #expect(descriptors?.filter { $0 < 10 } == [0, 1, 2, 3])
+    #expect(descriptors?.contains(Int(leaked)) == false || leaked == 10)
+    let log = world.places.logPath
+    #expect(result("targets") == "/dev/null\n\(log)\n")
+    #expect(result("session") == "leader\n")
+    #expect(result("directory") == "/\n")
+    let signals = result("signals")?.split(whereSeparator: \.isWhitespace)
+      .compactMap { UInt64($0, radix: 16) }
+    // Of the two that the C library keeps for its threads it ignores both itself.
+    #expect(signals?.map { $0 & ~0x1_8000_0000 } == [0, 0])
+    #expect(world.read(log) == "said something\nand complained\n")
+    var status = stat()
+    #expect(stat(log, &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func `a service that fails is named with its status and its log`() async throws {
+    let world = try ClientWorld()
+    let logPath = world.places.logPath
+    await #expect(
+      throws: ClientError.didNotStart(detail: "it ended with status 3", logPath: logPath)
+    ) { try await starter(world, "exit 3").connect(startingIfNeeded: true) }
+  }
+
+  @Test func `a service that a signal ends is named with the signal`() async throws {
+    let world = try ClientWorld()
+    let logPath = world.places.logPath
+    await #expect(
+      throws: ClientError.didNotStart(detail: "signal 9 ended it", logPath: logPath)
+    ) { try await starter(world, "kill -9 $$").connect(startingIfNeeded: true) }
+  }
+
+  @Test func `a service that never gets ready is given up after the budget`() async throws {
+    let world = try ClientWorld()
+    var starter = try starter(world, "exec sleep 5")
+    starter.budget = .seconds(1)
+    let logPath = world.places.logPath
+    await #expect(
+      throws: ClientError.didNotStart(
+        detail: "it was not ready after 1 seconds", logPath: logPath)
+    ) { try await starter.connect(startingIfNeeded: true) }
+  }
+
+  @Test func `a program that is not there is named`() async throws {
+    let world = try ClientWorld()
+    let path = world.root + "/missing"
+    let starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    await #expect(
+      throws: ClientError.didNotStart(
+        detail: "cannot run \"\(path)\": No such file or directory",
+        logPath: world.places.logPath)
+    ) { try await starter.connect(startingIfNeeded: true) }
+  }
+
+  @Test func `the running program knows its own file`() {
+    let path = ServiceProcess.ownExecutablePath()
+    #expect(path.hasPrefix("/") && access(path, X_OK) == 0)
+  }
+}

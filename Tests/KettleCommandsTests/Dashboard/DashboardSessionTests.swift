@@ -1,0 +1,236 @@
+import KettleControl
+import KettleDashboard
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct DashboardSessionTests {
+  private let id = TransferID(rawValue: 1)
+
+  private func open(_ world: FakeWorld) async throws -> DashboardSession {
+    try await DashboardSession.open(
+      DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
+  }
+
+  /// What was asked except for the notices, which may be at any place between the others.
+  private func askedOf(_ service: FakeService) -> [FakeService.Asked] {
+    service.asked.filter { $0 != .status }
+  }
+
+  @Test func `the notices of the service reach the dashboard`() async throws {
+    let world = FakeWorld()
+    world.service.have(notices: ["The store was damaged\u{1B}"])
+    let session = try await open(world)
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(
+      await all.next()
+        == .serviceReported(["The store was damaged\u{1B}".sanitizedForDisplay(limit: 1000)]))
+    await session.close()
+  }
+
+  @Test func `the service knows that a person looks on`() async throws {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service)])
+    world.door = door
+    await (try open(world)).close()
+    _ = await world.run("list")
+    #expect(door.knocks.map(\.isWatchedByPerson) == [true, false])
+  }
+
+  /// The messages that come of some effects, up to so many.
+  private func messages(
+    _ effects: [DashboardEffect], count: Int, in world: FakeWorld
+  ) async throws -> [DashboardMessage] {
+    let session = try await open(world)
+    for effect in effects { session.perform(effect) }
+    var messages: [DashboardMessage] = []
+    for await message in session.messages {
+      messages.append(message)
+      if messages.count == count { break }
+    }
+    await session.close()
+    return messages
+  }
+
+  /// The outcome of one effect: the link's own message comes at any moment.
+  private func outcome(_ effect: DashboardEffect, in world: FakeWorld) async throws
+    -> DashboardMessage?
+  {
+    try await messages([effect], count: 2, in: world).first { $0 != .linkChanged(.connected) }
+  }
+
+  @Test func `rows and totals that the service sends reach the dashboard`() async throws {
+    let world = FakeWorld()
+    var totals = Totals()
+    totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
+    world.service.send(
+      .viewport(
+        RowWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)], totals: totals)))
+    let session = try await open(world)
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(
+      await all.next()
+        == .rowsArrived(
+          ListWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)]), totals))
+    #expect(session.goingOnCount == 3)
+    await session.close()
+    #expect(world.service.isClosed)
+  }
+
+  @Test func `effects become calls, in their order`() async throws {
+    let world = FakeWorld()
+    guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }
+    let spec = TransferSpec(url: parsed.url)
+    let messages = try await messages(
+      [
+        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
+        .control(.pause, .all), .remove(.ids([id]), withFile: true),
+        .remove(.ids([id]), withFile: false), .reset, .add([spec]), .suspend, .redraw, .leave,
+        .control(.stop, .all),
+      ], count: 8, in: world)
+    #expect(
+      askedOf(world.service) == [
+        .subscribe(Viewport(first: 3, count: 20)), .control(.start, .ids([id])),
+        .control(.pause, .all), .control(.removeWithFile, .ids([id])),
+        .control(.remove, .ids([id])), .reset, .add([spec]), .control(.stop, .all),
+      ])
+    #expect(messages.contains(.commandFinished(.removed(count: 1))))
+    #expect(messages.contains(.commandFinished(.reset(deletedCount: 0, keptPaths: []))))
+    #expect(messages.contains(.commandFinished(.added(count: 1))))
+  }
+
+  @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
+    let world = FakeWorld()
+    guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
+    #expect(
+      try await outcome(.relink(id, link), in: world)
+        == .commandFinished(.relinked(refused: [])))
+    world.service.refuse([.init(id: id, why: .completed)])
+    #expect(
+      try await outcome(.limit(.ids([id]), 512), in: world)
+        == .commandFinished(
+          .limited(bytesPerSecond: 512, refused: [ControlRefusal(id: id, why: .completed)])))
+    #expect(
+      askedOf(world.service) == [
+        .relink(id, url: "https://a.org/1", Login(user: "me", password: "p")),
+        .limit(.ids([id]), 512),
+      ])
+  }
+
+  @Test func `a search is asked of the service, and its answer names the question`() async throws {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running)])
+    let row = snapshot(1, .running)
+    func search(_ text: String) -> RowSearch {
+      RowSearch(
+        filter: RowFilter(), sort: RowSort(key: .size), text: text, start: id, startIndex: 7)
+    }
+    let known = search(row.title)
+    let unknown = search("nowhere")
+    let messages = try await messages([.find(known), .find(unknown)], count: 3, in: world)
+    let found = FoundRow(id: row.id, index: 0, hasWrapped: false)
+    #expect(messages.contains(.found(known, found)))
+    #expect(messages.contains(.found(unknown, nil)))
+    #expect(askedOf(world.service) == [.find(known), .find(unknown)])
+  }
+
+  @Test func `a search that the service does not answer is over`() async throws {
+    let world = FakeWorld()
+    world.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
+    let search = RowSearch(
+      filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
+    #expect(try await outcome(.find(search), in: world) == .found(search, nil))
+  }
+
+  @Test func `refusals are handed on`() async throws {
+    let world = FakeWorld()
+    world.service.refuse([.init(id: id, why: .completed)])
+    #expect(
+      try await outcome(.control(.start, .ids([id])), in: world)
+        == .commandFinished(
+          .controlled(
+            .start, appliedCount: 0, refused: [ControlRefusal(id: id, why: .completed)])))
+  }
+
+  @Test func `details are loaded, or it is said why not`() async throws {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running)])
+    #expect(
+      try await outcome(.loadDetails(id), in: world)
+        == .detailsArrived(TransferDetailsView(snapshot: snapshot(1, .running))))
+    #expect(
+      try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeWorld())
+        == .commandFinished(
+          .detailsFailed(
+            TransferID(rawValue: 8),
+            sentence: "There is no transfer \"8\"; \"kettle list\" shows those that there are")))
+  }
+
+  @Test func `what goes wrong is told in a sentence`() async throws {
+    let world = FakeWorld()
+    world.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
+    #expect(
+      try await outcome(.reset, in: world)
+        == .commandFinished(.failed(sentence: "The service is ending; try again in a moment")))
+  }
+
+  @Test func `a service that died is started again`() async throws {
+    var world = FakeWorld()
+    let next = FakeService()
+    let door = FakeDoor([
+      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
+    ])
+    door.socket(true)
+    world.door = door
+    let session = try await open(world)
+    world.service.breakConnection()
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(await all.next() == .linkChanged(.lost))
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    session.perform(.reset)
+    #expect(
+      await all.next() == .commandFinished(.reset(deletedCount: 0, keptPaths: [])))
+    #expect(askedOf(next) == [.reset])
+    await session.close()
+  }
+
+  @Test func `a service that was stopped is not started, and taken up when others start it`()
+    async throws
+  {
+    var world = FakeWorld()
+    let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
+    let door = FakeDoor([
+      .success(world.service), away, away, away, away, away, away, .success(FakeService()),
+    ])
+    world.door = door
+    let session = try await open(world)
+    world.service.breakConnection()
+    var all = session.messages.makeAsyncIterator()
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(await all.next() == .linkChanged(.lost))
+    #expect(
+      await all.next()
+        == .commandFinished(
+          .failed(
+            sentence: "The service was stopped while it was watched; "
+              + "\"kettle daemon start\" starts it, and the transfers go on")))
+    #expect(await all.next() == .linkChanged(.connected))
+    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+    await session.close()
+  }
+
+  @Test func `a dashboard without a service is not opened`() async {
+    var world = FakeWorld()
+    world.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
+    await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {
+      _ = try await open(world)
+    }
+  }
+}

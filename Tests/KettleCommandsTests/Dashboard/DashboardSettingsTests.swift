@@ -1,0 +1,76 @@
+import KettleConfiguration
+import KettleDashboard
+import Foundation
+import Testing
+
+@testable import KettleCommands
+
+struct DashboardSettingsTests {
+  @Test func `keys of the file are keys of the dashboard, and what is wrong is said`() {
+    let text = "[keys]\nstart = ['F5', 'm']\nbegin = 'b'\nstop = 3\n"
+    let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
+    let notices = problems.map { $0.sentence(path: "/c/config.toml", for: .dashboard) }
+    let settings = DashboardSettings(configuration, notices: notices, path: "/c/config.toml")
+    #expect(settings.keymap.command(for: .function(5), in: .list) == .row(.start))
+    #expect(
+      settings.problems == notices + [
+        "The action \"begin\" in line 3 of \"/c/config.toml\" means nothing; "
+          + "the help screen names them all"
+      ])
+    #expect(notices.count == 1)
+  }
+
+  @Test func `switches and colours of the file are the terminal's, and unknown colours are said`() {
+    let text = """
+      [dashboard]
+      mouse = false
+      bell = false
+      [theme]
+      background = "light"
+      [theme.colors]
+      progress = "#38aaf5"
+      problem = 9
+      quiet = "default"
+      sky = "blue"
+      """
+    let (configuration, problems) = DashboardConfiguration.read(Array(text.utf8))
+    let settings = DashboardSettings(configuration, notices: [], path: "/c")
+    #expect(problems.isEmpty)
+    #expect(!settings.terminal.isMouseOn)
+    #expect(!settings.terminal.ringsBell)
+    #expect(settings.terminal.announces)
+    #expect(settings.terminal.background == .light)
+    #expect(
+      settings.terminal.colors == [
+        .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .quiet: .standard,
+      ])
+    #expect(
+      settings.problems == [
+        "The colour \"sky\" in line 10 of \"/c\" is the colour of nothing; there are quiet, "
+          + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
+          + "progress, progress-done, progress-held, progress-failed, progress-background, "
+          + "selection-background, field-background"
+      ])
+  }
+
+  @Test func `without a file the terminal says what its background is`() {
+    let settings = DashboardSettings(DashboardConfiguration(), notices: [], path: "/c")
+    #expect(settings.terminal == TerminalOptions())
+    #expect(settings.terminal.background == nil)
+  }
+
+  @Test func `the example of the documentation holds`() throws {
+    let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    let document = try String(
+      contentsOf: here.appending(path: "../../../docs/configuration.md").standardizedFileURL,
+      encoding: .utf8)
+    let start = try #require(document.range(of: "```toml\n[keys]\n"))
+    let end = try #require(document.range(of: "```\n", range: start.upperBound..<document.endIndex))
+    let example = "[keys]\n" + document[start.upperBound..<end.lowerBound]
+    let (configuration, problems) = DashboardConfiguration.read(Array(example.utf8))
+    let settings = DashboardSettings(configuration, notices: [], path: "/c/config.toml")
+    #expect(problems.isEmpty && settings.problems.isEmpty)
+    #expect(configuration.mappings.count == 4)
+    #expect(settings.keymap.command(for: .alt("<"), in: .list) == .move(.home))
+  }
+}

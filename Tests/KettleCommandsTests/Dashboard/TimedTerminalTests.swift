@@ -1,0 +1,58 @@
+import KettleTerminal
+import KettleDashboard
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+struct TimedTerminalTests {
+  /// Says how long it was told to wait.
+  private final class Waiting: TerminalBackend {
+    struct Waker: TerminalWaker {
+      func wake() {}
+    }
+
+    var timeouts: [Int32?] = []
+    var waker: any TerminalWaker { Waker() }
+    var size: ScreenSize { ScreenSize(columns: 80, rows: 24) }
+
+    func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
+      timeouts.append(timeoutMilliseconds)
+      return [.resized]
+    }
+
+    func claim() throws(TerminalProblem) -> Look { Look(charset: .ascii, colors: .none) }
+    func restore() {}
+    func draw(_ frame: Frame) {}
+    func forgetScreen() {}
+    func copy(_ text: String) -> CopyProblem? { nil }
+    func announce(_ text: String) {}
+    func show(_ gauge: BatchGauge?) {}
+    func ring() {}
+    func suspend() {}
+    func reclaim() {}
+  }
+
+  @Test func `without a time it only hands on`() {
+    let inner = Waiting()
+    let terminal = TimedTerminal(inner, clock: FakeClock(), deadline: nil)
+    #expect(terminal.nextInputs(timeoutMilliseconds: nil) == [.resized])
+    #expect(inner.timeouts == [nil])
+  }
+
+  @Test func `it waits no longer than there is time, and then asks for the end`() async {
+    let inner = Waiting()
+    let clock = FakeClock()
+    let deadline = clock.now().monotonic.advanced(byMilliseconds: 500)
+    let terminal = TimedTerminal(inner, clock: clock, deadline: deadline)
+    #expect(terminal.nextInputs(timeoutMilliseconds: nil) == [.resized])
+    await clock.wait(milliseconds: 300)
+    #expect(terminal.nextInputs(timeoutMilliseconds: 1000) == [.resized])
+    #expect(terminal.nextInputs(timeoutMilliseconds: 50) == [.resized])
+    await clock.wait(milliseconds: 200)
+    #expect(
+      terminal.nextInputs(timeoutMilliseconds: nil)
+        == [.resized, .endAsked(signal: TimedTerminal.signal)])
+    #expect(inner.timeouts == [500, 200, 50, 0])
+  }
+}

@@ -1,0 +1,200 @@
+import KettleControl
+import Foundation
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct DemoTests {
+  private let directory: TemporaryDirectory
+  private var home: String { directory.path + "/kettle-demo-\(geteuid())" }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func world(_ rows: [TransferSnapshot] = [], terminal: Bool = false) throws -> FakeWorld {
+    let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
+    let catalogue = """
+      {"origin": "http://127.0.0.1:4711", "items": [
+        {"title": "One", "path": "/one.pdf", "bytes": 100},
+        {"title": "Two", "path": "/two.pdf", "bytes": 200}]}
+      """
+    try catalogue.write(toFile: opened.cataloguePath, atomically: false, encoding: .utf8)
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    world.environment = [
+      "HOME": "/home/anna", "TMPDIR": directory.path, "https_proxy": "http://proxy:3128",
+      "LANG": "de_DE.UTF-8",
+    ]
+    if terminal { world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80) }
+    return world
+  }
+
+  private func door(_ service: FakeService, connections: Int) -> FakeDoor {
+    FakeDoor(
+      Array(repeating: .success(service), count: connections)
+        + [.failure(.notRunning(socketPath: "/s"))])
+  }
+
+  private func row(_ id: Int64, _ state: TransferState) -> TransferSnapshot {
+    var row = snapshot(id, state, url: "http://127.0.0.1:4711/one.pdf", title: "One")
+    if state == .completed { row.bytesReceived = 2048 }
+    return row
+  }
+
+  @Test func `its service has a home of its own and hears nothing of a proxy`() async throws {
+    var world = try world(terminal: true)
+    let door = door(world.service, connections: 3)
+    world.door = door
+    _ = await world.run("demo")
+    let place = try #require(door.knocks.first?.place)
+    #expect(place.serviceArguments == ["demo-service"])
+    #expect(
+      place.environment == [
+        "HOME": home, "TMPDIR": directory.path, "LANG": "de_DE.UTF-8",
+        "DBUS_SESSION_BUS_ADDRESS": "",
+        "XDG_RUNTIME_DIR": home + "/run", "XDG_STATE_HOME": home + "/state",
+        "XDG_CONFIG_HOME": home + "/config", "XDG_CACHE_HOME": home + "/cache",
+        "XDG_DATA_HOME": home + "/data",
+      ])
+    #expect(door.knocks.allSatisfy { $0.place == place })
+  }
+
+  @Test func `the catalogue is listed, not started, and all is deleted after leaving`()
+    async throws
+  {
+    var world = try world(terminal: true)
+    world.door = door(world.service, connections: 3)
+    let outcome = await world.run("demo", "--seconds", "30")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.output == """
+        That was the demo: 0 of 2 files fetched (0 B), from a server inside Kettle into "\(home)"
+        Its service has stopped and that directory is deleted; nothing of yours was touched
+        Now fetch something of your own: kettle get URL, or kettle for the dashboard
+
+        """)
+    #expect(!FileManager.default.fileExists(atPath: home))
+    #expect(world.service.asked.contains(.stop))
+    let added = world.service.asked.compactMap { asked in
+      if case .add(let specs) = asked { specs } else { nil }
+    }
+    #expect(added.map { $0.map(\.title) } == [["One", "Two"]])
+    #expect(
+      added.first?.map(\.url.text)
+        == ["http://127.0.0.1:4711/one.pdf", "http://127.0.0.1:4711/two.pdf"])
+    #expect(added.first?.allSatisfy { $0.beginning == .idle } == true)
+    #expect(world.dashboard.requests.map(\.limitMilliseconds) == [30_000])
+    #expect(world.dashboard.requests.map(\.client) == ["kettle demo"])
+  }
+
+  @Test func `a demo that is found again is not filled again`() async throws {
+    var world = try world([row(1, .running)], terminal: true)
+    world.door = door(world.service, connections: 3)
+    #expect(await world.run("demo").code == 0)
+    let added = world.service.asked.filter { if case .add = $0 { true } else { false } }
+    #expect(added.isEmpty)
+  }
+
+  @Test func `files of an origin that is gone are replaced`() async throws {
+    let old = snapshot(7, .running, url: "http://127.0.0.1:999/one.pdf")
+    var world = try world([old], terminal: true)
+    world.door = door(world.service, connections: 3)
+    _ = await world.run("demo")
+    #expect(
+      world.service.asked.contains(.control(.removeWithFile, .ids([TransferID(rawValue: 7)]))))
+    let added = world.service.asked.filter { if case .add = $0 { true } else { false } }
+    #expect(added.count == 1)
+  }
+
+  @Test func `a closed terminal leaves everything as it is`() async throws {
+    var world = try world(terminal: true)
+    world.dashboard = FakeDashboard(end: .ended(ExitCode(rawValue: 129)))
+    let outcome = await world.run("demo")
+    #expect(outcome == .init(code: 129, output: "", error: ""))
+    #expect(FileManager.default.fileExists(atPath: home))
+    #expect(!world.service.asked.contains(.stop))
+  }
+
+  @Test func `without a terminal all are started and lines are printed to the end`() async throws {
+    var world = try world([row(1, .idle), row(2, .idle)])
+    world.clock = FakeClock()
+    world.service.onWatch([
+      event(row(1, .running)), event(row(1, .completed)), event(row(2, .completed)),
+    ])
+    world.door = door(world.service, connections: 4)
+    let outcome = await world.run("demo")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.output.hasPrefix(
+        """
+        1  One: idle
+        2  One: idle
+        1  One: running, 0 B/s
+        1  One: completed, 100 %, 2.0 KiB
+        2  One: completed, 100 %, 2.0 KiB
+        That was the demo:
+        """))
+    #expect(world.service.asked.contains(.control(.start, .all)))
+    #expect(!FileManager.default.fileExists(atPath: home))
+  }
+
+  @Test func `the time that is given ends it, and cleans up`() async throws {
+    var world = try world([row(1, .running)])
+    world.door = door(world.service, connections: 4)
+    #expect(await world.run("demo", "--seconds", "3").code == 0)
+    #expect(!FileManager.default.fileExists(atPath: home))
+  }
+
+  @Test func `Ctrl-C without a dashboard cleans up and exits 130`() async throws {
+    var world = try world([row(1, .running)])
+    world.interruptions = [.interrupt]
+    world.door = door(world.service, connections: 4)
+    #expect(await world.run("demo").code == 130)
+    #expect(!FileManager.default.fileExists(atPath: home))
+  }
+
+  @Test func `a home that is not ours alone is not touched`() async throws {
+    let world = try world()
+    chmod(home, 0o755)
+    let outcome = await world.run("demo")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("is not a private directory of yours"))
+    #expect(FileManager.default.fileExists(atPath: home + "/catalogue.json"))
+  }
+
+  @Test func `a link at the place of the home is not followed`() throws {
+    let other = try TemporaryDirectory()
+    try FileManager.default.createSymbolicLink(
+      atPath: home, withDestinationPath: other.path)
+    #expect(throws: DemoProblem.foreignHome(path: home)) {
+      try DemoHome.open(environment: ["TMPDIR": directory.path])
+    }
+  }
+
+  @Test func `deleting the home does not follow links out of it`() throws {
+    let other = try TemporaryDirectory()
+    let kept = try other.file("kept", "x")
+    let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
+    try FileManager.default.createSymbolicLink(
+      atPath: opened.path + "/link", withDestinationPath: other.path)
+    try opened.delete()
+    #expect(FileManager.default.fileExists(atPath: kept))
+    #expect(!FileManager.default.fileExists(atPath: home))
+    // Another demo may have been faster.
+    try opened.delete()
+  }
+
+  @Test(arguments: [
+    "", "{}", #"{"origin": "http://127.0.0.1:1", "items": []}"#,
+    #"{"origin": "x", "items": [{"title": "a", "path": "/b", "bytes": 1}]}"#,
+  ])
+  func `a catalogue that is none is told`(text: String) throws {
+    let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
+    try text.write(toFile: opened.cataloguePath, atomically: false, encoding: .utf8)
+    #expect(throws: DemoProblem.catalogueUnusable(path: opened.cataloguePath)) {
+      try DemoCatalogue(readingFrom: opened)
+    }
+  }
+}

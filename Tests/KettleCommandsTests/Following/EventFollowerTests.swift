@@ -1,0 +1,32 @@
+import KettleControl
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventFollowerTests {
+  @Test func `a service that drops every connection is given up in the end`() async {
+    var world = FakeWorld()
+    let dropping = FakeService([snapshot(1, .running)])
+    dropping.fail(WatchEvents.name, with: ClientError.connectionLost)
+    let door = FakeDoor([.success(dropping)])
+    world.door = door
+    let outcome = await world.run("watch")
+    #expect(outcome.code == 3)
+    #expect(
+      outcome.error
+        == "kettle: The connection to the service was lost; "
+        + "try again, it is started when it is gone\n")
+    #expect(door.knocks.count == 11)
+    #expect(world.clock.elapsedMilliseconds == 200 + 400 + 800 + 1600 + 3200 + 5 * 5000)
+  }
+
+  @Test func `the pauses grow and stay bounded`() {
+    let pauses = [0, 1, 2, 3, 6, 7, 1000, Int.max].map {
+      Reconnection.pauseMilliseconds(afterFailures: $0)
+    }
+    #expect(pauses == [200, 200, 400, 800, 5000, 5000, 5000, 5000])
+  }
+}

@@ -1,0 +1,44 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct ListReaderTests {
+  private func reader(_ service: FakeService) -> ListReader {
+    ListReader(service: service, pageCount: 3)
+  }
+
+  private func service(_ count: Int64) -> FakeService {
+    FakeService((1...count).map { snapshot($0, .queued) })
+  }
+
+  @Test(arguments: [1, 3, 4, 6, 10] as [Int64])
+  func `a list longer than a window is read whole`(count: Int64) async throws {
+    let rows = try await reader(service(count)).all()
+    #expect(rows.map(\.id.rawValue) == Array(1...count))
+  }
+
+  @Test func `what leaves between two windows hides nobody behind it`() async throws {
+    let service = service(9)
+    service.afterList { $0.removeFirst(2) }
+    let rows = try await reader(service).all()
+    #expect(rows.map(\.id.rawValue) == Array(1...9))
+  }
+
+  @Test func `what comes between two windows is there and nobody is there twice`() async throws {
+    let service = service(4)
+    service.afterList { $0.insert(snapshot(99, .queued), at: 0) }
+    let rows = try await reader(service).all()
+    #expect(Set(rows.map(\.id.rawValue)).isSuperset(of: 1...4))
+    #expect(Set(rows.map(\.id)).count == rows.count)
+  }
+
+  @Test func `a list that is emptied meanwhile ends the reading`() async throws {
+    let service = service(9)
+    service.afterList { $0.removeAll() }
+    let rows = try await reader(service).all()
+    #expect(rows.map(\.id.rawValue) == [1, 2, 3])
+  }
+}

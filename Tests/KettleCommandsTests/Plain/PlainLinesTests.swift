@@ -1,0 +1,57 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+struct PlainLinesTests {
+  private func row(_ bytes: Int64, of all: Int64? = 1000) -> TransferSnapshot {
+    var row = snapshot(1, .running)
+    row.bytesReceived = bytes
+    row.bytesExpected = all
+    return row
+  }
+
+  /// The seconds at which a line came, of a transfer that goes on at each second of these.
+  private func told(
+    _ progress: [(second: Int64, bytes: Int64)], of all: Int64? = 1000
+  ) -> [Int64] {
+    var lines = PlainLines(clock: FakeClock())
+    lines.note(row(0, of: all), at: MonotonicTime(milliseconds: 0))
+    return progress.compactMap { second, bytes in
+      let time = MonotonicTime(milliseconds: second * 1000)
+      return lines.take(event(row(bytes, of: all), .progress), at: time) == nil ? nil : second
+    }
+  }
+
+  @Test func `a fast one is told every ten seconds`() {
+    #expect(told((1...40).map { ($0, $0 * 25) }) == [10, 20, 30, 40])
+  }
+
+  @Test func `a slow one is told when another tenth is there`() {
+    #expect(told((1...59).map { ($0, $0 * 4) }) == [25, 50])
+  }
+
+  @Test func `a very slow one, or one of unknown size, is told every minute`() {
+    #expect(told((1...130).map { ($0, $0 / 10) }) == [60, 120])
+    #expect(told((1...130).map { ($0, $0) }, of: nil) == [60, 120])
+  }
+
+  @Test func `a change is told at once`() {
+    var lines = PlainLines(clock: FakeClock())
+    let now = MonotonicTime(milliseconds: 0)
+    for state in TransferState.allCases {
+      #expect(lines.take(event(snapshot(1, state)), at: now) != nil)
+    }
+    #expect(lines.take(event(snapshot(1, .completed), .removed), at: now) != nil)
+  }
+
+  @Test func `numbers from outside that cannot be are told too`() {
+    var lines = PlainLines(clock: FakeClock())
+    for (bytes, all) in [(Int64.max, Int64(1)), (.min, 1), (.max, .min), (5, 0), (.max, .max)] {
+      lines.note(row(bytes, of: all), at: MonotonicTime(milliseconds: 0))
+      let now = MonotonicTime(milliseconds: 60_000)
+      #expect(lines.take(event(row(bytes, of: all), .progress), at: now) != nil)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+/// Everything that stands on the screen, in the file or in the ears.
+@Suite(.timeLimit(.minutes(1)))
+struct PlainModeTests {
+  private var rows: [TransferSnapshot] {
+    var half = snapshot(1, .running, title: "Größe…\u{1B}[2J.iso")
+    half.bytesReceived = 512
+    half.bytesExpected = 1024
+    half.bytesPerSecond = 100
+    half.secondsLeft = 5
+    var failed = snapshot(2, .failed, title: "b.iso")
+    failed.error = TransferFailure(.hostNotFound, on: "example.org")
+    return [half, failed]
+  }
+
+  private var events: [TransferEvent] {
+    var done = rows[0]
+    done.state = .completed
+    done.bytesReceived = 1024
+    done.path = "/d/Größe.iso"
+    // The last one only shows that the reader has gone.
+    return [event(done), event(snapshot(3, .queued), .added), event(snapshot(9, .idle))]
+  }
+
+  private func run(
+    _ words: [String], _ console: FakeConsole, environment: [String: String]
+  ) async -> FakeWorld.Outcome {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    world.service.onWatch(events)
+    world.console = console
+    console.fail(with: .readerGone, afterWrites: 4)
+    for (name, value) in environment { world.environment[name] = value }
+    return await world.run(words)
+  }
+
+  private let inUTF8 = """
+        ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
+         1  running       50 %       0.5/1.0 KiB       100 B/s       0:05  Größe…\u{FFFD}[2J.iso
+         2  failed                                                         b.iso
+            The host "example.org" was not found; check its name and the network
+    14:00:00     1  Größe…\u{FFFD}[2J.iso: completed, 1.0 KiB in "/d/Größe.iso"
+    14:00:00     3  file.iso: added, queued
+
+    """
+
+  @Test func `a file gets the list, then a line for each change`() async {
+    let outcome = await run([], FakeConsole(), environment: ["LANG": "de_DE.UTF-8"])
+    #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
+  }
+
+  @Test func `--plain does so at a terminal too, without a byte that moves anything`() async {
+    let console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+    let outcome = await run(["--plain"], console, environment: ["LC_ALL": "C.UTF-8"])
+    #expect(outcome == .init(code: 0, output: inUTF8, error: ""))
+    #expect(!outcome.output.utf8.contains { $0 < 32 && $0 != 10 })
+  }
+
+  @Test(arguments: [
+    ["LANG": "C"], [:], ["LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"], ["LANG": "de_DE.ISO-8859-1"],
+    ["LC_CTYPE": "C", "LANG": "C.UTF-8"],
+  ])
+  func `a locale without these characters gets none of them`(environment: [String: String]) async {
+    let outcome = await run([], FakeConsole(), environment: environment)
+    let ascii =
+      inUTF8.replacing("ö", with: "?").replacing("ß", with: "?").replacing("…", with: "...")
+      .replacing("\u{FFFD}", with: "?")
+    #expect(outcome == .init(code: 0, output: ascii, error: ""))
+    #expect(outcome.output.utf8.allSatisfy { $0 < 128 })
+  }
+
+  @Test func `a narrow terminal gets lines of its width in the list`() async {
+    let console = FakeConsole(inputIsTerminal: true, outputColumns: 40)
+    let outcome = await run(["--plain"], console, environment: ["LANG": "C.UTF-8"])
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(lines.prefix(4).allSatisfy { ColumnText.width(of: $0) <= 40 })
+    #expect(lines.first == "    ID  STATE         DONE             …")
+  }
+
+  @Test func `where the terminal cannot draw, the reason is said and lines come`() async {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    world.service.onWatch(events)
+    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+    world.console.fail(with: .readerGone, afterWrites: 4)
+    world.environment["LANG"] = "C.UTF-8"
+    world.dashboard = FakeDashboard(problem: NoDashboard(sentence: "TERM is not set"))
+    #expect(
+      await world.run()
+        == .init(code: 0, output: inUTF8, error: "kettle: TERM is not set\n"))
+  }
+
+  @Test func `an empty list is said to be empty`() async {
+    let world = FakeWorld()
+    world.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
+    world.console.fail(with: .readerGone, afterWrites: 1)
+    #expect(
+      await world.run("--plain")
+        == .init(
+          code: 0, output: "14:00:00     3  file.iso: added, queued\n",
+          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+  }
+
+  @Test func `a person at a terminal is known to look on`() async {
+    for columns in [80, nil] as [Int?] {
+      var world = FakeWorld()
+      world.console = FakeConsole(outputColumns: columns)
+      world.interruptions = [.interrupt]
+      let door = FakeDoor([.success(world.service)])
+      world.door = door
+      #expect(await world.run("--plain").code == 130)
+      #expect(door.knocks.map(\.isWatchedByPerson) == [columns != nil])
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+struct JSONValueTests {
+  @Test func `members keep their order and null is written`() {
+    let value = JSONValue.object([
+      .init("b", .null), .init("a", .array([.integer(-1), .bool(true), .bool(false)])),
+      .init("c", .object([])), .init("d", .array([])),
+    ])
+    #expect(value.text == #"{"b": null, "a": [-1, true, false], "c": {}, "d": []}"#)
+  }
+
+  // Fault 128
+  @Test func `any text comes back whole, and no scalar of it commands a terminal`() throws {
+    // Every scalar that is a control or invisible, and some of all other kinds.
+    var scalars = (0...0xFFFF).compactMap { Unicode.Scalar(UInt32($0)) }
+      .filter { $0.isControl || $0.isInvisible }
+    scalars += ["\u{E0041}", "\u{1F600}", "ä", "\"", "\\", "/", "\u{FEFF}", "\u{10FFFF}"]
+    var text = ""
+    text.unicodeScalars.append(contentsOf: scalars)
+    let json = JSONValue.string(text).text
+    #expect(!json.unicodeScalars.contains { $0.isControl || $0.isInvisible })
+    let back = try JSONSerialization.jsonObject(
+      with: Data(json.utf8), options: .fragmentsAllowed)
+    #expect((back as? String).map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+  }
+}

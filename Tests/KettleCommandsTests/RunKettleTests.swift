@@ -1,0 +1,151 @@
+import KettleControl
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct RunKettleTests {
+  @Test func `--version`() async {
+    #expect(
+      await FakeWorld().run("--version")
+        == .init(code: 0, output: "kettle 0.1.0\n", error: ""))
+  }
+
+  @Test(arguments: [["--help"], ["-h"], ["help"]])
+  func `help goes to standard output`(arguments: [String]) async {
+    let outcome = await FakeWorld().run(arguments)
+    #expect(outcome.code == 0)
+    #expect(outcome.error == "")
+    #expect(outcome.output == Self.help)
+  }
+
+  @Test(arguments: [
+    "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
+    "limit", "session",
+  ])
+  func `each command has a help with examples that fits 80 columns`(command: String) async {
+    let outcome = await FakeWorld().run(command, "--help")
+    #expect(outcome.code == 0)
+    #expect(outcome.output.contains("Examples:\n  kettle \(command)"))
+    for line in outcome.output.split(separator: "\n") { #expect(line.count <= 80) }
+  }
+
+  @Test(arguments: [
+    ("lst", "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"),
+    ("delete", "There is no command \"delete\"; \"kettle --help\" lists them"),
+    (
+      "https://example.org/a",
+      "\"https://example.org/a\" is no command; fetch it with \"kettle get URL\", "
+        + "or queue it with \"kettle add URL\""
+    ),
+  ])
+  func `a word that is no command is answered with help`(word: String, expected: String) async {
+    #expect(
+      await FakeWorld().run(word) == .init(code: 2, output: "", error: "kettle: \(expected)\n"))
+  }
+
+  @Test func `a wrong option exits 2 with the usage`() async {
+    let outcome = await FakeWorld().run("list", "--jsn")
+    #expect(outcome.code == 2)
+    #expect(outcome.output == "")
+    #expect(
+      outcome.error == """
+        kettle: Unknown option '--jsn'. Did you mean '--json'?
+        Usage: kettle list [--json] [--state <state> ...] [--session <id>]
+          See 'kettle list --help' for more information.
+
+        """)
+  }
+
+  // Fault 128
+  @Test func `words of the command line are made safe before they are repeated`() async {
+    let outcome = await FakeWorld().run("list", "\u{1B}[31m")
+    #expect(outcome.code == 2)
+    #expect(!outcome.error.contains("\u{1B}"))
+  }
+
+  @Test func `on a terminal the dashboard is shown, and says that the service goes on`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    world.dashboard = FakeDashboard(end: .left(goingOnCount: 3))
+    #expect(
+      await world.run()
+        == .init(
+          code: 0,
+          output: "3 transfers go on in the background; \"kettle\" shows them again\n",
+          error: ""))
+    #expect(world.dashboard.requests.map(\.client) == ["kettle"])
+    #expect(world.dashboard.requests.map(\.place.environment) == [["HOME": "/home/anna"]])
+  }
+
+  // Fault 131
+  @Test func `elsewhere the list and then events are printed`() async {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running)])
+    world.service.onWatch([event(snapshot(1, .paused)), event(snapshot(1, .idle))])
+    world.console.fail(with: .readerGone, afterWrites: 3)
+    let outcome = await world.run()
+    #expect(outcome.code == 0)
+    #expect(outcome.output.hasPrefix("    ID  STATE"))
+    #expect(outcome.output.hasSuffix("file.iso\n14:00:00     1  file.iso: paused\n"))
+    #expect(world.dashboard.requests.isEmpty)
+  }
+
+  static let help = """
+    OVERVIEW: Put the download on and walk away.
+
+    A service in the background fetches the files; it goes on when the dashboard,
+    the terminal or the whole login is gone. Without a command, kettle shows the
+    dashboard.
+
+    Examples:
+      kettle                                     show the dashboard
+      kettle --host me@box                       that of another machine
+      kettle --host me@box list                  a command on another machine
+      kettle demo                                try it out, at no risk
+      kettle get https://example.org/disk.iso    fetch a file and wait for it
+      kettle add -i urls.txt                     queue a list of URLs
+      kettle wait && echo all there              go on when everything is done
+
+    Exit codes: 0 done, 1 a transfer failed, 2 wrong usage, 3 the service cannot be
+    reached, 4 timed out, 130 interrupted.
+
+    USAGE: kettle [<subcommand>] [<options>]
+
+    OPTIONS:
+      --ascii                 Draw the dashboard with ASCII characters alone.
+      --plain                 A line for each change instead of the dashboard, for
+                              screen readers and logs.
+      --host <user@host>      With any command: the service of another machine,
+                              reached by your ssh.
+      --version               Show the version.
+      -h, --help              Show help information.
+
+    FETCH SUBCOMMANDS:
+      get                     Fetch one file and wait for it.
+      add                     Queue downloads and print their ids.
+
+    LOOK SUBCOMMANDS:
+      list                    Show the transfers.
+      watch                   Print what happens, one event a line, until Ctrl-C.
+      wait                    Wait until transfers are finished.
+
+    CONTROL SUBCOMMANDS:
+      start                   Start transfers, or let them go on.
+      pause                   Pause transfers; what they have is kept.
+      stop                    Stop transfers and throw away what they have so far.
+      remove                  Take transfers off the list.
+      limit                   Limit the speed, also of what is running.
+      reset                   Delete the fetched files and put all transfers back
+                              to idle.
+
+    SERVICE SUBCOMMANDS:
+      daemon                  Run, start, stop or look at the service.
+      session                 Look at the sessions of programs, adopt or drop them.
+      demo                    Try the dashboard over five files that Kettle serves
+                              itself.
+
+    """
+}

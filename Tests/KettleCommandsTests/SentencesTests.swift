@@ -1,0 +1,224 @@
+import KettleControl
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+/// The exact words of every complaint: they are part of what people and their scripts see.
+struct SentencesTests {
+  private func sentence(_ code: ControlError.Code) -> String {
+    switch code {
+    case .parseError, .invalidRequest, .invalidParams:
+      "The service could not read the request (\"x\"); this program and the service may differ "
+        + "in age, run \"kettle daemon stop\" and try again"
+    case .methodNotFound:
+      "The running service does not know \"x\" because it is older than this program; "
+        + "run \"kettle daemon stop\" and try again"
+    case .internalError:
+      "The service went wrong (\"x\"); try again, and report it when it stays"
+    case .versionMismatch:
+      "The running service speaks version \"x\" of the protocol and this program 1; "
+        + "run \"kettle daemon stop\" and try again"
+    case .helloMissing:
+      "The service was asked for \"x\" before it was greeted; please report it"
+    case .unknownTransfer:
+      "There is no transfer \"x\"; \"kettle list\" shows those that there are"
+    case .cannotKeep:
+      "The service cannot keep the request (x), so nothing was queued; "
+        + "free some space on the disk of its store and try again"
+    case .refusedSpec:
+      "The service refuses the request (x), so nothing was queued; change that and try again"
+    case .stopping: "The service is ending; try again in a moment"
+    case .sessionInUse:
+      "The program of the session is connected (process x); end it and try again"
+    case .unknownSession:
+      "There is no session \"x\"; \"kettle session list\" shows those that there are"
+    case .tooManyConnections: Self.tooMany("x")
+    case .notAttached:
+      "Only the program of the session \"x\" may ask that; please report it"
+    }
+  }
+
+  private static func tooMany(_ count: String) -> String {
+    "\(count) connections are open to the service, and it takes no more; close some of them, "
+      + "for example dashboards and \"kettle watch\", and try again"
+  }
+
+  @Test func `a service with too many connections is told, with 3`() {
+    let report = Sentences.report(of: ClientError.tooManyConnections(count: "256"))
+    #expect(report.sentences == [Self.tooMany("256")])
+    #expect(report.code == .serviceUnreachable)
+  }
+
+  private func code(_ code: ControlError.Code) -> Int32 {
+    switch code {
+    case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession: 2
+    case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
+      3
+    }
+  }
+
+  @Test(arguments: ControlError.Code.allCases)
+  func `what the service refuses is told`(code: ControlError.Code) {
+    let report = Sentences.report(of: ControlError(code, "x"))
+    #expect(report.sentences == [sentence(code)])
+    #expect(report.code.rawValue == self.code(code))
+  }
+
+  @Test(arguments: [
+    (
+      ClientError.notRunning(socketPath: "/s"),
+      "No service runs at \"/s\"; start it with \"kettle daemon start\""
+    ),
+    (
+      .didNotStart(detail: "it ended with status 1", logPath: "/l"),
+      "The service did not start (it ended with status 1); see \"/l\", "
+        + "or run \"kettle daemon run\" to watch it"
+    ),
+    (
+      .foreignSocket(path: "/s", ownerID: 1001),
+      "The socket \"/s\" belongs to another user (1001); remove it, "
+        + "or set XDG_RUNTIME_DIR to a directory of your own"
+    ),
+    (
+      .unsafeDirectory(path: "/d", detail: "mode 0777"),
+      "The directory \"/d\" is not safe for the socket (mode 0777); make it yours with mode 0700"
+    ),
+    (
+      .versionMismatch(ours: 1, theirs: "2"),
+      "The running service speaks version \"2\" of the protocol and this program 1; "
+        + "run \"kettle daemon stop\" and try again"
+    ),
+    (
+      .connectionLost,
+      "The connection to the service was lost; try again, it is started when it is gone"
+    ),
+    (
+      .socketPathTooLong(path: "/s"),
+      "The path of the socket \"/s\" is too long for the system; "
+        + "set XDG_RUNTIME_DIR to a shorter one"
+    ),
+  ])
+  func `a service that cannot be asked is told, with 3`(error: ClientError, expected: String) {
+    let report = Sentences.report(of: error)
+    #expect(report.sentences == [expected])
+    #expect(report.code == .serviceUnreachable)
+  }
+
+  @Test(arguments: [
+    (
+      ControlTransfers.Refusal.Why.unknown,
+      "There is no transfer 7; \"kettle list\" shows those that there are"
+    ),
+    (
+      .completed,
+      "Transfer 7 is completed and stays so; add its URL again, "
+        + "or put everything back with \"kettle reset\""
+    ),
+    (
+      .notStarted,
+      "Transfer 7 was never started, so there is nothing to pause; "
+        + "start it with \"kettle start 7\""
+    ),
+  ])
+  func `a refused control is told`(why: ControlTransfers.Refusal.Why, expected: String) {
+    #expect(Sentences.of(.init(id: TransferID(rawValue: 7), why: why)) == expected)
+  }
+
+  @Test(arguments: [
+    (ConsoleError.readerGone, [], ExitCode.done),
+    (.interrupted, [], .interrupted),
+    (
+      .cannotWrite(detail: "No space left on device"),
+      [
+        "Standard output cannot be written to (No space left on device); check where it leads"
+      ], .transferFailed
+    ),
+    (
+      .cannotRead(detail: "Is a directory"),
+      ["Standard input cannot be read (Is a directory); check where it comes from"], .refused
+    ),
+    (
+      .noTerminal,
+      ["A question has to be asked and there is no terminal; run the command in one"], .refused
+    ),
+  ])
+  func `trouble with the console is told or passed over`(
+    error: ConsoleError, expected: [String], code: ExitCode
+  ) {
+    let report = Sentences.report(of: error)
+    #expect(report.sentences == expected)
+    #expect(report.code == code)
+  }
+
+  @Test(arguments: [
+    (
+      DemoProblem.foreignHome(path: "/tmp/k"),
+      "\"/tmp/k\" is not a private directory of yours, so the demo does not touch it; "
+        + "remove it, or set TMPDIR to another directory"
+    ),
+    (
+      .homeUnusable(path: "/tmp/k", detail: "Read-only file system"),
+      "The demo's home \"/tmp/k\" cannot be used (Read-only file system); "
+        + "set TMPDIR to a directory that you can write to"
+    ),
+    (
+      .catalogueUnusable(path: "/tmp/k/catalogue.json"),
+      "The demo's service did not say what it serves in \"/tmp/k/catalogue.json\"; "
+        + "delete that directory and try again"
+    ),
+    (
+      .serviceStillRuns(path: "/tmp/k"),
+      "The demo's service did not end, so its home \"/tmp/k\" is still there; "
+        + "run \"kettle demo\" and leave it once more"
+    ),
+  ])
+  func `a demo that cannot be given is told`(problem: DemoProblem, expected: String) {
+    let report = Sentences.report(of: problem)
+    #expect(report.sentences == [expected])
+    #expect(report.code == .refused)
+  }
+
+  @Test func `a service that was stopped while it was watched is told`() {
+    let report = Sentences.report(of: FollowError.serviceStopped)
+    #expect(
+      report.sentences == [
+        "The service was stopped while it was watched; \"kettle daemon start\" starts it, "
+          + "and the transfers go on"
+      ])
+    #expect(report.code == .serviceUnreachable)
+  }
+
+  @Test func `what nobody foresaw is still told, and is a failure`() {
+    struct Odd: Error {}
+    let report = Sentences.report(of: Odd())
+    #expect(report.sentences == ["Kettle went wrong (Odd()); please report it"])
+    #expect(report.code == .transferFailed)
+  }
+
+  @Test func `a cancelled command says nothing`() {
+    let report = Sentences.report(of: CancellationError())
+    #expect(report.sentences.isEmpty)
+    #expect(report.code == .interrupted)
+  }
+
+  // Fault 128
+  @Test func `names from outside cannot command the terminal`() {
+    let hostile = "\u{1B}]0;x\u{7}\u{202E}\u{9B}31m"
+    let errors: [any Error] = [
+      ControlError(.refusedSpec, hostile), ControlError(.unknownTransfer, hostile),
+      ClientError.didNotStart(detail: hostile, logPath: hostile),
+      UsageError(.value(.header(hostile))), UsageError(.url(hostile, .schemeMissing)),
+      UsageError(.command(.unknown(hostile, meant: nil))),
+      UsageError(.list(.line(1, hostile, .hostMissing), name: hostile)),
+      DemoProblem.foreignHome(path: hostile),
+    ]
+    for error in errors {
+      for sentence in Sentences.report(of: error).sentences {
+        #expect(!sentence.unicodeScalars.contains { $0.isControl || $0.isInvisible })
+      }
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+/// The exact words for everything that can be wrong with a command line.
+struct SentencesUsageTests {
+  static let all: [(UsageProblem, String)] = lists + commands + values + places
+
+  static let lists: [(UsageProblem, String)] = [
+    (
+      .url("example.org", .schemeMissing),
+      "The URL \"example.org\" has no scheme; start it with https:// or http://"
+    ),
+    (
+      .list(.line(3, "x", .schemeMissing), name: "urls.txt"),
+      "Line 3 of \"urls.txt\": The URL \"x\" has no scheme; start it with https:// or http://"
+    ),
+    (
+      .list(.lineNotText(3), name: "-"),
+      "Line 3 of standard input is not UTF-8 text; save the list as UTF-8"
+    ),
+    (
+      .list(.moreLines(1, isAll: true), name: "-"),
+      "1 more line of standard input cannot be used either; check that it is a list of URLs"
+    ),
+    (
+      .list(.moreLines(2, isAll: true), name: "l"),
+      "2 more lines of \"l\" cannot be used either; check that it is a list of URLs"
+    ),
+    (
+      .list(.moreLines(980, isAll: false), name: "l"),
+      "At least 980 more lines of \"l\" cannot be used either; check that it is a list of URLs"
+    ),
+    (
+      .list(.unreadable(detail: "Permission denied"), name: "l"),
+      "The list \"l\" cannot be read (Permission denied); check its path and permissions"
+    ),
+    (
+      .list(.lineTooLong(1), name: "/dev/zero"),
+      "Line 1 of \"/dev/zero\" is longer than 65536 bytes; check that it is a list of URLs"
+    ),
+    (
+      .list(.directory, name: "d"),
+      "\"d\" is a directory; give a file with one URL on each line"
+    ),
+    (
+      .list(.device, name: "/dev/sda"),
+      "\"/dev/sda\" is a device; give a file with one URL on each line"
+    ),
+    (
+      .list(.fifoWithoutWriter, name: "p"),
+      "Nothing writes to the FIFO \"p\"; start its writer first"
+    ),
+    (.list(.empty, name: "l"), "There is no URL in \"l\"; write one on each line"),
+  ]
+
+  static let commands: [(UsageProblem, String)] = [
+    (
+      .command(.nothingToAdd),
+      "No URL was given; write \"kettle add URL\", or \"kettle add -i FILE\" for a list"
+    ),
+    (
+      .command(.nameForSeveral(count: 2)),
+      "-o names one file and 2 URLs were given; leave it out, or add them one by one"
+    ),
+    (
+      .command(.checksumForSeveral(count: 2)),
+      "--checksum is of one file and 2 URLs were given; add them one by one"
+    ),
+    (
+      .command(.linkForSeveral),
+      "--url is a link for one transfer; give exactly one id with it"
+    ),
+    (
+      .command(.pausedGet),
+      "\"kettle get\" waits for the file, which --paused keeps from coming; "
+        + "use \"kettle add --paused\""
+    ),
+    (
+      .command(.neitherIDsNorAll(command: "stop")),
+      "\"kettle stop\" needs the ids of transfers, or --all; \"kettle list\" shows the ids"
+    ),
+    (
+      .command(.bothIDsAndAll(command: "stop")),
+      "\"kettle stop\" takes either ids or --all; leave one of them out"
+    ),
+    (
+      .command(.confirmationNeedsTerminal(command: "reset")),
+      "\"kettle reset\" deletes files and asks first, but there is no terminal to ask on; "
+        + "add --yes"
+    ),
+    (
+      .command(.passwordNeedsTerminal(user: "anna")),
+      "The password of \"anna\" has to be asked for and there is no terminal; "
+        + "write --user NAME:PASSWORD"
+    ),
+    (
+      .command(.unknown("lst", meant: "list")),
+      "There is no command \"lst\"; did you mean \"list\"? \"kettle --help\" lists them"
+    ),
+    (
+      .command(.unknown("xyzzy", meant: nil)),
+      "There is no command \"xyzzy\"; \"kettle --help\" lists them"
+    ),
+    (
+      .command(.isURL("https://a/b")),
+      "\"https://a/b\" is no command; fetch it with \"kettle get URL\", "
+        + "or queue it with \"kettle add URL\""
+    ),
+  ]
+
+  static let values: [(UsageProblem, String)] = [
+    (
+      .value(.fileName("a/b")),
+      "The name \"a/b\" cannot be given to a file; use one without \"/\" and control "
+        + "characters, of at most 250 bytes, and choose the directory with -d"
+    ),
+    (
+      .value(.limit("fast")),
+      "The rate \"fast\" cannot be read; write bytes a second above 0, such as "
+        + "500K, 1.5M or 1G, or none for no limit"
+    ),
+    (
+      .value(.rate("fast")),
+      "The rate \"fast\" cannot be read; write bytes a second above 0, such as 500K, 1.5M or 1G"
+    ),
+    (
+      .value(.time("soon")),
+      "The time \"soon\" cannot be read; write 2026-12-24T18:00:00Z, "
+        + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"
+    ),
+    (
+      .value(.priority("9")),
+      "The priority \"9\" cannot be read; write low, normal, high, or a number from 0 to 1"
+    ),
+    (
+      .value(.header("Cookie: s3cret\n")),
+      "The header \"Cookie\" cannot be sent; write it as \"Name: value\" without line breaks"
+    ),
+    (
+      .value(.checksum("abc")),
+      "The checksum \"abc\" cannot be read; write sha256: and its 64 hexadecimal digits"
+    ),
+    (
+      .value(.connections(0)),
+      "0 connections cannot be used for one file; give a number from 1 to 64"
+    ),
+    (
+      .value(.session("")),
+      "The session \"\" cannot be used; give a name of 1 to 255 bytes without control characters"
+    ),
+    (
+      .value(.seconds(-1)),
+      "-1.0 seconds cannot be waited; give a number from 0 to 31536000"
+    ),
+    (
+      .value(.userEmpty), "The user name is empty; write --user NAME or --user NAME:PASSWORD"
+    ),
+    (
+      .value(.readyDescriptor(9)),
+      "The descriptor 9 of --ready-fd is not open; leave the option out"
+    ),
+  ]
+
+  static let places: [(UsageProblem, String)] = [
+    (
+      .place(.directoryMissing("d")),
+      "The directory \"d\" is not there; create it, or choose another with -d"
+    ),
+    (
+      .place(.notADirectory("d")),
+      "\"d\" is no directory; choose one with -d, and name the file with -o"
+    ),
+    (
+      .place(.directoryUnwritable("d", detail: "Permission denied")),
+      "The directory \"d\" cannot be written to (Permission denied); change its permissions, "
+        + "or choose another with -d"
+    ),
+    (
+      .place(.certificateUnreadable("c", detail: "No such file or directory")),
+      "The certificate file \"c\" cannot be read (No such file or directory); "
+        + "check its path and permissions"
+    ),
+    (
+      .place(.certificateNotAFile("c")),
+      "\"c\" is no file; give a file of certificates in PEM form with --ca-certificate"
+    ),
+  ]
+
+  @Test(arguments: all)
+  func `a mistake on the command line is told, with 2`(problem: UsageProblem, expected: String) {
+    let report = Sentences.report(of: UsageError(problem))
+    #expect(report.sentences == [expected])
+    #expect(report.code == .refused)
+  }
+
+  @Test func `every mistake has its line`() {
+    let report = Sentences.report(of: UsageError(Self.all.map(\.0)))
+    #expect(report.sentences == Self.all.map(\.1))
+  }
+}

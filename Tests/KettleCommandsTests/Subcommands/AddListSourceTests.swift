@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import KettleCommands
+
+/// What `-i` may name besides a file.
+@Suite(.timeLimit(.minutes(1)))
+struct AddListSourceTests {
+  @Test func `a device without an end is refused at the line limit`() async {
+    let world = FakeWorld()
+    let outcome = await world.run("add", "-i", "/dev/zero")
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error
+        == "kettle: Line 1 of \"/dev/zero\" is longer than 65536 bytes; "
+        + "check that it is a list of URLs\n")
+    #expect(world.service.asked.isEmpty)
+  }
+
+  @Test func `ten gigabytes without a line end are refused at the line limit`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.file("long.txt", "https://example.org/a\n# ")
+    // A hole: no disk is used, and reading it all would take seconds.
+    truncate(path, 10 << 30)
+    let outcome = await FakeWorld().run("add", "-i", path)
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("Line 2 of"))
+    #expect(outcome.error.contains("is longer than 65536 bytes"))
+  }
+
+  @Test func `a directory is called one`() async throws {
+    let directory = try TemporaryDirectory()
+    let outcome = await FakeWorld().run("add", "-i", directory.path)
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error
+        == "kettle: \"\(directory.path)\" is a directory; give a file with one URL on each line\n")
+  }
+
+  @Test func `a FIFO that nothing writes to is not waited for`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/fifo"
+    mkfifo(path, 0o600)
+    let outcome = await FakeWorld().run("add", "-i", path)
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error == "kettle: Nothing writes to the FIFO \"\(path)\"; start its writer first\n")
+  }
+
+  @Test func `a FIFO is read to the end of its writer, however late it writes`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/fifo"
+    mkfifo(path, 0o600)
+    // Open for both, which does not wait for the other end (fifo(7)).
+    let writer = open(path, O_RDWR | O_CLOEXEC)
+    let world = FakeWorld()
+    async let running = world.run("add", "-i", path)
+    let line = Array("https://example.org/a\n".utf8)
+    #expect(write(writer, line, line.count) == line.count)
+    // On a thread of its own, because the command blocks one of the few that tasks have. It closes
+    // the FIFO when the command has taken everything in it.
+    OriginThread.start {
+      var waiting: Int32 = 1
+      while waiting > 0, ioctl(writer, UInt(FIONREAD), &waiting) == 0 { sched_yield() }
+      close(writer)
+    }
+    #expect(await running == .init(code: 0, output: "1\n", error: ""))
+  }
+
+  @Test func `a pipe of a process substitution is read`() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let line = Array("https://example.org/a\n".utf8)
+    #expect(write(ends[1], line, line.count) == line.count)
+    close(ends[1])
+    let outcome = await FakeWorld().run("add", "-i", "/dev/fd/\(ends[0])")
+    close(ends[0])
+    #expect(outcome == .init(code: 0, output: "1\n", error: ""))
+  }
+}

@@ -1,0 +1,135 @@
+import KettleControl
+import Foundation
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct DaemonCommandTests {
+  @Test func `status without a service exits 3 and starts nothing`() async {
+    var world = FakeWorld()
+    let door = FakeDoor([.failure(.notRunning(socketPath: "/run/k"))])
+    world.door = door
+    for arguments in [["daemon", "status"], ["daemon", "status", "--json"]] {
+      world.console = FakeConsole()
+      #expect(
+        await world.run(arguments)
+          == .init(
+            code: 3, output: "",
+            error: "kettle: No service runs at \"/run/k\"; "
+              + "start it with \"kettle daemon start\"\n"))
+    }
+    #expect(door.knocks.allSatisfy { !$0.startIfNeeded })
+  }
+
+  @Test func `status tells what runs`() async {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(1, .running), snapshot(2, .failed)])
+    #expect(
+      await world.run("daemon", "status")
+        == .init(
+          code: 0,
+          output: """
+            Kettle 0.1.0, process 4711, since 2026-11-21 14:00:00
+            Transfers: 1 running, 1 failed
+            Speed: 0 B/s
+            Free: 182 GiB
+            Store: /home/anna/.local/state/kettle/store.sqlite
+            Socket: /run/user/1000/kettle/control.sock
+
+            """, error: ""))
+  }
+
+  @Test func `status tells the limit of everything together`() {
+    var totals = Totals()
+    totals.limitBytesPerSecond = 3 << 19
+    let lines = Sentences.status(
+      ServiceStatus.Result(
+        processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
+        totals: totals, notices: []),
+      launches: [], socketPath: "/k", clock: FakeClock())
+    #expect(lines.contains("Limit: 1.5 MiB/s for everything together"))
+  }
+
+  @Test func `status --json is one object`() async throws {
+    let outcome = await FakeWorld().run("daemon", "status", "--json")
+    #expect(
+      outcome.output == """
+        {"serviceVersion": "0.1.0", "processID": 4711, "startedAt": "2026-11-21T12:00:00Z", \
+        "socketPath": "/run/user/1000/kettle/control.sock", \
+        "storePath": "/home/anna/.local/state/kettle/store.sqlite", "bytesPerSecond": 0, \
+        "freeBytes": 195421011968, "counts": {"idle": 0, "scheduled": 0, "queued": 0, \
+        "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 0, "failed": 0}, \
+        "notices": []}
+
+        """)
+  }
+
+  @Test func `start waits until the service answers`() async {
+    let world = FakeWorld()
+    #expect(
+      await world.run("daemon", "start")
+        == .init(code: 0, output: "The service runs (process 4711)\n", error: ""))
+  }
+
+  @Test func `start says what the service has to say of itself`() async {
+    let world = FakeWorld()
+    world.service.have(notices: ["Line 3 of \"c\" cannot be read\u{1B}"])
+    #expect(
+      await world.run("daemon", "start")
+        == .init(
+          code: 0,
+          output: """
+            The service runs (process 4711)
+            Notice: Line 3 of "c" cannot be read\u{FFFD}
+
+            """, error: ""))
+  }
+
+  @Test func `stop waits until the socket is gone`() async {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
+    door.socket(true, true, false)
+    world.door = door
+    #expect(
+      await world.run("daemon", "stop")
+        == .init(code: 0, output: "The service has stopped\n", error: ""))
+    #expect(world.service.asked == [.stop])
+    #expect(world.clock.elapsedMilliseconds == 100)
+  }
+
+  @Test func `stop without a service is done already`() async {
+    var world = FakeWorld()
+    world.door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+    #expect(
+      await world.run("daemon", "stop")
+        == .init(code: 0, output: "No service runs\n", error: ""))
+  }
+
+  @Test func `a service that does not end in time is told`() async {
+    let world = FakeWorld()
+    let outcome = await world.run("daemon", "stop")
+    #expect(outcome.code == 4)
+    #expect(outcome.error.contains("still runs after 30 seconds"))
+    #expect(world.clock.elapsedMilliseconds >= 30_000)
+  }
+
+  @Test func `run is the service, and its end is ours`() async {
+    #expect(await FakeWorld().run("daemon", "run").code == 42)
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForWriting.fileDescriptor
+    let outcome = await FakeWorld().run("daemon", "run", "--ready-fd", "\(descriptor)")
+    #expect(outcome.code == 40 + descriptor)
+    let demo = await FakeWorld().run("demo-service", "--ready-fd", "\(descriptor)")
+    #expect(demo.code == 60 + descriptor)
+  }
+
+  @Test(arguments: ["-1", "99999"])
+  func `a descriptor that is not open is refused`(text: String) async {
+    let outcome = await FakeWorld().run("daemon", "run", "--ready-fd=\(text)")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("of --ready-fd is not open"))
+  }
+}

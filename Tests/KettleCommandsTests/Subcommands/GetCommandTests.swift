@@ -1,0 +1,219 @@
+import KettleControl
+import Testing
+import KettleClient
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct GetCommandTests {
+  private let url = "https://example.org/file.iso"
+
+  private func running(_ received: Int64) -> TransferSnapshot {
+    var row = snapshot(1, .running)
+    row.bytesReceived = received
+    row.bytesExpected = 104_857_600
+    row.bytesPerSecond = 1_048_576
+    row.secondsLeft = 50
+    return row
+  }
+
+  private var completed: TransferSnapshot {
+    var row = snapshot(1, .completed)
+    row.bytesReceived = 104_857_600
+    row.bytesExpected = 104_857_600
+    row.path = "/home/anna/Downloads/file.iso"
+    return row
+  }
+
+  private func failed() -> TransferSnapshot {
+    var row = snapshot(1, .failed)
+    row.error = TransferFailure(.httpStatus, on: url, detail: "404")
+    return row
+  }
+
+  @Test func `in a pipe: a line for each state, then the path`() async {
+    var world = FakeWorld()
+    world.clock = FakeClock(stands: true)
+    world.service.onWatch([
+      event(running(0)), event(running(52_428_800), .progress), event(completed),
+    ])
+    let outcome = await world.run("get", url)
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            1  file.iso: queued
+            1  file.iso: running, 0 %, 0/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: completed, 100 %, 100 MiB
+            /home/anna/Downloads/file.iso
+
+            """, error: ""))
+    #expect(world.service.asked.contains(.watch(includesProgress: false)))
+  }
+
+  @Test func `it is followed over the connection that it was added over`() async {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service)])
+    world.door = door
+    world.service.onWatch([event(completed)])
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 0)
+    #expect(door.knocks.map(\.client) == ["kettle get"])
+    #expect(world.service.isClosed)
+  }
+
+  @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
+    let world = FakeWorld()
+    let looks = (0...11).map { running($0 * 8_388_608) }
+    world.service.describe([snapshot(1, .queued)] + looks + [completed])
+    let outcome = await world.run("get", url)
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            1  file.iso: queued
+            1  file.iso: running, 0 %, 0/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: running, 40 %, 40/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: running, 80 %, 80/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: completed, 100 %, 100 MiB
+            /home/anna/Downloads/file.iso
+
+            """, error: ""))
+    #expect(world.clock.elapsedMilliseconds == 13_000)
+  }
+
+  @Test func `on a terminal: one line drawn over itself, without escapes`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
+    world.service.onWatch([event(running(52_428_800), .progress), event(completed)])
+    let outcome = await world.run("get", url)
+    #expect(world.service.asked.contains(.watch(includesProgress: true)))
+    let running = "1  file.iso: running, 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left"
+    #expect(
+      outcome.output == "\r1  file.iso: queued" + "\r" + running.prefix(58) + "…"
+        + "\r1  file.iso: completed, 100 %, 100 MiB" + String(repeating: " ", count: 21) + "\n"
+        + "/home/anna/Downloads/file.iso\n")
+    #expect(!outcome.output.contains("\u{1B}"))
+  }
+
+  @Test func `a failed transfer exits 1 with the sentence`() async {
+    let world = FakeWorld()
+    world.service.onWatch([event(failed())])
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error == "kettle: The server answered \"https://example.org/file.iso\" with 404; "
+        + "check the link, then start it again\n")
+  }
+
+  @Test func `Ctrl-C leaves it running and says how to find it`() async {
+    var world = FakeWorld()
+    world.interruptions = [.interrupt]
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 130)
+    #expect(
+      outcome.error == "Transfer 1 goes on in the background; watch it with \"kettle\", "
+        + "wait for it with \"kettle wait 1\", stop it with \"kettle stop 1\"\n")
+    let controls = world.service.asked.filter { if case .control = $0 { true } else { false } }
+    #expect(controls.isEmpty)
+  }
+
+  @Test func `what needs the user is told and exits 1`() async {
+    let world = FakeWorld()
+    var row = snapshot(1, .waiting)
+    row.reason = .needsLogin
+    world.service.onWatch([event(row)])
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error
+        == "kettle: Transfer 1 waits for a login; remove it and add its URL again with --user\n")
+  }
+
+  @Test func `what goes on by itself is waited for`() async {
+    var world = FakeWorld()
+    world.clock = FakeClock(stands: true)
+    var row = snapshot(1, .waiting)
+    row.reason = .network
+    world.service.onWatch([event(row), event(snapshot(1, .paused)), event(completed)])
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 0)
+    #expect(outcome.output.contains("file.iso: no network\n1  file.iso: paused\n"))
+  }
+
+  @Test func `a transfer that is stopped or removed elsewhere ends it with 1`() async {
+    let stopped = FakeWorld()
+    stopped.service.onWatch([event(snapshot(1, .idle))])
+    let outcome = await stopped.run("get", url)
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error == "kettle: Transfer 1 was stopped before it was finished; "
+        + "start it again with \"kettle start 1\"\n")
+
+    let removed = FakeWorld()
+    removed.service.onWatch([event(snapshot(1, .running), .removed)])
+    let end = await removed.run("get", url)
+    #expect(end.code == 1)
+    #expect(
+      end.error == "kettle: Transfer 1 was removed from the list before it was finished\n")
+  }
+
+  @Test func `events of other transfers are no matter`() async {
+    let world = FakeWorld()
+    world.service.onWatch([event(snapshot(2, .failed)), event(completed)])
+    #expect(await world.run("get", url).code == 0)
+  }
+
+  @Test func `a service that dies is started again and the transfer found`() async {
+    var world = FakeWorld()
+    let next = FakeService([completed])
+    world.service.onWatch([event(running(0))], thenEnd: true)
+    let door = FakeDoor([
+      .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
+    ])
+    door.socket(true)
+    world.door = door
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 0)
+    #expect(door.knocks.map(\.startIfNeeded) == [true, false, true])
+    #expect(next.asked == [.watch(includesProgress: false), .describe(TransferID(rawValue: 1))])
+  }
+
+  @Test func `a service that was stopped is left alone`() async {
+    var world = FakeWorld()
+    world.service.onWatch([], thenEnd: true)
+    let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
+    world.door = door
+    let outcome = await world.run("get", url)
+    #expect(outcome.code == 3)
+    #expect(outcome.error.hasPrefix("kettle: The service was stopped while it was watched;"))
+    #expect(door.knocks.dropFirst().allSatisfy { !$0.startIfNeeded })
+  }
+
+  @Test func `--json prints the finished transfer only`() async throws {
+    let world = FakeWorld()
+    world.service.onWatch([event(running(0)), event(completed)])
+    let outcome = await world.run("get", "--json", url)
+    #expect(outcome.code == 0)
+    #expect(outcome.output == completed.json.text + "\n")
+    #expect(world.service.asked.contains(.watch(includesProgress: false)))
+  }
+
+  @Test func `a reader that has gone does not change the answer`() async {
+    let world = FakeWorld()
+    world.console.fail(with: .readerGone)
+    world.service.onWatch([event(running(0)), event(failed())])
+    #expect(await world.run("get", url).code == 1)
+  }
+
+  @Test func `--paused makes no sense`() async {
+    let world = FakeWorld()
+    let outcome = await world.run("get", url, "--paused")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("use \"kettle add --paused\""))
+    #expect(world.service.asked.isEmpty)
+  }
+}

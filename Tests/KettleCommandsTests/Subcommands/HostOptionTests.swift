@@ -1,0 +1,151 @@
+import Glibc
+import Testing
+import KettleClient
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct HostOptionTests {
+  private func run(_ words: String...) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
+    await run(words)
+  }
+
+  private func run(_ words: [String]) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
+    var world = FakeWorld()
+    let door = FakeDoor([.success(world.service)])
+    world.door = door
+    return (await world.run(words), door.knocks)
+  }
+
+  @Test func `a host before or behind the command is where the service is`() async {
+    for words in [
+      ["--host", "me@box", "list"], ["--host=me@box", "list"], ["list", "--host", "me@box"],
+      ["list", "--json", "--host=me@box"],
+    ] {
+      var world = FakeWorld()
+      let door = FakeDoor([.success(world.service)])
+      world.door = door
+      #expect(await world.run(words).code == 0)
+      #expect(door.knocks.map(\.place.host) == [RemoteHost("me@box")])
+    }
+  }
+
+  @Test func `the dashboard of a host is asked for with it`() async {
+    var world = FakeWorld()
+    world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    #expect(await world.run("--host", "box").code == 0)
+    #expect(world.dashboard.requests.map(\.place.host) == [RemoteHost("box")])
+    #expect(world.dashboard.requests.map(\.filesAreHere) == [false])
+  }
+
+  @Test func `without a name, or as a plain word, it is none`() async {
+    for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
+      let (outcome, knocks) = await run(words)
+      #expect(outcome.code == 2)
+      #expect(knocks.isEmpty)
+    }
+  }
+
+  @Test func `what could be an option of ssh is no host`() async {
+    let (outcome, knocks) = await run("--host", "-oProxyCommand=id", "list")
+    #expect(
+      outcome
+        == .init(
+          code: 2, output: "",
+          error: "kettle: \"-oProxyCommand=id\" is no host; "
+            + "write --host HOST or --host USER@HOST, as for ssh\n"))
+    #expect(knocks.isEmpty)
+  }
+
+  @Test(arguments: [["demo"], ["daemon", "run"], ["daemon", "pipe"], ["demo-service"]])
+  func `what is for this machine does not take it`(words: [String]) async {
+    let (outcome, knocks) = await run(["--host", "box"] + words)
+    let name = words.joined(separator: " ")
+    #expect(
+      outcome
+        == .init(
+          code: 2, output: "",
+          error: "kettle: \"kettle \(name)\" is for this machine; leave --host out\n"))
+    #expect(knocks.isEmpty)
+  }
+
+  @Test func `the other end starts a service, unless it is told not to`() async {
+    for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
+      var world = FakeWorld()
+      let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
+      world.door = door
+      #expect(await world.run(["daemon", "pipe"] + words).code == code)
+      #expect(door.knocks.map(\.startIfNeeded) == [startIfNeeded])
+    }
+  }
+
+  @Test func `a service that does not run there has nothing to stop`() async throws {
+    let host = try #require(RemoteHost("box"))
+    var world = FakeWorld()
+    world.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
+    #expect(
+      await world.run("--host", "box", "daemon", "stop")
+        == .init(code: 0, output: "No service runs\n", error: ""))
+  }
+
+  @Test func `paths are those of the other machine`() async {
+    let (outcome, _) = await run("--host", "box", "add", "-d", "in", "http://h/a")
+    #expect(
+      outcome
+        == .init(
+          code: 2, output: "",
+          error: "kettle: \"in\" would be looked for on the other machine; "
+            + "write a path that begins with /\n"))
+    let (done, _) = await run("--host", "box", "add", "-d", "/not/here", "http://h/a")
+    #expect(done.code == 0)
+  }
+
+  @Test(arguments: [
+    (
+      RemoteError.Why.cannotRunSSH(code: ENOENT), "",
+      "\"ssh\", the way to \"me@box\", cannot be run (No such file or directory); install it"
+    ),
+    (
+      .unreachable, "debug\nkex\u{1B}[31m: Connection closed\r\n",
+      "\"me@box\" cannot be reached (kex\u{FFFD}[31m: Connection closed); "
+        + "check that \"ssh me@box\" works"
+    ),
+    (
+      .noProgram, "",
+      "There is no \"kettle\" on \"me@box\" where ssh looks for it; "
+        + "install it there, in /usr/local/bin for example"
+    ),
+    (
+      .otherVersion(ours: 1, theirs: "2"), "",
+      "The service on \"me@box\" speaks version \"2\" of the protocol and this program 1; "
+        + "install the same version of kettle on both, and run \"kettle daemon stop\" there"
+    ),
+    (
+      .notRunning, "",
+      "No service runs on \"me@box\"; start it with \"kettle --host me@box daemon start\""
+    ),
+    (
+      .otherVersion(ours: 1, theirs: nil), "kettle: Unexpected argument 'pipe'",
+      "The \"kettle\" on \"me@box\" is older than this one (Unexpected argument 'pipe'); "
+        + "install the same version on both"
+    ),
+    (
+      .noService, "kettle: No disk",
+      "The service on \"me@box\" cannot be reached (No disk); "
+        + "look there with \"kettle daemon status\""
+    ),
+    (
+      .ended, "",
+      "The connection to \"me@box\" ended before the service answered; try again, "
+        + "and check that \"ssh me@box true\" prints nothing"
+    ),
+  ])
+  func `each failure has its sentence`(
+    why: RemoteError.Why, said: String, sentence: String
+  ) throws {
+    let host = try #require(RemoteHost("me@box"))
+    let report = Sentences.report(of: RemoteError(host: host, why: why, said: said))
+    #expect(report.sentences == [sentence])
+    #expect(report.code == .serviceUnreachable)
+  }
+}

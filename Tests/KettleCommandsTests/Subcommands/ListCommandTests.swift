@@ -1,0 +1,160 @@
+import KettleControl
+import Foundation
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct ListCommandTests {
+  static let hostile = "\u{1B}[31mred\u{7}\u{9B}2J\u{202E}gpj.exe\u{2028}\u{7F}\r\n\"\\"
+
+  private var rows: [TransferSnapshot] {
+    var running = snapshot(1, .running, title: "Networking Overview")
+    running.bytesReceived = 421_527_552
+    running.bytesExpected = 691_011_584
+    running.bytesPerSecond = 12_687_769
+    running.secondsLeft = 21
+    running.connections = 4
+    var waiting = snapshot(2, .waiting, title: "Archive of 2025")
+    waiting.reason = .needsLogin
+    waiting.error = TransferFailure(.loginNeeded, on: "example.org")
+    var done = snapshot(3, .completed, title: "日本語のガイド")
+    done.bytesReceived = 11_534_336
+    done.bytesExpected = 11_534_336
+    done.path = "/home/anna/Downloads/guide.pdf"
+    return [running, waiting, done]
+  }
+
+  @Test func `a table for people, whole in a pipe`() async {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    let outcome = await world.run("list")
+    #expect(outcome.code == 0)
+    #expect(outcome.error == "")
+    #expect(
+      outcome.output == """
+            ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
+             1  running       61 %       402/659 MiB    12.1 MiB/s       0:21  Networking Overview
+             2  needs login                                                    Archive of 2025
+                "example.org" asks for a login; add it again with --user
+             3  completed    100 %            11 MiB                           日本語のガイド
+
+        """)
+  }
+
+  @Test func `on a terminal each line is cut to its width`() async {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    world.console = FakeConsole(outputColumns: 76)
+    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 5)
+    #expect(lines.allSatisfy { ColumnText.width(of: $0) <= 76 })
+    #expect(lines[1].hasSuffix("  Netw…"))
+    #expect(lines[4].hasSuffix("  日本…"))
+  }
+
+  @Test func `--json prints the members of the contract, null written out`() async throws {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    let outcome = await world.run("list", "--json")
+    #expect(outcome.code == 0)
+    #expect(
+      outcome.output == """
+        [
+        {"id": 1, "session": "kettle", "taskIdentifier": 1, "title": "Networking Overview", \
+        "url": "https://example.org/file.iso", "state": "running", "reason": null, \
+        "path": null, "bytesReceived": 421527552, "bytesExpected": 691011584, \
+        "bytesPerSecond": 12687769, "secondsLeft": 21, "connections": 4, \
+        "createdAt": "2026-11-21T12:00:00Z", "error": null},
+        {"id": 2, "session": "kettle", "taskIdentifier": 2, "title": "Archive of 2025", \
+        "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
+        "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
+        "secondsLeft": null, "connections": 0, "createdAt": "2026-11-21T12:00:00Z", \
+        "error": {"code": "loginNeeded", "message": "\\"example.org\\" asks for a login; \
+        add it again with --user"}},
+        {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
+        "url": "https://example.org/file.iso", "state": "completed", "reason": null, \
+        "path": "/home/anna/Downloads/guide.pdf", "bytesReceived": 11534336, \
+        "bytesExpected": 11534336, "bytesPerSecond": 0, "secondsLeft": null, \
+        "connections": 0, "createdAt": "2026-11-21T12:00:00Z", "error": null}
+        ]
+
+        """)
+  }
+
+  // Fault 128
+  @Test func `hostile names cannot command a terminal, and JSON gives them back whole`()
+    async throws
+  {
+    var row = snapshot(1, .failed, url: Self.hostile, title: Self.hostile)
+    row.path = Self.hostile
+    row.session = SessionID(rawValue: Self.hostile)
+    row.error = TransferFailure(.httpStatus, on: Self.hostile, detail: Self.hostile)
+    for arguments in [["list"], ["list", "--json"]] {
+      var world = FakeWorld()
+      world.service = FakeService([row])
+      let output = await world.run(arguments).output
+      let stray = output.unicodeScalars.filter {
+        ($0.isControl || $0.isInvisible) && $0 != "\n"
+      }
+      #expect(stray.isEmpty)
+      if arguments.count == 2 {
+        let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+        let first = try #require((value as? [[String: Any]])?.first)
+        #expect(first["title"] as? String == Self.hostile)
+        #expect(first["path"] as? String == Self.hostile)
+        #expect(first["session"] as? String == Self.hostile)
+      } else {
+        #expect(output.split(separator: "\n").count == 3)
+      }
+    }
+  }
+
+  @Test func `an empty list is an empty array, or a hint on standard error`() async {
+    #expect(await FakeWorld().run("list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+    #expect(
+      await FakeWorld().run("list")
+        == .init(
+          code: 0, output: "",
+          error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
+  }
+
+  @Test func `filters go to the service`() async {
+    let world = FakeWorld()
+    _ = await world.run(
+      "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
+    #expect(
+      world.service.asked == [
+        .list(
+          Viewport(
+            filter: RowFilter(
+              states: [.failed, .waiting], session: SessionID(rawValue: "mine"))))
+      ])
+  }
+
+  @Test func `an unknown state is refused with those that there are`() async {
+    let outcome = await FakeWorld().run("list", "--state", "ready")
+    #expect(outcome.code == 2)
+    #expect(outcome.output == "")
+    #expect(outcome.error.contains("  - idle\n  - scheduled\n  - queued\n  - running\n"))
+  }
+
+  @Test func `a reader that has seen enough ends the command in silence`() async {
+    var world = FakeWorld()
+    world.service = FakeService(rows)
+    world.console.fail(with: .readerGone, afterWrites: 1)
+    let outcome = await world.run("list")
+    #expect(outcome.code == 0)
+    #expect(outcome.error == "")
+    #expect(world.service.isClosed)
+  }
+
+  @Test func `a full disk behind standard output is an error`() async {
+    let world = FakeWorld()
+    world.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    let outcome = await world.run("list", "--json")
+    #expect(outcome.code == 1)
+    #expect(outcome.error.contains("No space left on device"))
+  }
+}

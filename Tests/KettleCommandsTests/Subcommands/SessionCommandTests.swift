@@ -1,0 +1,206 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionCommandTests {
+  private static func summary(
+    _ id: String = "org.example.app", processID: Int64? = nil, counts: [String: Int] = [:],
+    untold: Int = 0, notice: LaunchNotice? = nil
+  ) -> SessionSummary {
+    SessionSummary(
+      id: SessionID(rawValue: id), processID: processID,
+      lastSeenAt: WallTime(millisecondsSince1970: FakeClock.start),
+      launch: LaunchCommand(executablePath: "/opt/app", arguments: ["--events"]),
+      sendsLaunchEvents: true, counts: counts, untoldCount: untold, notice: notice)
+  }
+
+  private static let troubled = summary(
+    counts: ["completed": 2], untold: 2,
+    notice: LaunchNotice(
+      problem: .notRun, at: WallTime(millisecondsSince1970: FakeClock.start), detail: "ENOENT"))
+
+  private func world(_ sessions: [SessionSummary], answer: String? = nil) -> FakeWorld {
+    var world = FakeWorld()
+    world.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
+    world.service.have(sessions)
+    if let answer {
+      world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
+      world.console.answer(.success(answer))
+    }
+    return world
+  }
+
+  @Test func `list shows who is connected, what there is and what went wrong`() async {
+    let outcome = await world([
+      Self.troubled, Self.summary("b", processID: 4711, counts: ["running": 1, "paused": 3]),
+    ]).run("session", "list")
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            SESSION                         PROGRAM         LAST SEEN            UNTOLD  TASKS
+            org.example.app                 away            2026-11-21 14:00:00       2  2 completed
+              The program "/opt/app" of the session "org.example.app" could not be launched \
+            (ENOENT); look whether it is still there and can be run
+            b                               process 4711    2026-11-21 14:00:00       0  \
+            1 running, 3 paused
+
+            """, error: ""))
+  }
+
+  @Test func `list without sessions says so, and prints an empty array as JSON`() async {
+    #expect(
+      await world([]).run("session", "list")
+        == .init(code: 0, output: "", error: "There are no sessions of programs\n"))
+    #expect(
+      await world([]).run("session", "list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+  }
+
+  @Test func `list --json has all members, always`() async {
+    let outcome = await world([Self.troubled]).run("session", "list", "--json")
+    #expect(
+      outcome.output == """
+        [
+        {"id": "org.example.app", "processID": null, "lastSeenAt": "2026-11-21T12:00:00Z", \
+        "launch": {"executablePath": "/opt/app", "arguments": ["--events"], "directory": null}, \
+        "sendsLaunchEvents": true, "counts": {"idle": 0, "scheduled": 0, "queued": 0, \
+        "running": 0, "waiting": 0, "paused": 0, "verifying": 0, "completed": 2, "failed": 0}, \
+        "untoldCount": 2, "notice": {"code": "notRun", "at": "2026-11-21T12:00:00Z", \
+        "detail": "ENOENT", "message": "The program \\"/opt/app\\" of the session \
+        \\"org.example.app\\" could not be launched (ENOENT); look whether it is still there and \
+        can be run"}}
+        ]
+
+        """)
+  }
+
+  @Test(arguments: [
+    (
+      LaunchNotice.Problem.ended, "exit 1" as String?,
+      "The program \"/opt/app\" of the session \"s\" ended before it had taken everything (exit 1); "
+        + "the log of the service has what it said"
+    ),
+    (
+      .silent, nil,
+      "The program \"/opt/app\" of the session \"s\" was launched and did not say within "
+        + "30 seconds that it is done; look whether it hangs"
+    ),
+  ])
+  func `a launch that came to nothing is told by the status of the service, too`(
+    _ problem: LaunchNotice.Problem, _ detail: String?, _ sentence: String
+  ) async {
+    let notice = LaunchNotice(
+      problem: problem, at: WallTime(millisecondsSince1970: 0), detail: detail)
+    let session = Self.summary("s", notice: notice)
+    #expect(Sentences.launchNotice(of: session) == sentence)
+    let status = await world([session]).run("daemon", "status")
+    #expect(status.output.hasSuffix("Notice: \(sentence)\n"))
+    #expect(Sentences.launchNotice(of: Self.summary()) == nil)
+  }
+
+  @Test func `adopt makes the transfers of a session the user's and says where files are`() async {
+    var world = world([Self.summary()])
+    var finished = snapshot(3, .completed)
+    finished.path = "/held/a b"
+    world.service = FakeService([finished, snapshot(5, .failed)])
+    world.service.have([Self.summary()])
+    #expect(
+      await world.run("session", "adopt", "org.example.app")
+        == .init(
+          code: 0,
+          output: "2 transfers of the session \"org.example.app\" are yours now\n"
+            + "3 is at \"/held/a b\"\n5\n", error: ""))
+    #expect(world.service.asked == [.adopt(SessionID(rawValue: "org.example.app"))])
+  }
+
+  @Test(arguments: [
+    (
+      ControlError(.sessionInUse, "4711"),
+      "The program of the session is connected (process 4711); end it and try again"
+    ),
+    (
+      ControlError(.unknownSession, "x\u{1B}"),
+      "There is no session \"x\u{FFFD}\"; \"kettle session list\" shows those that there are"
+    ),
+  ])
+  func `what the service refuses exits 2`(_ error: ControlError, _ sentence: String) async {
+    let world = world([Self.summary()])
+    world.service.fail(AdoptSession.name, with: error)
+    #expect(
+      await world.run("session", "adopt", "s")
+        == .init(code: 2, output: "", error: "kettle: \(sentence)\n"))
+  }
+
+  @Test(arguments: [("y", Int32(0)), ("", 130)])
+  func `drop says what is lost and asks`(_ answer: String, _ code: Int32) async {
+    let world = world([Self.troubled], answer: answer)
+    #expect(await world.run("session", "drop", "org.example.app").code == code)
+    #expect(
+      world.console.questions == [
+        "Drop the session \"org.example.app\" with 2 transfers, among them 2 that its program has "
+          + "not taken yet, and delete what they have fetched? [y/N] "
+      ])
+    #expect(
+      world.service.asked == (code == 0 ? [.drop(SessionID(rawValue: "org.example.app"))] : []))
+  }
+
+  @Test func `drop of a session that is not there asks nothing`() async {
+    let world = world([], answer: "y")
+    #expect(await world.run("session", "drop", "s").code == 2)
+    #expect(world.console.questions.isEmpty)
+  }
+
+  @Test func `drop of a session that is not there says so without a terminal, too`() async {
+    #expect(
+      await world([]).run("session", "drop", "nosuch")
+        == .init(
+          code: 2, output: "",
+          error: "kettle: There is no session \"nosuch\"; \"kettle session list\" shows those "
+            + "that there are\n"))
+  }
+
+  @Test func `drop without a terminal wants --yes`() async {
+    let refused = world([Self.summary("s")])
+    #expect(
+      await refused.run("session", "drop", "s")
+        == .init(
+          code: 2, output: "",
+          error: "kettle: \"kettle session drop\" deletes files and asks first, "
+            + "but there is no terminal to ask on; add --yes\n"))
+    #expect(
+      await world([Self.summary()]).run("session", "drop", "s", "--yes")
+        == .init(code: 0, output: "The session \"s\" is gone, with 2 transfers\n", error: ""))
+  }
+
+  @Test func `a task in the list says what its program has to do with it`() async {
+    func task(
+      _ id: Int64, _ state: TransferState, _ change: (inout TaskStatus) -> Void
+    ) -> TransferSnapshot {
+      var row = snapshot(id, state)
+      var status = TaskStatus()
+      change(&status)
+      row.task = status
+      if state == .waiting { row.reason = .needsLogin }
+      row.error = state == .waiting ? TransferFailure(.loginNeeded, on: "example.org") : nil
+      return row
+    }
+    var world = FakeWorld()
+    world.service = FakeService([
+      task(1, .completed) { _ in },
+      task(2, .paused) { $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s") },
+      task(3, .waiting) {
+        $0.challenge = ServerChallenge(kind: .basic, origin: "https://a:443", failureCount: 0)
+      },
+      snapshot(4, .completed),
+    ])
+    let lines = await world.run("list").output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 8)
+    #expect(lines.dropFirst(2).first == "        its program has not taken it yet")
+    #expect(lines.dropFirst(4).first == "        put aside, its program can go on with it")
+    #expect(lines.dropFirst(6).first == "        its program is to answer the server")
+  }
+}

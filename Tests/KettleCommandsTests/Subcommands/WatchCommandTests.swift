@@ -1,0 +1,98 @@
+import KettleControl
+import Foundation
+import Testing
+import KettleModel
+
+@testable import KettleCommands
+
+@Suite(.timeLimit(.minutes(1)))
+struct WatchCommandTests {
+  private var events: [TransferEvent] {
+    var done = snapshot(1, .completed)
+    done.bytesReceived = 1024
+    done.path = "/d/file.iso"
+    var failed = snapshot(2, .failed, title: "\u{1B}[2Jx")
+    failed.error = TransferFailure(.connectionLost, on: "example.org")
+    return [
+      event(snapshot(1, .queued), .added), event(snapshot(1, .running)), event(done),
+      event(failed), event(failed, .removed),
+    ]
+  }
+
+  @Test func `a line for each event, until the reader has gone`() async {
+    let world = FakeWorld()
+    world.service.onWatch(events + [event(snapshot(9, .idle))])
+    world.console.fail(with: .readerGone, afterWrites: 5)
+    let outcome = await world.run("watch")
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            14:00:00     1  file.iso: added, queued
+            14:00:00     1  file.iso: running
+            14:00:00     1  file.iso: completed, 1.0 KiB in "/d/file.iso"
+            14:00:00     2  \u{FFFD}[2Jx: failed: The connection to "example.org" was lost; \
+            start it again
+            14:00:00     2  \u{FFFD}[2Jx: removed
+
+            """, error: ""))
+    #expect(world.service.asked == [.watch(includesProgress: false)])
+  }
+
+  @Test func `--json prints an object a line, and --progress asks for more`() async throws {
+    let world = FakeWorld()
+    var progress = event(snapshot(1, .running), .progress)
+    progress.bytesWritten = 5
+    world.service.onWatch([progress, event(snapshot(9, .idle))])
+    world.console.fail(with: .readerGone, afterWrites: 1)
+    let outcome = await world.run("watch", "--json", "--progress")
+    #expect(
+      outcome.output == """
+        {"event": "progress", "at": "2026-11-21T12:00:00Z", "bytesWritten": 5, "transfer": \
+        \(snapshot(1, .running).json.text)}
+
+        """)
+    #expect(world.service.asked == [.watch(includesProgress: true)])
+  }
+
+  @Test(arguments: [false, true])
+  func `where events are missing a line says so`(json: Bool) async {
+    let world = FakeWorld()
+    world.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
+    world.service.onWatch([
+      .resynchronise, .event(event(snapshot(1, .running))), .event(event(snapshot(9, .idle))),
+    ])
+    let outcome = await world.run(json ? ["watch", "--json"] : ["watch"])
+    #expect(
+      outcome.output.split(separator: "\n").first
+        == (json
+          ? #"{"event": "eventsDropped", "at": "2026-11-21T12:00:00Z"}"#
+          : "14:00:00     1  file.iso: running"))
+    #expect(
+      outcome.error
+        == "Events came faster than they were read, so some were dropped; "
+        + "\"kettle list\" shows how it is\n")
+  }
+
+  @Test func `Ctrl-C ends it with 130`() async {
+    var world = FakeWorld()
+    world.interruptions = [.interrupt]
+    #expect(await world.run("watch") == .init(code: 130, output: "", error: ""))
+  }
+
+  @Test func `after a loss of the connection it says that events may be missing`() async {
+    var world = FakeWorld()
+    world.service.onWatch([], thenEnd: true)
+    let next = FakeService()
+    next.onWatch([event(snapshot(1, .running)), event(snapshot(9, .idle))])
+    world.door = FakeDoor([.success(world.service), .success(next)])
+    world.console.fail(with: .readerGone, afterWrites: 1)
+    #expect(
+      await world.run("watch")
+        == .init(
+          code: 0, output: "14:00:00     1  file.iso: running\n",
+          error: "The connection to the service was lost for a moment; "
+            + "what happened meanwhile is not shown, \"kettle list\" shows how it is\n"))
+  }
+}

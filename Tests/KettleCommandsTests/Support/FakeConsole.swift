@@ -1,0 +1,91 @@
+import KettleCommands
+import KettleSystem
+
+/// A console that keeps what is written and answers questions from a list.
+final class FakeConsole: Console {
+  private struct State {
+    var output = ""
+    var error = ""
+    var answers: [Result<String, ConsoleError>] = []
+    var questions: [String] = []
+    var failure: ConsoleError?
+    var writesBeforeFailure = 0
+  }
+
+  let isInputTerminal: Bool
+  private let outputColumns: Int?
+  private let errorColumns: Int?
+  private let input: [UInt8]
+  private let state = Mutex(State())
+
+  /// `outputColumns`: the width of the terminal at standard output; nil is a pipe.
+  init(
+    inputIsTerminal: Bool = false, outputColumns: Int? = nil, errorColumns: Int? = nil,
+    input: String = ""
+  ) {
+    isInputTerminal = inputIsTerminal
+    self.outputColumns = outputColumns
+    self.errorColumns = errorColumns
+    self.input = Array(input.utf8)
+  }
+
+  var output: String { state.withLock { $0.output } }
+  var error: String { state.withLock { $0.error } }
+  var questions: [String] { state.withLock { $0.questions } }
+
+  func answer(_ answers: Result<String, ConsoleError>...) {
+    state.withLock { $0.answers += answers }
+  }
+
+  /// Standard output fails like this after so many writes.
+  func fail(with error: ConsoleError, afterWrites count: Int = 0) {
+    state.withLock {
+      $0.failure = error
+      $0.writesBeforeFailure = count
+    }
+  }
+
+  func isTerminal(_ stream: ConsoleStream) -> Bool { columnCount(of: stream) != nil }
+  func columnCount(of stream: ConsoleStream) -> Int? {
+    switch stream {
+    case .output: outputColumns
+    case .error: errorColumns
+    }
+  }
+
+  func write(_ text: String, to stream: ConsoleStream) throws(ConsoleError) {
+    let failure: ConsoleError? = state.withLock { state in
+      switch stream {
+      case .error: state.error += text
+      case .output:
+        if let failure = state.failure {
+          if state.writesBeforeFailure == 0 { return failure }
+          state.writesBeforeFailure -= 1
+        }
+        state.output += text
+      }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// Cut where no line ends, as a pipe may be.
+  func readInput(_ take: (Span<UInt8>) -> Bool) throws(ConsoleError) {
+    for start in stride(from: 0, to: input.count, by: 1013) {
+      let piece = Array(input[start..<min(start + 1013, input.count)])
+      guard take(piece.span) else { return }
+    }
+  }
+
+  func ask(_ question: String) throws(ConsoleError) -> String {
+    let answer: Result<String, ConsoleError> = state.withLock { state in
+      state.questions.append(question)
+      return state.answers.isEmpty ? .failure(.noTerminal) : state.answers.removeFirst()
+    }
+    return try answer.get()
+  }
+
+  func askSecret(_ question: String) throws(ConsoleError) -> String {
+    try ask("secret: " + question)
+  }
+}

@@ -1,0 +1,349 @@
+import KettleControl
+import KettleSystem
+import KettleClient
+import KettleModel
+
+/// A service in memory: a list of snapshots, and a record of what was asked.
+final class FakeService: ServiceCalling {
+  enum Asked: Hashable {
+    case add([TransferSpec])
+    case list(Viewport)
+    case describe(TransferID)
+    case control(TransferControlVerb, TransferSelection)
+    case relink(TransferID, url: String, Login?)
+    case limit(TransferSelection, Int64?)
+    case findURLs([String])
+    case reset
+    case subscribe(Viewport)
+    case find(RowSearch)
+    case listIDs(RowFilter)
+    case watch(includesProgress: Bool, gathersCompleted: Bool = false)
+    case status
+    case stop
+    case adopt(SessionID)
+    case drop(SessionID)
+  }
+
+  private struct State {
+    var rows: [TransferSnapshot] = []
+    var asked: [Asked] = []
+    var errors: [String: any Error] = [:]
+    var onWatch: [ControlNotification] = []
+    var endsAfterWatch = false
+    var refused: [ControlTransfers.Refusal] = []
+    var resetResult = ResetTransfers.Result(deletedPaths: [], keptPaths: [])
+    var descriptions: [TransferSnapshot] = []
+    var afterList: [@Sendable (inout [TransferSnapshot]) -> Void] = []
+    var isClosed = false
+    var reader: AsyncStream<ControlNotification>.Continuation?
+    var waiting: [ControlNotification] = []
+    var isBroken = false
+    var added: [String: AddTransfers.Result] = [:]
+    var losesReply = false
+    var sessions: [SessionSummary] = []
+    var notices: [String] = []
+
+    /// The rows that pass; then they change as a test said.
+    mutating func taken(_ filter: RowFilter) -> [TransferSnapshot] {
+      defer { if !afterList.isEmpty { afterList.removeFirst()(&rows) } }
+      return rows.filter { row in
+        filter.states?.contains(row.state) != false
+          && (filter.session ?? row.session) == row.session
+      }
+    }
+  }
+
+  private let state: Mutex<State>
+
+  let instance: String?
+
+  init(_ rows: [TransferSnapshot] = [], instance: String? = nil) {
+    state = Mutex(State(rows: rows))
+    self.instance = instance
+  }
+
+  /// A stream of its own for each connection: commands connect more than once.
+  var notifications: AsyncStream<ControlNotification> {
+    let (stream, continuation) = AsyncStream<ControlNotification>.makeStream()
+    let (waiting, isBroken) = state.withLock { state in
+      defer {
+        state.waiting = []
+        state.isBroken = false
+      }
+      state.reader = state.isBroken ? nil : continuation
+      return (state.waiting, state.isBroken)
+    }
+    for notification in waiting { continuation.yield(notification) }
+    if isBroken { continuation.finish() }
+    return stream
+  }
+
+  var asked: [Asked] { state.withLock { $0.asked } }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// The method answers with this error from now on.
+  func fail(_ method: String, with error: any Error) {
+    state.withLock { $0.errors[method] = error }
+  }
+
+  /// Sent as soon as events are watched; then the connection ends, if that is asked for.
+  func onWatch(_ events: [TransferEvent], thenEnd: Bool = false) {
+    state.withLock {
+      $0.onWatch = events.map { .event($0) }
+      $0.endsAfterWatch = thenEnd
+    }
+  }
+
+  /// Sent as soon as events are watched.
+  func onWatch(_ notifications: [ControlNotification]) {
+    state.withLock { $0.onWatch = notifications }
+  }
+
+  func refuse(_ refusals: [ControlTransfers.Refusal]) { state.withLock { $0.refused = refusals } }
+
+  func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
+
+  func have(notices: [String]) { state.withLock { $0.notices = notices } }
+
+  func have(_ sessions: [SessionSummary]) { state.withLock { $0.sessions = sessions } }
+
+  /// What is answered about one transfer, one after the other; then the rows again.
+  func describe(_ answers: [TransferSnapshot]) { state.withLock { $0.descriptions = answers } }
+
+  /// Changes the rows after the next answer to a list request.
+  func afterList(_ change: @escaping @Sendable (inout [TransferSnapshot]) -> Void) {
+    state.withLock { $0.afterList.append(change) }
+  }
+
+  /// Sent at once, or as soon as there is a reader.
+  func send(_ notification: ControlNotification) {
+    let reader = state.withLock { state in
+      if state.reader == nil { state.waiting.append(notification) }
+      return state.reader
+    }
+    reader?.yield(notification)
+  }
+
+  /// The connection ends; the next one begins anew.
+  func close() async { end() }
+
+  /// The connection that is there, or else the next one, breaks.
+  func breakConnection() {
+    let reader = state.withLock { state in
+      if state.reader == nil { state.isBroken = true }
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.finish()
+  }
+
+  private func end() {
+    let reader = state.withLock { state in
+      state.isClosed = true
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.finish()
+  }
+
+  func call<Method: ControlMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws -> Method.Result {
+    if let error = state.withLock({ $0.errors[Method.name] }) { throw error }
+    guard let result = try answer(params, Method.name) as? Method.Result else {
+      throw ControlError(.methodNotFound, Method.name)
+    }
+    return result
+  }
+
+  private func answer(_ params: Any, _ method: String) throws -> Any {
+    switch params {
+    case let params as AddTransfers.Params: return try add(params)
+    case let params as AddURLs.Params:
+      let added = try add(.init(transfers: params.transfers, requestID: params.requestID))
+      return AddURLs.Result(runs: IDRuns(added.ids))
+    case let viewport as Viewport where method == ListTransfers.name: return list(viewport)
+    case let viewport as Viewport:
+      record(.subscribe(viewport))
+      return Nothing()
+    case let params as ListIDs.Params:
+      record(.listIDs(params.filter))
+      return ListIDs.Result(runs: IDRuns(state.withLock { $0.taken(params.filter).map(\.id) }))
+    case let search as RowSearch:
+      record(.find(search))
+      let words = RowFilter.words(of: search.text)
+      let index = state.withLock { $0.rows.firstIndex { WordTest(words).passes($0) } }
+      return FindTransfer.Result(
+        found: index.map { index in
+          FoundRow(
+            id: state.withLock { $0.rows[index].id }, index: index, hasWrapped: false)
+        })
+    case let params as DescribeTransfer.Params:
+      record(.describe(params.id))
+      let row = state.withLock { state in
+        state.descriptions.isEmpty
+          ? state.rows.first { $0.id == params.id } : state.descriptions.removeFirst()
+      }
+      guard let row else {
+        throw ControlError(.unknownTransfer, params.id.description)
+      }
+      return TransferDetails(snapshot: row)
+    case let params as ControlTransfers.Params: return control(params)
+    case let params as RelinkTransfer.Params:
+      record(.relink(params.id, url: params.url.text, params.login))
+      return refusing(.ids([params.id]))
+    case let params as LimitSpeed.Params:
+      record(.limit(params.selection, params.bytesPerSecond))
+      return refusing(params.selection)
+    case let params as FindURLs.Params:
+      record(.findURLs(params.urls))
+      let rows = state.withLock { $0.rows }
+      return FindURLs.Result(
+        found: rows.filter { params.urls.contains($0.url) }
+          .map { .init(url: $0.url, id: $0.id, state: $0.state) })
+    case let params as FinishEvents.Params:
+      record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
+      let rows = state.withLock { $0.rows }
+      return AdoptSession.Result(
+        ids: rows.map(\.id),
+        finished: rows.compactMap { row in
+          guard row.state == .completed, let path = row.path else { return nil }
+          return FinishedTransfer(id: row.id, path: path)
+        })
+    case let params as WatchEvents.Params:
+      watch(params)
+      return Nothing()
+    case is Nothing: return try answerWithoutParams(method)
+    default: throw ControlError(.methodNotFound, method)
+    }
+  }
+
+  private func answerWithoutParams(_ method: String) throws -> Any {
+    switch method {
+    case ResetTransfers.name:
+      record(.reset)
+      return state.withLock { $0.resetResult }
+    case ServiceStatus.name:
+      record(.status)
+      var totals = Totals()
+      for row in state.withLock({ $0.rows }) { totals.counts[row.state, default: 0] += 1 }
+      totals.freeBytes = 195_421_011_968
+      return ServiceStatus.Result(
+        serviceVersion: "0.1.0", processID: 4711,
+        startedAt: WallTime(millisecondsSince1970: FakeClock.start),
+        storePath: "/home/anna/.local/state/kettle/store.sqlite", totals: totals,
+        notices: state.withLock { $0.notices })
+    case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
+    case StopService.name:
+      record(.stop)
+      end()
+      return Nothing()
+    default: throw ControlError(.methodNotFound, method)
+    }
+  }
+
+  private func record(_ asked: Asked) { state.withLock { $0.asked.append(asked) } }
+
+  private func refusing(_ selection: TransferSelection) -> ControlTransfers.Result {
+    state.withLock { state in
+      switch selection {
+      case .all, .matching: return ControlTransfers.Result(applied: [], refused: [])
+      case .ids(let ids):
+        let refusedIDs = Set(state.refused.map(\.id))
+        return ControlTransfers.Result(
+          applied: ids.filter { !refusedIDs.contains($0) }, refused: state.refused)
+      }
+    }
+  }
+
+  /// As the service does: a request id that it knows is answered as the first time.
+  private func add(_ params: AddTransfers.Params) throws -> AddTransfers.Result {
+    let (result, isLost) = added(params)
+    if isLost { throw ClientError.connectionLost }
+    return result
+  }
+
+  private func added(_ params: AddTransfers.Params) -> (AddTransfers.Result, isLost: Bool) {
+    state.withLock { state in
+      let specs = params.transfers
+      state.asked.append(.add(specs))
+      if let known = params.requestID.flatMap({ state.added[$0] }) { return (known, false) }
+      var ids: [TransferID] = []
+      for spec in specs {
+        let id = (state.rows.map(\.id.rawValue).max() ?? 0) + 1
+        ids.append(TransferID(rawValue: id))
+        var row = snapshot(id, .queued, url: spec.url.text)
+        if let title = spec.title { row.title = title }
+        if spec.beginning == .idle { row.state = .idle }
+        if spec.beginning == .paused { row.state = .paused }
+        state.rows.append(row)
+      }
+      let result = AddTransfers.Result(ids: ids)
+      if let requestID = params.requestID { state.added[requestID] = result }
+      defer { state.losesReply = false }
+      return (result, state.losesReply)
+    }
+  }
+
+  /// The reply to the next new request to add is lost on the way.
+  func loseReply() { state.withLock { $0.losesReply = true } }
+
+  private func list(_ viewport: Viewport) -> RowWindow {
+    state.withLock { state in
+      state.asked.append(.list(viewport))
+      let matching = state.taken(viewport.filter)
+      let rows = Array(matching.dropFirst(viewport.first).prefix(viewport.count))
+      return RowWindow(
+        first: viewport.first, matchingCount: matching.count, rows: rows, totals: Totals())
+    }
+  }
+
+  private func control(_ params: ControlTransfers.Params) -> ControlTransfers.Result {
+    state.withLock { state in
+      state.asked.append(.control(params.control, params.selection))
+      let refusedIDs = Set(state.refused.map(\.id))
+      let applied =
+        switch params.selection {
+        case .ids(let ids): ids.filter { !refusedIDs.contains($0) }
+        case .all: state.rows.map(\.id)
+        case .matching(_, let except): state.rows.map(\.id).filter { !except.contains($0) }
+        }
+      switch params.control {
+      case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
+      case .start, .pause, .stop: break
+      }
+      return ControlTransfers.Result(applied: applied, refused: state.refused)
+    }
+  }
+
+  private func watch(_ params: WatchEvents.Params) {
+    let (events, ends) = state.withLock { state in
+      state.asked.append(
+        .watch(
+          includesProgress: params.includesProgress,
+          gathersCompleted: params.gathersCompleted == true))
+      defer {
+        state.onWatch = []
+        state.endsAfterWatch = false
+      }
+      return (state.onWatch, state.endsAfterWatch)
+    }
+    for event in events { send(event) }
+    if ends { end() }
+  }
+}
+
+func snapshot(
+  _ id: Int64, _ state: TransferState, url: String = "https://example.org/file.iso",
+  title: String? = nil
+) -> TransferSnapshot {
+  TransferSnapshot(
+    id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id,
+    title: title ?? "file.iso", url: url, state: state,
+    createdAt: WallTime(millisecondsSince1970: FakeClock.start))
+}
+
+func event(_ row: TransferSnapshot, _ kind: TransferEvent.Kind = .stateChanged) -> TransferEvent {
+  TransferEvent(
+    kind: kind, id: row.id, at: WallTime(millisecondsSince1970: FakeClock.start), snapshot: row)
+}

@@ -1,0 +1,124 @@
+import KettleCommands
+import KettleControl
+import KettleSystem
+import KettleClient
+import KettleModel
+
+/// A door that leads to services in memory, one connection after the other.
+final class FakeDoor: ServiceDoor {
+  struct Knock: Hashable {
+    var place: ServicePlace
+    var client: String
+    var isWatchedByPerson = false
+    var startIfNeeded: Bool
+  }
+
+  private struct State {
+    var answers: [Result<FakeService, ClientError>]
+    var failure: (any Error)?
+    var knocks: [Knock] = []
+    var socketAnswers: [Bool] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// The last answer is given again and again.
+  init(_ answers: [Result<FakeService, ClientError>]) { state = Mutex(State(answers: answers)) }
+
+  /// Leads nowhere.
+  init(failing error: any Error) { state = Mutex(State(answers: [], failure: error)) }
+
+  var knocks: [Knock] { state.withLock { $0.knocks } }
+
+  /// Whether the socket is there, asked after asked; false afterwards.
+  func socket(_ answers: Bool...) { state.withLock { $0.socketAnswers = answers } }
+
+  func connect(
+    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling {
+    let answer = try state.withLock { state in
+      state.knocks.append(
+        Knock(
+          place: place, client: client.name, isWatchedByPerson: client.isWatchedByPerson,
+          startIfNeeded: startIfNeeded))
+      if let failure = state.failure { throw failure }
+      return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+    }
+    return try answer.get()
+  }
+
+  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+    _ = try await connect(to: place, client: "pipe", startIfNeeded: startIfNeeded)
+  }
+
+  func socketPath(of place: ServicePlace) -> String { "/run/user/1000/kettle/control.sock" }
+
+  func isSocketThere(of place: ServicePlace) -> Bool {
+    state.withLock { $0.socketAnswers.isEmpty ? false : $0.socketAnswers.removeFirst() }
+  }
+}
+
+/// Interruptions that are there from the beginning.
+struct FakeInterruptions: InterruptionSource {
+  var all: [Interruption] = []
+
+  func interruptions() -> AsyncStream<Interruption> {
+    let (stream, continuation) = AsyncStream<Interruption>.makeStream()
+    for interruption in all { continuation.yield(interruption) }
+    return stream
+  }
+}
+
+/// A dashboard that is left at once.
+final class FakeDashboard: DashboardOpening {
+  private let end: DashboardOutcome
+  private let problem: NoDashboard?
+  private let kept = Mutex<[DashboardRequest]>([])
+
+  init(end: DashboardOutcome = .left(goingOnCount: 0), problem: NoDashboard? = nil) {
+    self.end = end
+    self.problem = problem
+  }
+
+  var requests: [DashboardRequest] { kept.withLock { $0 } }
+
+  func open(_ request: DashboardRequest, in world: CommandWorld) async throws -> DashboardOutcome {
+    kept.withLock { $0.append(request) }
+    if let problem { throw problem }
+    return end
+  }
+}
+
+/// Everything that a command touches, in memory, and what came of running it.
+struct FakeWorld {
+  var service = FakeService()
+  var console = FakeConsole()
+  var clock = FakeClock()
+  var door: FakeDoor?
+  var interruptions: [Interruption] = []
+  var dashboard = FakeDashboard()
+  var environment = ["HOME": "/home/anna"]
+  var directory = "/"
+
+  struct Outcome: Equatable {
+    var code: Int32
+    var output: String
+    var error: String
+  }
+
+  func run(_ arguments: String...) async -> Outcome { await run(arguments) }
+
+  func run(_ arguments: [String]) async -> Outcome {
+    let code = await runKettle(arguments: arguments, world: world)
+    return Outcome(code: code, output: console.output, error: console.error)
+  }
+
+  var world: CommandWorld {
+    CommandWorld(
+      environment: environment, currentDirectory: directory, console: console, clock: clock,
+      services: door ?? FakeDoor([.success(service)]),
+      interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
+      runService: { options in 40 + (options.readyDescriptor ?? 2) },
+      runDemoService: { options in 60 + (options.readyDescriptor ?? 2) })
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import KettleConfiguration
+
+struct DashboardConfigurationTests {
+  private typealias Mapping = DashboardConfiguration.Mapping
+
+  private func read(_ text: String) -> (DashboardConfiguration, [ConfigurationProblem]) {
+    DashboardConfiguration.read(Array(text.utf8))
+  }
+
+  @Test func `a key is one name, several or none`() {
+    let (configuration, problems) = read(
+      """
+      [keys]
+      pause = "p"
+      start = ["s", "F5"]
+
+      remove = ""
+      pause-all = []
+      """)
+    #expect(problems.isEmpty)
+    #expect(
+      configuration.mappings == [
+        Mapping(action: "pause", keys: ["p"], line: 2),
+        Mapping(action: "start", keys: ["s", "F5"], line: 3),
+        Mapping(action: "remove", keys: [], line: 5),
+        Mapping(action: "pause-all", keys: [], line: 6),
+      ])
+  }
+
+  @Test(arguments: ["7", "true", "[1]", "[\"a\", \"\"]", "[[\"a\"]]"])
+  func `what is no name of a key has no effect, and the others hold`(value: String) {
+    let (configuration, problems) = read("[keys]\nstart = \(value)\nstop = \"x\"")
+    #expect(configuration.mappings == [Mapping(action: "stop", keys: ["x"], line: 3)])
+    #expect(problems.map(\.line) == [2])
+  }
+
+  @Test func `the service and the dashboard each look at their own tables`() {
+    let text = "[keys]\nstart = 1\n[limits]\ntransfers = 0\ntransfer = 3\n[key]\nstart = 's'"
+    #expect(read(text).1.map(\.line) == [2])
+    #expect(ServiceConfiguration.read(Array(text.utf8)).1.map(\.line) == [4, 5, 7])
+  }
+
+  @Test func `of a file that cannot be read nothing holds`() {
+    let (configuration, problems) = read("[keys]\nstart = 's'\nstop = \"x")
+    #expect(configuration == DashboardConfiguration())
+    #expect(
+      problems.map { $0.sentence(path: "/c", for: .dashboard) } == [
+        "Line 3 of \"/c\" cannot be read (the string has no end), so nothing in the file holds; "
+          + "correct it and start the dashboard again"
+      ])
+  }
+}

@@ -1,0 +1,177 @@
+import Testing
+
+@testable import KettleConfiguration
+
+struct ServiceConfigurationTests {
+  private func read(_ text: String) -> (ServiceConfiguration, [ConfigurationProblem]) {
+    ServiceConfiguration.read(Array(text.utf8))
+  }
+
+  private func sentences(_ text: String) -> [String] {
+    read(text).1.map { $0.sentence(path: "/c/config.toml") }
+  }
+
+  @Test func `an empty file changes nothing`() {
+    for text in ["", "\n\n", "# nothing\r\n", "[limits]\n", "\t "] {
+      let (configuration, problems) = read(text)
+      #expect(configuration == ServiceConfiguration())
+      #expect(problems.isEmpty)
+    }
+  }
+
+  @Test func `every key has its place`() {
+    let (configuration, problems) = read(
+      """
+      limits.transfers = 7
+      downloads.directory = '/data/in "quotes"'
+      [limits]
+      connections-per-host = 64
+      connections = 1_000
+      rate = "2M"
+      [proxy]
+      url = "socks5h://me:pw@proxy.example:1080"
+      no-proxy = [ "localhost", # ourselves
+        ".example.org", ]
+      [conditions]
+      mains = "never"
+      unmetered = 'always'
+      [notify]
+      desktop = false
+      failures = false
+      finished = false
+      """)
+    #expect(problems.isEmpty)
+    var expected = ServiceConfiguration()
+    expected.downloadsDirectory = "/data/in \"quotes\""
+    expected.transfersMax = 7
+    expected.connectionsPerHostMax = 64
+    expected.connectionsMax = 1000
+    expected.limitBytesPerSecond = 2 << 20
+    expected.proxy = .through("socks5h://me:pw@proxy.example:1080")
+    expected.noProxy = ["localhost", ".example.org"]
+    expected.mains = .never
+    expected.unmetered = .always
+    expected.notify.desktop = false
+    expected.notify.failures = false
+    expected.notify.finished = false
+    #expect(configuration == expected)
+  }
+
+  @Test func `the home directory stands for a tilde`() {
+    let (configuration, _) = read("[downloads]\ndirectory = \"~/in\"")
+    #expect(configuration.downloadsDirectory(home: "/home/me") == "/home/me/in")
+    #expect(ServiceConfiguration().downloadsDirectory(home: "/home/me") == nil)
+    let absolute = read("[downloads]\ndirectory = \"/~/in\"").0
+    #expect(absolute.downloadsDirectory(home: "/home/me") == "/~/in")
+  }
+
+  @Test(arguments: [
+    ("downloads.directory", "\"relative\""), ("downloads.directory", "3"),
+    ("downloads.directory", "\"~you/in\""), ("downloads.directory", "\"/a\\nb\""),
+    ("limits.transfers", "0"), ("limits.transfers", "1001"), ("limits.transfers", "\"5\""),
+    ("limits.transfers", "-1"), ("limits.connections-per-host", "65"),
+    ("limits.connections", "true"), ("limits.connections", "[1]"),
+    ("limits.rate", "\"fast\""), ("limits.rate", "500"), ("limits.rate", "\"0\""),
+    ("proxy.no-proxy", "\"localhost\""), ("proxy.no-proxy", "[1]"),
+    ("proxy.no-proxy", "[\"a,b\"]"), ("proxy.no-proxy", "[\"\"]"),
+    ("conditions.mains", "true"), ("conditions.mains", "\"sometimes\""),
+    ("conditions.unmetered", "\"Always\""), ("conditions.unmetered", "[\"auto\"]"),
+    ("limits.transfers", "many"), ("notify.desktop", "\"true\""), ("notify.failures", "yes"),
+    ("notify.finished", "1"),
+  ])
+  func `a wrong value has no effect, and the others hold`(name: String, value: String) throws {
+    let other = name == "limits.transfers" ? "limits.connections" : "limits.transfers"
+    let (configuration, problems) = read("\(other) = 9\n\n\(name) = \(value)\n")
+    var expected = ServiceConfiguration()
+    if other == "limits.transfers" {
+      expected.transfersMax = 9
+    } else {
+      expected.connectionsMax = 9
+    }
+    #expect(configuration == expected)
+    let key = try #require(ConfigurationKey(rawValue: name))
+    #expect(
+      problems
+        == [ConfigurationProblem(.wrongValue(name, mustBe: key.expectation), line: 3)])
+  }
+
+  @Test(arguments: [
+    "\"proxy.example:3128\"", "\"ftp://p/\"", "\"http://\"", "\"http://a b/\"",
+    "\"http://p:99999\"", "\"http://p/path\"", "\"http://p?q\"", "true", "\"\"",
+  ])
+  func `with a proxy that is none nothing goes out, least of all without one`(value: String) {
+    let (configuration, problems) = read("[proxy]\nurl = \(value)")
+    #expect(configuration.proxy == .unusable)
+    #expect(problems.count == 1)
+    #expect(problems.first?.line == 2)
+  }
+
+  @Test(arguments: ["http", "https", "socks4", "socks4a", "socks5", "socks5h"])
+  func `every kind of proxy can be given`(scheme: String) {
+    for place in ["p", "p:1", "me:p%40w@p.example:3128", "[::1]:1080"] {
+      let (configuration, problems) = read("proxy.url = \"\(scheme)://\(place)\"")
+      #expect(configuration.proxy == .through("\(scheme)://\(place)"))
+      #expect(problems.isEmpty)
+    }
+  }
+
+  @Test func `an unknown key is named with its line`() {
+    #expect(
+      sentences("[limits]\ntransfers = 3\ntransfer = 4\n[security]\nx = 'y'")
+        == [
+          "The key \"limits.transfer\" in line 3 of \"/c/config.toml\" means nothing; "
+            + "correct it and restart the service with \"kettle daemon stop\"",
+          "The key \"security.x\" in line 5 of \"/c/config.toml\" means nothing; "
+            + "correct it and restart the service with \"kettle daemon stop\"",
+        ])
+    #expect(read("[limits]\ntransfers = 3\ntransfer = 4").0.transfersMax == 3)
+  }
+
+  @Test(arguments: [
+    ("downloads.directory", "~/Downloads"), ("limits.rate", "2M"), ("limits.rate", "1.5M # all"),
+    ("conditions.mains", "always"), ("conditions.unmetered", "auto"),
+  ])
+  func `a text without quotes is named with what to do, and the others hold`(
+    name: String, value: String
+  ) {
+    let text = "limits.transfers = 9\n\(name) = \(value)\nlimits.connections = 8"
+    var expected = ServiceConfiguration()
+    (expected.transfersMax, expected.connectionsMax) = (9, 8)
+    #expect(read(text).0 == expected)
+    #expect(
+      sentences(text) == [
+        "The value of \"\(name)\" in line 2 of \"/c/config.toml\" has no quotes; put it in quotes "
+          + "and restart the service with \"kettle daemon stop\""
+      ])
+  }
+
+  @Test func `a proxy without quotes lets nothing out`() {
+    let (configuration, problems) = read("[proxy]\nurl = http://me:secret@proxy.example:3128")
+    #expect(configuration.proxy == .unusable)
+    #expect(problems == [ConfigurationProblem(.unquoted("proxy.url"), line: 2)])
+  }
+
+  @Test func `of a file that cannot be read nothing holds`() {
+    let text = "[limits]\ntransfers = 3\nrate = \"2M\nconnections = 4"
+    #expect(read(text).0 == ServiceConfiguration())
+    #expect(
+      sentences(text) == [
+        "Line 3 of \"/c/config.toml\" cannot be read (the string has no end), "
+          + "so nothing in the file holds; "
+          + "correct it and restart the service with \"kettle daemon stop\""
+      ])
+  }
+
+  @Test func `a problem without a line names the file`() {
+    #expect(
+      ConfigurationProblem(.unreadable("Permission denied")).sentence(path: "/c\u{1B}/x")
+        == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so nothing in the file holds; "
+        + "correct it and restart the service with \"kettle daemon stop\"")
+  }
+
+  @Test func `no sentence repeats a value, which may be a password`() {
+    let said = sentences("[proxy]\nurl = \"ftp://me:secret@p/\"\nno-proxy = \"secret\"")
+    #expect(said.count == 2)
+    #expect(!said.joined().contains("secret"))
+  }
+}

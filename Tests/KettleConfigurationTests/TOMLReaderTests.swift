@@ -1,0 +1,116 @@
+import SeededNumbers
+import Testing
+
+@testable import KettleConfiguration
+
+struct TOMLReaderTests {
+  private func read(_ text: String) throws(TOMLProblem) -> [TOMLEntry] {
+    try TOMLReader.read(Array(text.utf8))
+  }
+
+  private func problem(_ bytes: [UInt8]) -> TOMLProblem? {
+    do throws(TOMLProblem) {
+      _ = try TOMLReader.read(bytes)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(arguments: [
+    (#""""#, TOMLValue.string("")), (#""a\tb\n\"\\\u00e9\U0001F680""#, .string("a\tb\n\"\\é🚀")),
+    ("'C:\\dir'", .string("C:\\dir")), ("'# no comment'", .string("# no comment")),
+    ("\"ü\" # comment", .string("ü")), ("0", .integer(0)), ("+5", .integer(5)),
+    ("-1_000", .integer(-1000)), ("9223372036854775807", .integer(.max)),
+    ("true", .boolean(true)), ("false", .boolean(false)), ("[]", .array([])),
+    ("[ ]", .array([])), ("[1,2,]", .array([.integer(1), .integer(2)])),
+    ("[\n# a\n'x', # b\r\n\n[true] ]", .array([.string("x"), .array([.boolean(true)])])),
+  ])
+  func `values are read as TOML has them`(text: String, value: TOMLValue) throws {
+    #expect(try read("k = \(text)") == [TOMLEntry(name: "k", value: value, line: 1)])
+  }
+
+  @Test func `keys stand under their tables and have their lines`() throws {
+    let entries = try read("a=1\r\n [ b ] \n\n c.d = 2 # x\n[e.f]\ng-1_ = [\n3]\nh = 4")
+    #expect(entries.map(\.name) == ["a", "b.c.d", "e.f.g-1_", "e.f.h"])
+    #expect(entries.map(\.line) == [1, 4, 6, 8])
+  }
+
+  @Test(arguments: [
+    ("k", "there is no \"=\" after the key"), ("= 1", "a key is missing"),
+    ("a. = 1", "a key is missing"), ("\"k\" = 1", "keys in quotes are not read here"),
+    ("k =", "the value is missing"), ("k = # c", "the value is missing"),
+    ("k = 'a' 'b'", "there is something after the value"),
+    ("k = \"a", "the string has no end"), ("k = 'a", "the string has no end"),
+    ("k = \"\\", "the string has an escape that TOML does not know"),
+    ("k = \"\\x41\"", "the string has an escape that TOML does not know"),
+    ("k = \"\\uD800\"", "the string has an escape that stands for no character"),
+    ("k = \"\\u12\"", "the string has an escape that stands for no character"),
+    ("k = \"\"\"a\"\"\"", "strings of several lines are not read here"),
+    ("k = '''a'''", "strings of several lines are not read here"),
+    ("k = {a = 1}", "tables in braces are not read here"),
+    ("[[a]]", "arrays of tables are not read here"), ("[a", "the \"]\" of the table is missing"),
+    ("[]", "a key is missing"), ("[a] b = 1", "there is something after the value"),
+    ("k = [1", "the \"]\" of the array is missing"),
+    ("k = [1 2]", "there is no \",\" or \"]\" after a value of the array"),
+    ("k = [,]", "the value is missing"),
+    (
+      "k = [1.5]", "\"1.5\" is no string in quotes, no whole number and no true or false"
+    ),
+    ("k = [01]", "\"01\" is no string in quotes, no whole number and no true or false"),
+    ("k = [yes]", "\"yes\" is no string in quotes, no whole number and no true or false"),
+    ("k = 1\nk = 2", "\"k\" is there twice"),
+    ("[a]\nb = 1\n[c]\n[a]", "the table \"a\" is there twice"),
+    ("k = 'a\u{1B}'", "there is a control character in it"),
+    ("# \u{7F}", "there is a control character in it"),
+  ])
+  func `what cannot be read is told in words`(text: String, detail: String) throws {
+    let found = try #require(problem(Array(text.utf8)))
+    #expect(found.detail == detail)
+    #expect(found.line == text.utf8.count { $0 == 10 } + 1)
+  }
+
+  @Test(arguments: [
+    "2M", "~/Downloads", "http://me:pw@host:1/?a=b", "1.5", "01", "1__0", "0x10",
+    "9223372036854775808", "yes", "1 2", "true 'a'", ", 1", "-", "truefalse",
+  ])
+  func `a value without quotes has no meaning, and the lines around it have theirs`(
+    text: String
+  ) throws {
+    for end in ["", " ", " # it's \"2M\"", "\t\r"] {
+      let entries = try read("a = 1\nk = \(text)\(end)\nb = 2")
+      #expect(entries.map(\.name) == ["a", "k", "b"])
+      #expect(entries.map(\.value) == [.integer(1), .unquoted, .integer(2)])
+      #expect(entries.map(\.line) == [1, 2, 3])
+    }
+  }
+
+  @Test func `bytes that are no text are found with their line`() {
+    let bytes = Array("a = 1\n# ".utf8) + [0xFF] + Array("\nb = 2".utf8)
+    #expect(problem(bytes) == TOMLProblem(line: 2, detail: "it is not UTF-8 text"))
+  }
+
+  @Test func `arrays nest to a bound`() {
+    func nested(_ depth: Int) -> [UInt8] {
+      let text =
+        "k = " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return Array(text.utf8)
+    }
+    #expect(problem(nested(8)) == nil)
+    #expect(problem(nested(9))?.detail == "the arrays nest too deep")
+    #expect(problem(nested(100_000))?.detail == "the arrays nest too deep")
+  }
+
+  @Test func `any bytes are read or refused`() {
+    let seed = UInt64.random(in: .min ... .max)
+    print("TOML seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let alphabet = Array("[]=.\"'\\#{},\n\r\t _-+ut01ab\u{1}é".utf8) + [0xFF]
+    for _ in 0..<3000 {
+      let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        alphabet[Int.random(in: alphabet.indices, using: &random)]
+      }
+      if let found = problem(bytes) {
+        #expect((1...41).contains(found.line) && !found.detail.isEmpty, "\(bytes)")
+      }
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import SeededNumbers
+import KettleControl
+import Testing
+import KettleModel
+
+struct ClientOutboxTests {
+  /// An item as it is compared.
+  private enum Sent: Hashable {
+    case reply([UInt8])
+    case notification(ControlNotification)
+
+    init(_ item: ClientOutbox.Item) {
+      if case .reply(let line) = item {
+        self = .reply(line)
+      } else {
+        self = .notification(item.notification ?? .resynchronise)
+      }
+    }
+  }
+
+  private func next(_ outbox: inout ClientOutbox) -> Sent? { outbox.next().map(Sent.init) }
+
+  private func drain(_ outbox: inout ClientOutbox) -> [Sent] {
+    var items: [Sent] = []
+    while let item = next(&outbox) { items.append(item) }
+    return items
+  }
+
+  private func event(
+    _ kind: TransferEvent.Kind, _ id: Int64 = 1, at time: Int64 = 0, written: Int64? = nil,
+    total: Int64? = nil
+  ) -> TransferEvent {
+    ProtocolSamples.event(kind, id, at: time, written: written, total: total)
+  }
+
+  @Test func `replies and events leave in the order in which they came`() {
+    var outbox = ClientOutbox()
+    let first = event(.added)
+    let second = event(.stateChanged, at: 1)
+    #expect(outbox.isEmpty)
+    #expect(outbox.put(event: first) == .kept)
+    #expect(outbox.put(reply: [1]) == .kept)
+    #expect(outbox.put(event: second) == .kept)
+    #expect(outbox.put(reply: [2]) == .kept)
+    #expect(!outbox.isEmpty)
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(first)), .reply([1]), .notification(.event(second)), .reply([2]),
+      ])
+    #expect(outbox.isEmpty)
+  }
+
+  @Test func `a newer window of rows takes the place of the unsent one`() {
+    var outbox = ClientOutbox()
+    for first in 0..<1000 {
+      #expect(outbox.put(viewport: ProtocolSamples.window(first: first)) == .kept)
+      if first == 0 { _ = outbox.put(reply: [1]) }
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(.viewport(ProtocolSamples.window(first: 999))), .reply([1]),
+      ])
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 5))
+    #expect(drain(&outbox) == [.notification(.viewport(ProtocolSamples.window(first: 5)))])
+  }
+
+  @Test func `waiting progress of a transfer is added up and has the newest totals`() {
+    var outbox = ClientOutbox()
+    for step: Int64 in 1...100_000 {
+      #expect(outbox.put(event: event(.progress, at: step, written: 2, total: 2 * step)) == .kept)
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(
+          .event(event(.progress, at: 100_000, written: 200_000, total: 200_000)))
+      ])
+  }
+
+  @Test func `ids of the completed are gathered until something comes behind them`() {
+    func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
+    func told(_ ids: Int64...) -> Sent {
+      .notification(
+        .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
+    }
+    var outbox = ClientOutbox()
+    for id in Int64(1)...3 { #expect(outbox.put(completed: runs(id)) == .kept) }
+    #expect(outbox.put(completed: runs(7)) == .kept)
+    let again = event(.stateChanged)
+    _ = outbox.put(event: again)
+    _ = outbox.put(completed: runs(1))
+    #expect(next(&outbox) == told(1, 2, 3, 7))
+    #expect(next(&outbox) == .notification(.event(again)))
+    _ = outbox.put(completed: runs(9))
+    #expect(drain(&outbox) == [told(1, 9)])
+    // What was sent is not told again.
+    _ = outbox.put(completed: runs(10))
+    #expect(drain(&outbox) == [told(10)])
+  }
+
+  @Test func `a client that never reads ids is dropped as any other`() {
+    var outbox = ClientOutbox(limits: .init(eventByteCountMax: 1000))
+    var id: Int64 = 0
+    repeat {
+      id += 2
+      #expect(id < 1000)
+    } while outbox.put(completed: IDRuns([TransferID(rawValue: id)])) == .kept
+    #expect(next(&outbox) == nil)
+  }
+
+  @Test func `progress of two transfers is kept apart`() {
+    var outbox = ClientOutbox()
+    for step: Int64 in 1...3 {
+      _ = outbox.put(event: event(.progress, 1, at: step, written: 1, total: step))
+      _ = outbox.put(event: event(.progress, 2, at: step, written: 10, total: 10 * step))
+    }
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(event(.progress, 1, at: 3, written: 3, total: 3))),
+        .notification(.event(event(.progress, 2, at: 3, written: 30, total: 30))),
+      ])
+  }
+
+  @Test func `progress does not overtake what happened to its transfer before`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
+    _ = outbox.put(event: event(.stateChanged, at: 2))
+    _ = outbox.put(event: event(.progress, at: 3, written: 5, total: 6))
+    _ = outbox.put(event: event(.progress, at: 4, written: 1, total: 7))
+    #expect(
+      drain(&outbox) == [
+        .notification(.event(event(.progress, at: 1, written: 1, total: 1))),
+        .notification(.event(event(.stateChanged, at: 2))),
+        .notification(.event(event(.progress, at: 4, written: 6, total: 7))),
+      ])
+  }
+
+  @Test func `progress after sent progress starts from nothing`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, at: 1, written: 1, total: 1))
+    #expect(next(&outbox) != nil)
+    _ = outbox.put(event: event(.progress, at: 2, written: 4, total: 5))
+    #expect(
+      drain(&outbox) == [.notification(.event(event(.progress, at: 2, written: 4, total: 5)))])
+  }
+
+  @Test func `added up bytes stay at the end of the range`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(event: event(.progress, written: .max, total: .max))
+    _ = outbox.put(event: event(.progress, written: .max, total: .max))
+    #expect(
+      drain(&outbox) == [.notification(.event(event(.progress, written: .max, total: .max)))])
+  }
+
+  // Fault 118
+  @Test func `one event too many overflows and everything is gone`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
+    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
+    #expect(outbox.put(event: event(.added, 4)) == .overflow)
+    #expect(next(&outbox) == nil)
+    #expect(outbox.isEmpty)
+    #expect(outbox.put(reply: [1]) == .overflow)
+    #expect(outbox.put(viewport: ProtocolSamples.window(first: 0)) == .overflow)
+    #expect(next(&outbox) == nil)
+  }
+
+  @Test func `events that were sent do not count`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
+    for id: Int64 in 1...1000 {
+      #expect(outbox.put(event: event(.added, id)) == .kept)
+      if id > 2 { #expect(next(&outbox) != nil) }
+    }
+  }
+
+  // Fault 118
+  @Test func `replies are kept, and no request is handled while too many wait or are sent`() {
+    var outbox = ClientOutbox(limits: .init(replyByteCountMax: 1000))
+    let reply = [UInt8](repeating: 0, count: 600)
+    #expect(outbox.hasRoomForReplies)
+    for _ in 0..<3 { #expect(outbox.put(reply: reply) == .kept) }
+    #expect(!outbox.hasRoomForReplies)
+    // Two wait and one is being sent, then one waits, then none.
+    for hasRoom in [false, false, true, true] {
+      _ = outbox.next()
+      #expect(outbox.hasRoomForReplies == hasRoom)
+    }
+    #expect(outbox.heldByteCount == 0)
+  }
+
+  // Fault 118
+  @Test func `a client that falls behind is told so once, and gets what comes after that`() {
+    var outbox = ClientOutbox(limits: .init(eventCountMax: 3), lag: .resynchronises)
+    _ = outbox.put(reply: [1])
+    for id: Int64 in 1...3 { #expect(outbox.put(event: event(.added, id)) == .kept) }
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 7))
+    #expect(outbox.put(event: event(.added, 4)) == .leftOut)
+    #expect(outbox.isBehind)
+    for id: Int64 in 5...100 { #expect(outbox.put(event: event(.added, id)) == .leftOut) }
+    #expect(outbox.put(completed: IDRuns([TransferID(rawValue: 9)])) == .leftOut)
+    #expect(outbox.put(reply: [2]) == .kept)
+    #expect(next(&outbox) == .reply([1]))
+    #expect(next(&outbox) == .notification(.viewport(ProtocolSamples.window(first: 7))))
+    #expect(outbox.put(event: event(.added, 101)) == .leftOut)
+    #expect(next(&outbox) == .notification(.resynchronise))
+    #expect(!outbox.isBehind)
+    let late = event(.added, 102)
+    #expect(outbox.put(event: late) == .kept)
+    #expect(drain(&outbox) == [.reply([2]), .notification(.event(late))])
+  }
+
+  // Fault 118
+  @Test func `whatever comes, a client that reads nothing holds no more than the limits`() {
+    let limits = ClientOutbox.Limits(eventCountMax: 1000, eventByteCountMax: 100_000)
+    var outbox = ClientOutbox(limits: limits, lag: .resynchronises)
+    var largest = 0
+    for id: Int64 in 0..<20_000 {
+      _ = outbox.put(event: event(id % 3 == 0 ? .progress : .stateChanged, id % 700))
+      largest = max(largest, outbox.heldByteCount)
+    }
+    #expect(largest <= limits.eventByteCountMax)
+    #expect(outbox.heldByteCount == 0)
+    #expect(drain(&outbox) == [.notification(.resynchronise)])
+  }
+
+  @Test func `events are given up before the client is`() {
+    var outbox = ClientOutbox(lag: .resynchronises)
+    _ = outbox.put(event: event(.added))
+    #expect(outbox.spareByteCount > 0)
+    #expect(outbox.giveUpEvents() == .leftOut)
+    #expect(outbox.spareByteCount == 0)
+    #expect(drain(&outbox) == [.notification(.resynchronise)])
+    var other = ClientOutbox()
+    _ = other.put(event: event(.added))
+    #expect(other.spareByteCount == 0)
+    #expect(other.giveUpEvents() == .overflow)
+    #expect(other.isOverflowed)
+  }
+
+  @Test func `a window is held until the client has taken it`() {
+    var outbox = ClientOutbox()
+    _ = outbox.put(viewport: ProtocolSamples.window(first: 1))
+    #expect(outbox.hasWindow)
+    let waiting = outbox.heldByteCount
+    _ = outbox.next()
+    // As a line, and in the buffer of the socket.
+    #expect(outbox.hasWindow && outbox.heldByteCount == 2 * waiting)
+    #expect(next(&outbox) == nil)
+    #expect(!outbox.hasWindow && outbox.heldByteCount == 0)
+  }
+
+  @Test func `long texts of events count`() {
+    var outbox = ClientOutbox(limits: .init(eventByteCountMax: 100_000))
+    var large = event(.added)
+    large.snapshot.title = String(repeating: "t", count: 60_000)
+    #expect(outbox.put(event: large) == .kept)
+    #expect(outbox.put(event: large) == .overflow)
+  }
+
+  /// Compared with a plain list in which the rules are applied by looking through all of it.
+  @Test func `any order of putting and taking gives what a plain list gives`() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    var outbox = ClientOutbox()
+    var model: [Sent] = []
+    for step: Int64 in 0..<20_000 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        _ = outbox.put(reply: [UInt8(step % 256)])
+        model.append(.reply([UInt8(step % 256)]))
+      case 1:
+        let window = ProtocolSamples.window(first: Int(step))
+        _ = outbox.put(viewport: window)
+        Self.put(window, &model)
+      case 2...5:
+        let kind: TransferEvent.Kind = Bool.random(using: &random) ? .progress : .stateChanged
+        let id = Int64.random(in: 1...4, using: &random)
+        let new = event(kind, id, at: step, written: kind == .progress ? 1 : nil)
+        _ = outbox.put(event: new)
+        Self.put(new, &model)
+      default:
+        let expected = model.isEmpty ? nil : model.removeFirst()
+        #expect(next(&outbox) == expected, "seed \(seed), step \(step)")
+      }
+    }
+    #expect(drain(&outbox) == model, "seed \(seed)")
+  }
+
+  private static func put(_ window: RowWindow, _ model: inout [Sent]) {
+    let index = model.firstIndex {
+      if case .notification(.viewport) = $0 { true } else { false }
+    }
+    if let index {
+      model[index] = .notification(.viewport(window))
+    } else {
+      model.append(.notification(.viewport(window)))
+    }
+  }
+
+  private static func put(_ event: TransferEvent, _ model: inout [Sent]) {
+    let index = model.lastIndex {
+      if case .notification(.event(let other)) = $0 { other.id == event.id } else { false }
+    }
+    if event.kind == .progress, let index, case .notification(.event(let other)) = model[index],
+      other.kind == .progress
+    {
+      var joined = event
+      joined.bytesWritten = (other.bytesWritten ?? 0) + (event.bytesWritten ?? 0)
+      model[index] = .notification(.event(joined))
+    } else {
+      model.append(.notification(.event(event)))
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleModel
+
+@testable import KettleEngine
+
+/// Speed limits, and sinks that have enough, over the wire.
+struct CurlTransportLimitTests {
+  let origin: ScriptedOrigin
+  let probe: TransportProbe
+  let body = SeededBody(seed: 9, byteCount: 2_000_000)
+  let transfer = TransferID(rawValue: 1)
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    probe = try TransportProbe()
+    origin.serve(OriginBehavior(body), at: "/file")
+  }
+
+  // MARK: Speed
+
+  @Test(arguments: [OriginBehavior.Framing.contentLength, .chunked])
+  func `a limit is kept, and every byte comes once`(
+    framing: OriginBehavior.Framing
+  ) async throws {
+    let small = SeededBody(seed: 3, byteCount: 300_000)
+    origin.serve(OriginBehavior(small).with { $0.framing = framing }, at: "/small")
+    let clock = ContinuousClock()
+    let start = clock.now
+    let fetched = try await probe.fetch(origin.url("/small")) {
+      $0.limitBytesPerSecond = 250_000
+    }
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes() == small.bytes)
+    // 1.2 s less what may be saved up.
+    #expect(clock.now - start > .milliseconds(1000))
+  }
+
+  @Test func `the limit of everything holds for all attempts together`() async throws {
+    let small = SeededBody(seed: 3, byteCount: 50_000)
+    origin.serve(OriginBehavior(small), at: "/small")
+    probe.transport.limitAll(toBytesPerSecond: 400_000)
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 1...8 {
+        group.addTask {
+          let fetched = try await probe.fetch(origin.url("/small")) {
+            $0.transfer = TransferID(rawValue: Int64(number))
+          }
+          return fetched.end == .complete && fetched.bytes() == small.bytes
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+    #expect(clock.now - start > .milliseconds(800))
+  }
+
+  @Test func `attempts that wait go on when the limit is taken away`() async throws {
+    // With a byte a second, the body alone would take three weeks.
+    probe.transport.limitAll(toBytesPerSecond: 1)
+    let id = probe.begin(try origin.url("/file")) {
+      $0.limitBytesPerSecond = 1
+      // Shorter than the rest before each byte: who is held up is not silent.
+      $0.timeouts.idleMilliseconds = 900
+    }
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink()
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a first byte") { !$0.bytes.isEmpty }
+    // However long a busy machine took to get here, it was not a quarter of an hour.
+    #expect(sink.bytes.count < 1000)
+    probe.transport.limit(transfer, toBytesPerSecond: nil)
+    probe.transport.limitAll(toBytesPerSecond: 1 << 30)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(sink.bytes.elementsEqual(body.bytes))
+  }
+
+  @Test func `a limit that comes later holds for what is under way`() async throws {
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let transport = probe.transport
+    let sink = RecordingSink { [transfer] record in
+      if record.callCount == 2 { transport.limit(transfer, toBytesPerSecond: 1) }
+      return record.callCount == 2 ? .full : .taken
+    }
+    transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
+    // What was read by then came before the limit.
+    _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
+    let count = sink.bytes.count
+    transport.resumeReceiving(id)
+    try await sink.record.wait(for: "bytes under the limit") { $0.bytes.count > count }
+    #expect(sink.bytes.count < count + 1000)
+    transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+    #expect(sink.bytes.elementsEqual(body.bytes(in: 0..<Int64(sink.bytes.count))))
+  }
+
+  @Test func `a limit that comes later holds for pieces that nobody is asked about`() async throws {
+    origin.serve(
+      OriginBehavior(body).with { $0.stall = .init(after: 1_000_000, until: "limited") },
+      at: "/file")
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let file = try InMemoryFileStorage(documentsDirectory: "/d").createPartialFile(
+      in: "/d", preferredName: "a", onConflict: .rename)
+    let received = TransferBody(
+      file: file, held: HeldRanges(), totalByteCount: body.byteCount,
+      queue: LingeringQueue("test.disk")
+    ) { _ in }
+    let sink = AskedSink(received.begin(id, from: 0, .whole(body.byteCount)))
+    probe.transport.accept(id, into: sink)
+    try await sink.askedCount.wait(for: "a first piece") { $0 > 0 }
+    probe.transport.limit(transfer, toBytesPerSecond: 1)
+    // When another one is over, the limit has come.
+    _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
+    let (count, askedCount) = (received.heldByteCount, sink.askedCount.read(\.self))
+    origin.release("limited")
+    try await sink.askedCount.wait(for: "a piece under the limit") { $0 > askedCount }
+    #expect(received.heldByteCount < count + 1000)
+    probe.transport.limit(transfer, toBytesPerSecond: nil)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(received.heldByteCount == body.byteCount)
+  }
+
+  @Test func `a full sink under a limit gets every byte once`() async throws {
+    let id = probe.begin(try origin.url("/file")) { $0.limitBytesPerSecond = 4_000_000 }
+    _ = try await probe.head(of: id)
+    let transport = probe.transport
+    let sink = RecordingSink { record in
+      guard record.callCount.isMultiple(of: 3) else { return .taken }
+      transport.resumeReceiving(id)
+      return .full
+    }
+    transport.accept(id, into: sink)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(sink.bytes.elementsEqual(body.bytes))
+  }
+
+  // MARK: Enough
+
+  @Test func `a sink that has enough ends the attempt and its connection`() async throws {
+    let sink = RecordingSink { $0.callCount == 3 ? .satisfied : .taken }
+    let fetched = try await probe.fetch(origin.url("/file"), into: sink)
+    #expect(fetched.end == .satisfied)
+    #expect(sink.record.read(\.callCount) == 3)
+    #expect(sink.bytes.elementsEqual(body.bytes(in: 0..<Int64(sink.bytes.count))))
+    _ = try await probe.fetch(origin.url("/file"))
+    #expect(origin.requests.map(\.connection) == [1, 2])
+  }
+
+  @Test func `a server that goes on for ever is cut off when there is enough`() async throws {
+    origin.serve(
+      OriginBehavior(body).with {
+        $0.framing = .untilClose
+        $0.stall = .init(after: 1_500_000, until: "never")
+      }, at: "/file")
+    let sink = RecordingSink { $0.bytes.count > 100_000 ? .satisfied : .taken }
+    let fetched = try await probe.fetch(origin.url("/file"), into: sink)
+    #expect(fetched.end == .satisfied)
+    try await origin.waitForRequest("an abandoned request") { $0.progress == .abandoned }
+  }
+
+  @Test func `a sink that has enough with the last byte leaves the connection to others`()
+    async throws
+  {
+    let count = Int(body.byteCount)
+    let sink = EndingSink(at: count)
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    probe.transport.accept(id, into: sink)
+    #expect(try await probe.end(of: id) == .satisfied)
+    _ = try await probe.fetch(origin.url("/file"))
+    #expect(origin.requests.map(\.connection) == [1, 1])
+    #expect(probe.endsAfterShutDown(of: id) == [.satisfied])
+  }
+
+  @Test func `a sink may have enough when it was full before`() async throws {
+    let id = probe.begin(try origin.url("/file"))
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink { $0.callCount == 1 ? .full : .satisfied }
+    probe.transport.accept(id, into: sink)
+    try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
+    probe.transport.resumeReceiving(id)
+    #expect(try await probe.end(of: id) == .satisfied)
+    #expect(probe.endsAfterShutDown(of: id) == [.satisfied])
+  }
+}
+
+/// Counts the pieces that it is asked about; others go into its room.
+private final class AskedSink: ByteSink {
+  let room: GrantedRoom?
+  let askedCount = Monitor(0)
+  private let base: any ByteSink
+
+  init(_ base: any ByteSink) {
+    room = base.room
+    self.base = base
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+    askedCount.update { $0 += 1 }
+    return base.receive(bytes)
+  }
+}
+
+/// Has enough with its last byte.
+private final class EndingSink: ByteSink {
+  let room: GrantedRoom? = nil
+  private let count: Int
+  private let received = Monitor(0)
+
+  init(at count: Int) { self.count = count }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+    received.update { received in
+      received += bytes.count
+      return received >= count ? .satisfied : .taken
+    }
+  }
+}

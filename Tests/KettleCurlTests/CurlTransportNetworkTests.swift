@@ -1,0 +1,98 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+/// The way to a server: names, addresses, and networks that are not there.
+struct CurlTransportNetworkTests {
+  let origin: ScriptedOrigin
+  let body = SeededBody(seed: 11, byteCount: 100_000)
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    origin.serve(OriginBehavior(body), at: "/file")
+  }
+
+  /// Asks for the file at a name that stands for these addresses.
+  private func fetch(
+    from addresses: String, _ change: (inout AttemptRequest) -> Void = { _ in }
+  ) async throws -> TransportProbe.Fetched {
+    let probe = try TransportProbe(knownAddresses: ["many.test:\(origin.port):\(addresses)"])
+    let url = try TransferURL.parse("http://many.test:\(origin.port)/file").get().url
+    return try await probe.fetch(url, change)
+  }
+
+  private func url(_ scheme: String) throws -> TransferURL {
+    try TransferURL.parse("\(scheme)://127.0.0.1:\(origin.port)/file").get().url
+  }
+
+  // Fault 64
+  @Test(arguments: [
+    "127.0.0.2,127.0.0.1", "127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1", "127.0.0.1,127.0.0.2",
+    "[::1],127.0.0.1",
+  ])
+  func `addresses that refuse are passed over`(addresses: String) async throws {
+    let fetched = try await fetch(from: addresses)
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes().elementsEqual(body.bytes))
+  }
+
+  // Fault 64
+  @Test func `an address that nothing comes from leaves time for the next one`() async throws {
+    let hole = try BlackHole(lastByte: 2, port: origin.port)
+    let fetched = try await fetch(from: "127.0.0.2,127.0.0.1") {
+      $0.timeouts.connectMilliseconds = 3000
+    }
+    #expect(fetched.end == .complete)
+    withExtendedLifetime(hole) {}
+  }
+
+  // Fault 65
+  @Test func `a broken family of addresses does not hold up the other one`() async throws {
+    // 100::/64 is where packets are thrown away (RFC 6666); without a route it fails at once.
+    let clock = ContinuousClock()
+    let start = clock.now
+    let fetched = try await fetch(from: "[100::1],127.0.0.1") {
+      $0.timeouts.connectMilliseconds = 1_200_000
+    }
+    #expect(fetched.end == .complete)
+    // One after the other, the first would have half of the time to connect: far more than any
+    // machine needs for the second.
+    #expect(clock.now - start < .seconds(500))
+  }
+
+  // Fault 66
+  @Test(arguments: ["255.255.255.255", "224.0.0.1"])
+  func `without a way to the address there is no network`(address: String) async throws {
+    // The kernel has no route for TCP to either, whatever networks there are.
+    let url = try TransferURL.parse("http://\(address)/").get().url
+    let end = try await TransportProbe().fetch(url).end
+    #expect(
+      end
+        == .failed(
+          TransferFailure(.networkDown, on: address, detail: "Network is unreachable")))
+  }
+
+  // Fault 61
+  @Test(arguments: [OriginBehavior.Cut.fin, .reset])
+  func `a handshake that is broken off loses the connection`(
+    cut: OriginBehavior.Cut
+  ) async throws {
+    origin.limitConnections(to: 0, cut)
+    let failure = try await TransportProbe().fetch(url("https")).end.failure
+    #expect(failure?.code == .connectionLost, "\(String(describing: failure))")
+  }
+
+  // Fault 69
+  @Test(arguments: [OriginBehavior.Cut.fin, .reset])
+  func `a connection that is broken off at once is lost and not refused`(
+    cut: OriginBehavior.Cut
+  ) async throws {
+    origin.limitConnections(to: 0, cut)
+    let failure = try await TransportProbe().fetch(url("http")).end.failure
+    #expect(failure?.code == .connectionLost)
+    origin.limitConnections(to: nil)
+    #expect(try await TransportProbe().fetch(url("http")).end == .complete)
+  }
+}

@@ -1,0 +1,146 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+/// Servers that fall silent, or say too little to ever come to an end.
+struct CurlTransportTimeoutTests {
+  let origin: ScriptedOrigin
+  let probe: TransportProbe
+  let body = SeededBody(seed: 11, byteCount: 500_000)
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    probe = try TransportProbe()
+  }
+
+  private func end(
+    of behavior: OriginBehavior, _ change: (inout AttemptRequest) -> Void = { _ in }
+  ) async throws -> AttemptEnd {
+    origin.serve(behavior, at: "/file")
+    return try await probe.fetch(origin.url("/file"), change).end
+  }
+
+  private func timeout(_ detail: String) -> AttemptEnd {
+    .failed(TransferFailure(.timedOut, on: "127.0.0.1:\(origin.port)", detail: detail))
+  }
+
+  // MARK: Silence
+
+  // Fault 38
+  @Test func `a connection that is neither made nor refused times out`() async throws {
+    let hole = try BlackHole()
+    let url = try TransferURL.parse("http://127.0.0.1:\(hole.port)/").get().url
+    let failure = try await probe.fetch(url) { $0.timeouts.connectMilliseconds = 200 }.end.failure
+    #expect(failure?.code == .timedOut)
+  }
+
+  // Fault 38
+  @Test func `silence before the head times out`() async throws {
+    let end = try await end(of: OriginBehavior(body).with { $0.headWaitsFor = "never" }) {
+      $0.timeouts.idleMilliseconds = 200
+    }
+    #expect(end == timeout("nothing came for 200 milliseconds"))
+  }
+
+  // Fault 38
+  @Test func `silence in the middle of the body times out`() async throws {
+    let stalling = OriginBehavior(body).with { $0.stall = .init(after: 1000, until: "never") }
+    origin.serve(stalling, at: "/file")
+    let fetched = try await probe.fetch(origin.url("/file")) {
+      $0.timeouts.idleMilliseconds = 200
+    }
+    #expect(fetched.end.failure?.code == .timedOut)
+    #expect(fetched.bytes().elementsEqual(body.bytes(in: 0..<1000)))
+  }
+
+  @Test func `a slow body that does not fall silent goes on`() async throws {
+    let small = SeededBody(seed: 2, byteCount: 20_000)
+    let end = try await end(of: OriginBehavior(small).with { $0.bytesPerSecond = 20_000 }) {
+      $0.timeouts.idleMilliseconds = 700
+    }
+    #expect(end == .complete)
+  }
+
+  @Test func `a paused attempt is not silent`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file")) { $0.timeouts.idleMilliseconds = 150 }
+    _ = try await probe.head(of: id)
+    // A second attempt falls silent meanwhile, so the time has come for both.
+    origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/never")
+    let other = try await probe.fetch(origin.url("/never")) { $0.timeouts.idleMilliseconds = 500 }
+    #expect(other.end.failure?.code == .timedOut)
+    let sink = RecordingSink()
+    probe.transport.accept(id, into: sink)
+    #expect(try await probe.end(of: id) == .complete)
+    #expect(sink.bytes.elementsEqual(body.bytes))
+  }
+
+  // MARK: Drops
+
+  // Fault 37
+  @Test func `a head that comes a letter at a time comes to an end`() async throws {
+    let lines = (1...100).map { HeaderField(received: "X-\($0)", "a") }
+    let end = try await end(
+      of: OriginBehavior(body).with {
+        $0.headers = lines
+        $0.headBytesPerSecond = 500
+      }
+    ) {
+      $0.timeouts.headMilliseconds = 400
+    }
+    #expect(end == timeout("its head was not whole after 400 milliseconds"))
+  }
+
+  // Fault 37
+  @Test func `interim replies do not keep the head waiting for ever`() async throws {
+    let interim = "HTTP/1.1 102 Processing\r\n\r\n"
+    let end = try await end(
+      of: .raw(String(repeating: interim, count: 200)).with { $0.bytesPerSecond = 1000 }
+    ) {
+      $0.timeouts.headMilliseconds = 400
+    }
+    #expect(end == timeout("its head was not whole after 400 milliseconds"))
+  }
+
+  // Fault 37
+  @Test func `a body that trickles comes to an end`() async throws {
+    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 20 }, at: "/file")
+    let fetched = try await probe.fetch(origin.url("/file")) {
+      $0.timeouts.slowMilliseconds = 400
+      $0.timeouts.slowByteCount = 100
+    }
+    // What had gathered before the body was accepted is no part of the last window.
+    let detail = fetched.end.failure?.detail ?? ""
+    #expect(detail.wholeMatch(of: /only [0-9]{1,2} bytes came in 400 milliseconds/) != nil)
+    #expect(fetched.end.failure?.code == .timedOut)
+    let bytes = fetched.bytes()
+    #expect(bytes.elementsEqual(body.bytes(in: 0..<Int64(bytes.count))))
+  }
+
+  @Test func `a slow body that comes fast enough goes on`() async throws {
+    let small = SeededBody(seed: 2, byteCount: 20_000)
+    let end = try await end(of: OriginBehavior(small).with { $0.bytesPerSecond = 20_000 }) {
+      $0.timeouts.slowMilliseconds = 300
+      $0.timeouts.slowByteCount = 100
+    }
+    #expect(end == .complete)
+  }
+
+  @Test func `time in which a limit of ours held it up makes no server slow`() async throws {
+    origin.serve(OriginBehavior(body), at: "/file")
+    let id = probe.begin(try origin.url("/file")) {
+      $0.limitBytesPerSecond = 400
+      $0.timeouts.slowMilliseconds = 2000
+      $0.timeouts.slowByteCount = 5000
+    }
+    _ = try await probe.head(of: id)
+    let sink = RecordingSink()
+    probe.transport.accept(id, into: sink)
+    // That takes longer than the time in which as many would be too few.
+    try await sink.record.wait(for: "1000 bytes") { $0.bytes.count >= 1000 }
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+  }
+}

@@ -1,0 +1,80 @@
+import KettleModel
+
+@testable import KettleCurl
+
+/// Attempts that take whatever the limits let them, in a time that the test turns by hand. They are
+/// handed pieces as libcurl does it: up to 16 KiB, and the rest of a piece comes again.
+struct LimitedWorld {
+  struct Source {
+    var transfer: TransferID
+    /// What its server sends; nil for more than can be taken.
+    var bytesPerSecond: Int64?
+    var taken: Int64 = 0
+    fileprivate var arrived: Int64 = 0
+    fileprivate var isWaiting = false
+  }
+
+  private static let pieceByteCount: Int64 = 16 * 1024
+
+  var limits = SpeedLimits()
+  var sources: [Source] = []
+  var now = MonotonicTime(milliseconds: 1_000_000)
+  /// How often somebody was let on: what a limit costs.
+  private(set) var wakeUpCount = 0
+
+  mutating func add(_ transfer: Int64, bytesPerSecond: Int64? = nil) {
+    sources.append(
+      Source(transfer: TransferID(rawValue: transfer), bytesPerSecond: bytesPerSecond))
+  }
+
+  mutating func limit(_ transfer: Int64, to bytesPerSecond: Int64?) {
+    limits.limit(TransferID(rawValue: transfer), to: bytesPerSecond, at: now)
+  }
+
+  mutating func limitAll(to bytesPerSecond: Int64?) {
+    limits.limitAll(to: bytesPerSecond, at: now)
+  }
+
+  func id(_ index: Int) -> AttemptID { AttemptID(rawValue: UInt64(index)) }
+
+  var taken: [Int64] { sources.map(\.taken) }
+  var sum: Int64 { taken.reduce(0, +) }
+
+  /// Lets the time go by in steps, as if each turn of the loop took so long.
+  mutating func run(milliseconds: Int64, step: Int64 = 1) {
+    let end = now.advanced(byMilliseconds: milliseconds)
+    while now < end {
+      now = now.advanced(byMilliseconds: step)
+      for index in sources.indices {
+        sources[index].arrived += (sources[index].bytesPerSecond ?? 1 << 40) * step
+        if !sources[index].isWaiting { take(index) }
+      }
+      guard let turn = limits.nextTurn, turn <= now else { continue }
+      for attempt in limits.letOn(at: now) {
+        wakeUpCount += 1
+        sources[Int(attempt.rawValue)].isWaiting = false
+        take(Int(attempt.rawValue))
+      }
+    }
+  }
+
+  private mutating func take(_ index: Int) {
+    // What arrives is counted in thousandths; a server without a pace has at most a buffer ready.
+    var left = min(sources[index].arrived / 1000 - takenOfPaced(index), 512 * 1024)
+    while left > 0 {
+      let piece = min(left, Self.pieceByteCount)
+      let taken = limits.take(
+        Int(piece), for: id(index), of: sources[index].transfer, at: now)
+      sources[index].taken += Int64(taken)
+      left -= Int64(taken)
+      if taken < Int(piece) {
+        sources[index].isWaiting = true
+        return
+      }
+    }
+  }
+
+  private func takenOfPaced(_ index: Int) -> Int64 {
+    sources[index].bytesPerSecond == nil ? 0 : sources[index].taken
+  }
+}

@@ -1,0 +1,141 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+/// Plain requests through a proxy that speaks HTTP.
+struct HTTPProxyTests {
+  let origin: ScriptedOrigin
+  let body = SeededBody(seed: 4, byteCount: 200_000)
+  let login = Login(user: "me", password: "pass:wörd")
+  private let escaped = "me:pass%3Aw%C3%B6rd"
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    origin.serve(OriginBehavior(body), at: "/file")
+  }
+
+  private func rules(_ proxy: StubProxy, _ userinfo: String = "") -> ProxyRules {
+    ProxyRules(environment: ["http_proxy": "http://\(userinfo)127.0.0.1:\(proxy.port)"])
+  }
+
+  private func fetch(
+    _ rules: ProxyRules, _ change: (inout AttemptRequest) -> Void = { _ in }
+  ) async throws -> TransportProbe.Fetched {
+    try await TransportProbe(proxies: rules).fetch(origin.url("/file"), change)
+  }
+
+  private func expectProxyFailed(
+    _ end: AttemptEnd, _ detail: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(
+      end
+        == .failed(
+          TransferFailure(.proxyFailed, on: "127.0.0.1:\(origin.port)", detail: detail)),
+      sourceLocation: sourceLocation)
+  }
+
+  @Test func `a file comes through a proxy`() async throws {
+    let proxy = try StubProxy(.http)
+    let fetched = try await fetch(rules(proxy))
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes().elementsEqual(body.bytes))
+    #expect(proxy.seen.map(\.target) == ["127.0.0.1:\(origin.port)"])
+  }
+
+  // Fault 55
+  @Test func `the login of a proxy goes to the proxy and to nobody else`() async throws {
+    let proxy = try StubProxy(.http, login: login)
+    let fetched = try await fetch(rules(proxy, escaped + "@"))
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes().elementsEqual(body.bytes))
+    #expect(proxy.seen.last?.head.contains("Proxy-Authorization: Basic ") == true)
+    #expect(origin.requests.count == 1)
+    let sent = origin.requests.flatMap(\.headers).map { $0.name.lowercased() }
+    #expect(!sent.contains { $0.contains("authorization") })
+  }
+
+  // Fault 55
+  @Test func `who is reached without the proxy never sees its login`() async throws {
+    let proxy = try StubProxy(.http, login: login)
+    var rules = rules(proxy, escaped + "@")
+    rules.exceptions = ProxyExceptions(["127.0.0.1"])
+    #expect(try await fetch(rules).end == .complete)
+    #expect(proxy.connectionCount == 0)
+    #expect(
+      origin.requests.flatMap(\.headers).map(\.name)
+        == ["Host", "User-Agent", "Accept", "Accept-Encoding"])
+  }
+
+  // Fault 55
+  @Test func `the login of one proxy never goes to another`() async throws {
+    let first = try StubProxy(.http, login: login)
+    let other = try StubProxy(.http, answer: .raw("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n"))
+    var rules = rules(first, escaped + "@")
+    rules.forHTTPS = .through(try #require(ProxyServer("http://127.0.0.1:\(other.port)")))
+    let probe = try TransportProbe(proxies: rules)
+    for _ in 1...2 {
+      #expect(try await probe.fetch(origin.url("/file")).end == .complete)
+      let secure = try TransferURL.parse("https://127.0.0.1:\(origin.port)/file").get().url
+      #expect(try await probe.fetch(secure).end.failure?.code == .proxyFailed)
+    }
+    #expect(other.seen.count == 2)
+    #expect(!other.seen.contains { $0.head.lowercased().contains("authorization") })
+  }
+
+  // Fault 52
+  @Test func `a proxy that asks for a login is the one that failed`() async throws {
+    let proxy = try StubProxy(.http, login: login)
+    let name = "127.0.0.1:\(proxy.port)"
+    expectProxyFailed(try await fetch(rules(proxy)).end, "\(name) asks for a login")
+    #expect(proxy.seen.count == 1)
+  }
+
+  // Fault 52
+  @Test func `a proxy that refuses the login is asked no third time`() async throws {
+    let proxy = try StubProxy(.http, login: login)
+    let name = "127.0.0.1:\(proxy.port)"
+    expectProxyFailed(
+      try await fetch(rules(proxy, "me:wrong@")).end, "\(name) refuses the login")
+    #expect(proxy.seen.count == 2)
+    #expect(origin.requests.isEmpty)
+  }
+
+  // Fault 55
+  @Test func `a proxy that is down is the one that failed`() async throws {
+    let proxy = try StubProxy(.http)
+    proxy.stop()
+    expectProxyFailed(
+      try await fetch(rules(proxy)).end, "127.0.0.1:\(proxy.port): Connection refused")
+  }
+
+  // Fault 55
+  @Test func `a proxy that is not found is the one that failed`() async throws {
+    let rules = ProxyRules(environment: ["http_proxy": "http://proxy.invalid:3128"])
+    expectProxyFailed(try await fetch(rules).end, "proxy.invalid was not found")
+  }
+
+  // Fault 55
+  @Test func `with a proxy that is none, nothing goes out`() async throws {
+    let rules = ProxyRules(environment: ["http_proxy": "htttp://127.0.0.1:1"])
+    expectProxyFailed(
+      try await fetch(rules).end, "what http_proxy says is no address of a proxy")
+    #expect(origin.connectionCount == 0)
+  }
+
+  @Test func `an answer of the proxy itself is an answer like any other`() async throws {
+    let proxy = try StubProxy(
+      .http, answer: .raw("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno"))
+    let fetched = try await fetch(rules(proxy))
+    #expect(fetched.head?.status == 502)
+    #expect(fetched.end == .complete)
+  }
+
+  @Test func `a server cannot play the proxy`() async throws {
+    origin.serve(.status(407, text: "Who?"), at: "/file")
+    let fetched = try await fetch(.none)
+    #expect(fetched.head?.status == 407)
+    #expect(fetched.end == .complete)
+  }
+}

@@ -1,0 +1,73 @@
+import Testing
+import KettleModel
+
+@testable import KettleCurl
+
+struct ProxyRulesTests {
+  private func url(_ text: String) throws -> TransferURL { try TransferURL.parse(text).get().url }
+
+  private func through(_ text: String) throws -> ProxyRules.Route {
+    .through(try #require(ProxyServer(text)))
+  }
+
+  @Test func `each scheme has its own variable, and one is for all`() throws {
+    let rules = ProxyRules(environment: [
+      "http_proxy": "http://a:1", "all_proxy": "socks5://me:secret@b:2",
+    ])
+    #expect(try rules.route(to: url("http://example.org")) == through("http://a:1"))
+    #expect(
+      try rules.route(to: url("https://example.org")) == through("socks5://me:secret@b:2"))
+    #expect(
+      try ProxyRules(environment: ["HTTPS_PROXY": "c"]).forHTTPS == through("http://c:1080"))
+    #expect(ProxyRules(environment: [:]) == .none)
+  }
+
+  @Test func `small letters go before capitals, and an empty value is none`() throws {
+    let rules = ProxyRules(environment: [
+      "https_proxy": "a:1", "HTTPS_PROXY": "b:2", "http_proxy": "", "ALL_PROXY": "c:3",
+    ])
+    #expect(try rules.forHTTPS == through("a:1"))
+    #expect(try rules.forHTTP == through("c:3"))
+  }
+
+  @Test func `a header of a client cannot become the proxy of a CGI program`() {
+    #expect(ProxyRules(environment: ["HTTP_PROXY": "evil:1"]).forHTTP == .direct)
+  }
+
+  @Test func `a typing error does not lead straight to the server`() throws {
+    let rules = ProxyRules(environment: ["http_proxy": "htp://a:1", "ALL_PROXY": "b:2"])
+    #expect(rules.forHTTP == .unusable("http_proxy"))
+  }
+
+  @Test func `exceptions are reached straight`() throws {
+    let rules = ProxyRules(environment: ["all_proxy": "a:1", "NO_PROXY": "example.org, 10.0.0.0/8"])
+    #expect(try rules.route(to: url("https://www.example.org/")) == .direct)
+    #expect(try rules.route(to: url("http://10.200.3.4/")) == .direct)
+    #expect(try rules.route(to: url("http://example.com/")) == through("a:1"))
+  }
+
+  @Test(arguments: [
+    ("example.org", "example.org", true), ("example.org", "a.example.org", true),
+    (".example.org", "example.org", true), ("example.org.", "example.org", true),
+    ("EXAMPLE.org", "example.org", true), ("example.org", "notexample.org", false),
+    ("example.org", "example.org.evil.com", false), ("*", "anything", true),
+    ("*.org", "example.org", false), ("192.168.1.1", "192.168.1.1", true),
+    ("192.168.1.0/24", "192.168.1.77", true), ("192.168.1.0/24", "192.168.2.77", false),
+    ("192.168.1.0/33", "192.168.1.1", false), ("0.0.0.0/0", "8.8.8.8", true),
+    ("10.0.0.0/9", "10.127.0.1", true), ("10.0.0.0/9", "10.128.0.1", false),
+    ("::1", "[::1]", true), ("[fe80::1]", "[fe80::1]", true), ("fe80::/10", "[feb0::2]", true),
+    ("fe80::/10", "[fec0::2]", false), ("0.0.0.0/0", "[::1]", false),
+    ("168.1.1", "192.168.1.1", false), ("", "a", false), ("a/8", "a", false),
+  ])
+  func `an exception stands for exactly what it says`(
+    pattern: String, host: String, isMatched: Bool
+  ) {
+    #expect(ProxyExceptions([pattern]).contain(host) == isMatched)
+  }
+
+  @Test func `a list has commas or blanks between its members`() {
+    let exceptions = ProxyExceptions(list: "a.org,b.org c.org\t,, d.org")
+    for host in ["a.org", "b.org", "c.org", "d.org"] { #expect(exceptions.contain(host)) }
+    #expect(!exceptions.contain("e.org"))
+  }
+}

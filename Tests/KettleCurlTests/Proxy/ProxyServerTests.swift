@@ -1,0 +1,39 @@
+import Testing
+import KettleModel
+
+@testable import KettleCurl
+
+struct ProxyServerTests {
+  @Test func `an address is read in full`() throws {
+    let proxy = try #require(ProxyServer("SOCKS5h://me:p%40ss%3A@Proxy.Example:9050/"))
+    #expect(proxy.scheme == .socks5h)
+    #expect(proxy.host == "proxy.example")
+    #expect(proxy.port == 9050)
+    #expect(proxy.login == Login(user: "me", password: "p@ss:"))
+  }
+
+  @Test(arguments: [
+    ("proxy", "http://proxy:1080"), ("proxy:3128", "http://proxy:3128"),
+    ("http://proxy:80", "http://proxy:80"), ("https://proxy", "https://proxy:443"),
+    ("socks5://[::1]", "socks5://[::1]:1080"), ("http://[::1]:8080/", "http://[::1]:8080"),
+    (" socks5://me:80@proxy ", "socks5://proxy:1080"),
+    ("socks4a://10.0.0.1:1", "socks4a://10.0.0.1:1"),
+  ])
+  func `what is left out is what libcurl takes`(text: String, address: String) {
+    #expect(ProxyServer(text)?.address == address)
+  }
+
+  @Test(arguments: [
+    "", "http://", "ftp://proxy", "http://proxy/path", "http://proxy?a", "http://pro xy",
+    "http://proxy:0", "http://proxy:99999", "http://me:%0d%0a@proxy", "http://a@b@c/d", "://proxy",
+  ])
+  func `what is no address is refused`(text: String) {
+    #expect(ProxyServer(text) == nil)
+  }
+
+  @Test func `the login is in no text that is shown`() throws {
+    let proxy = try #require(ProxyServer("http://me:secret@proxy:1"))
+    #expect(!"\(proxy)".contains("secret"))
+    #expect(!proxy.refusal(407).contains("secret"))
+  }
+}

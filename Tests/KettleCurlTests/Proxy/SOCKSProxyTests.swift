@@ -1,0 +1,98 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+/// Exchanges through a SOCKS5 proxy.
+struct SOCKSProxyTests {
+  let origin: ScriptedOrigin
+  let body = SeededBody(seed: 6, byteCount: 200_000)
+  let login = Login(user: "me", password: "secret")
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    origin.serve(OriginBehavior(body), at: "/file")
+  }
+
+  private func fetch(
+    _ proxy: StubProxy, _ scheme: String = "socks5h", _ userinfo: String = "",
+    host: String = "server.invalid", connectMilliseconds: Int64 = 20_000
+  ) async throws -> TransportProbe.Fetched {
+    let rules = ProxyRules(environment: [
+      "ALL_PROXY": "\(scheme)://\(userinfo)127.0.0.1:\(proxy.port)"
+    ])
+    let url = try TransferURL.parse("http://\(host):\(origin.port)/file").get().url
+    return try await TransportProbe(proxies: rules).fetch(url) {
+      $0.timeouts.connectMilliseconds = connectMilliseconds
+    }
+  }
+
+  private func expectProxyFailed(
+    _ end: AttemptEnd, _ detail: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(
+      end
+        == .failed(
+          TransferFailure(.proxyFailed, on: "server.invalid:\(origin.port)", detail: detail)),
+      sourceLocation: sourceLocation)
+  }
+
+  @Test func `the proxy looks the name up when it is told to`() async throws {
+    let proxy = try StubProxy(.socks5)
+    let fetched = try await fetch(proxy)
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes().elementsEqual(body.bytes))
+    #expect(proxy.seen.map(\.target) == ["server.invalid:\(origin.port)"])
+  }
+
+  @Test func `we look the name up when the proxy is not told to`() async throws {
+    let proxy = try StubProxy(.socks5)
+    #expect(try await fetch(proxy, "socks5", host: "localhost").end == .complete)
+    #expect(proxy.seen.map(\.target) == ["127.0.0.1:\(origin.port)"])
+    #expect(try await fetch(proxy, "socks5").end.failure?.code == .hostNotFound)
+  }
+
+  // Fault 55
+  @Test func `a login goes to the proxy and not to the server`() async throws {
+    let proxy = try StubProxy(.socks5, login: login)
+    let fetched = try await fetch(proxy, "socks5h", "me:secret@")
+    #expect(fetched.end == .complete)
+    #expect(proxy.seen.map(\.login) == [login])
+    #expect(
+      origin.requests.flatMap(\.headers).map(\.name)
+        == ["Host", "User-Agent", "Accept", "Accept-Encoding"])
+  }
+
+  // Fault 52
+  @Test func `a refused login is the proxy's refusal`() async throws {
+    let proxy = try StubProxy(.socks5, login: login)
+    let name = "127.0.0.1:\(proxy.port)"
+    expectProxyFailed(
+      try await fetch(proxy, "socks5h", "me:wrong@").end, "\(name) refuses the login")
+    expectProxyFailed(try await fetch(proxy).end, "\(name) asks for another login")
+    #expect(origin.connectionCount == 0)
+  }
+
+  // Fault 55
+  @Test(arguments: [
+    (1, "does not reach the server"), (2, "does not allow it"), (3, "does not reach the server"),
+    (4, "does not reach the server"), (5, "was refused by the server"),
+  ])
+  func `a proxy says why it does not connect`(code: Int, detail: String) async throws {
+    let proxy = try StubProxy(.socks5, answer: .socksReply(UInt8(code)))
+    expectProxyFailed(try await fetch(proxy).end, "127.0.0.1:\(proxy.port) \(detail)")
+  }
+
+  // Fault 55
+  @Test func `a proxy that is none is the one that failed`() async throws {
+    let closing = try StubProxy(.socks5, answer: .close)
+    #expect(try await fetch(closing).end.failure?.code == .proxyFailed)
+    let other = try StubProxy(.http, answer: .close)
+    #expect(
+      try await fetch(other, connectMilliseconds: 300).end.failure?.code == .proxyFailed)
+    closing.stop()
+    expectProxyFailed(
+      try await fetch(closing).end, "127.0.0.1:\(closing.port): Connection refused")
+  }
+}

@@ -1,0 +1,39 @@
+import TestSupport
+import KettleEngine
+
+/// Keeps what it takes, and answers as it is told.
+final class RecordingSink: ByteSink {
+  struct Record: Sendable, CustomStringConvertible {
+    var bytes: [UInt8] = []
+    var callCount = 0
+    var fullCount = 0
+
+    var description: String { "\(bytes.count) bytes, \(callCount) calls, \(fullCount) times full" }
+  }
+
+  let record = Monitor(Record())
+  let room: GrantedRoom? = nil
+  private let answer: @Sendable (Record) -> SinkAnswer
+
+  /// `answer` sees the record as it is before the bytes, this call counted.
+  init(_ answer: @escaping @Sendable (Record) -> SinkAnswer = { _ in .taken }) {
+    self.answer = answer
+  }
+
+  var bytes: [UInt8] { record.read(\.bytes) }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+    record.update { record in
+      record.callCount += 1
+      let answer = answer(record)
+      switch answer {
+      case .taken, .satisfied: record.bytes += bytes
+      case .full:
+        record.bytes += bytes
+        record.fullCount += 1
+      case .failed: break
+      }
+      return answer
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+import KettleModel
+
+@testable import KettleCurl
+
+struct ResponseHeadFramingTests {
+  private func head(_ status: Int = 200, _ fields: (String, String)...) -> ResponseHead {
+    ResponseHead(status: status, headers: fields.map { HeaderField(received: $0.0, $0.1) })
+  }
+
+  @Test func `the body ends where the head says`() {
+    #expect(head(200, ("content-length", "12")).bodyEnd == .byteCount(12))
+    #expect(head(200, ("Content-Length", "12, 12")).bodyEnd == .byteCount(12))
+    #expect(head(200, ("Transfer-Encoding", "Chunked")).bodyEnd == .lastChunk(announced: nil))
+    #expect(head(200).bodyEnd == .connectionEnd)
+  }
+
+  // Fault 24
+  @Test func `a body is whole with exactly the bytes that were announced`() {
+    let end = ResponseHead.BodyEnd.byteCount(10)
+    #expect(end.problem(after: 10, isEndVouchedFor: false) == nil)
+    let early = end.problem(after: 9, isEndVouchedFor: true)
+    #expect(early?.code == .truncated)
+    #expect(early?.detail == "9 of 10 bytes came")
+    #expect(end.problem(after: 11, isEndVouchedFor: true)?.code == .tooLong)
+  }
+
+  // Fault 26
+  @Test func `the end of a connection counts when somebody vouches for it`() {
+    let end = ResponseHead.BodyEnd.connectionEnd
+    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
+    #expect(end.problem(after: 10, isEndVouchedFor: false)?.code == .truncated)
+    #expect(
+      ResponseHead.BodyEnd.lastChunk(announced: nil).problem(after: 10, isEndVouchedFor: false)
+        == nil)
+  }
+
+  // Fault 28
+  @Test func `chunks and a length must agree`() {
+    let end = ResponseHead.BodyEnd.lastChunk(announced: 10)
+    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
+    let problem = end.problem(after: 11, isEndVouchedFor: true)
+    #expect(problem?.code == .protocolBroken)
+    #expect(problem?.detail == "11 bytes in chunks, and a Content-Length of 10")
+  }
+
+  // Fault 28
+  @Test func `chunks go before a length`() {
+    let both = head(200, ("Content-Length", "12"), ("Transfer-Encoding", "chunked"))
+    #expect(both.bodyEnd == .lastChunk(announced: 12))
+    #expect(both.framingProblem == nil)
+  }
+
+  @Test(arguments: [204, 304])
+  func `some replies have no body whatever they say`(status: Int) {
+    #expect(head(status, ("Content-Length", "12")).bodyEnd == .byteCount(0))
+  }
+
+  // Fault 28
+  @Test func `lengths that differ are a problem in one line and in two`() {
+    let problem = "it has two different Content-Length"
+    #expect(head(200, ("Content-Length", "1, 2")).framingProblem == problem)
+    #expect(
+      head(200, ("Content-Length", "1"), ("content-length", "2")).framingProblem == problem)
+  }
+
+  // Fault 28
+  @Test(arguments: ["", "-1", "+1", "1 2", "1,", "9223372036854775808", "１"])
+  func `a length must be a number of 63 bits`(length: String) {
+    #expect(
+      head(200, ("Content-Length", length)).framingProblem
+        == "its Content-Length is not a length")
+  }
+
+  @Test(arguments: ["gzip", "chunked, gzip", "gzip, chunked", ""])
+  func `only chunks were asked for`(coding: String) {
+    #expect(
+      head(200, ("Transfer-Encoding", coding)).framingProblem
+        == "it has a transfer coding that was not asked for")
+  }
+}

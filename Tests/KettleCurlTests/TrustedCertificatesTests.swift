@@ -1,0 +1,36 @@
+import Testing
+
+@testable import KettleCurl
+
+struct TrustedCertificatesTests {
+  @Test func `the bundle of curl goes before everything`() {
+    #expect(
+      TrustedCertificates(environment: ["CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b"])
+        == TrustedCertificates(file: "/a", directory: nil))
+  }
+
+  @Test func `the file and directory of OpenSSL go before those of the machine`() {
+    #expect(
+      TrustedCertificates(environment: ["SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c"])
+        == TrustedCertificates(file: "/b", directory: "/c"))
+    #expect(
+      TrustedCertificates(environment: ["CURL_CA_BUNDLE": "", "SSL_CERT_DIR": "/c"])
+        == TrustedCertificates(file: nil, directory: "/c"))
+  }
+
+  @Test func `the first bundle that is there is taken`() {
+    let suse = TrustedCertificates.ofMachine(
+      builtInFile: "/etc/ssl/certs/ca-certificates.crt", builtInDirectory: "/etc/ssl/certs",
+      isReadable: { $0 == "/etc/ssl/ca-bundle.pem" })
+    #expect(suse == TrustedCertificates(file: "/etc/ssl/ca-bundle.pem", directory: nil))
+    let builtIn = TrustedCertificates.ofMachine(
+      builtInFile: "/opt/ca.pem", builtInDirectory: "/opt/ca", isReadable: { _ in true })
+    #expect(builtIn == TrustedCertificates(file: "/opt/ca.pem", directory: nil))
+  }
+
+  @Test func `without a bundle the directory is taken`() {
+    let only = TrustedCertificates.ofMachine(
+      builtInFile: nil, builtInDirectory: nil, isReadable: { _ in false })
+    #expect(only == TrustedCertificates(file: nil, directory: "/etc/ssl/certs"))
+  }
+}

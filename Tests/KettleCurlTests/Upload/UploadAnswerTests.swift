@@ -1,0 +1,257 @@
+import KettleCurl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+/// Servers that answer, wait, cut or ask for a login while a body is on its way.
+struct UploadAnswerTests {
+  let origin: ScriptedOrigin
+  let probe: TransportProbe
+  let content = SeededBody(seed: 29, byteCount: 3_000_000)
+
+  init() throws {
+    origin = try ScriptedOrigin()
+    probe = try TransportProbe()
+  }
+
+  private func send(
+    _ file: UploadFile, to behaviors: [OriginBehavior],
+    _ change: (inout AttemptRequest) -> Void = { _ in }
+  ) async throws -> TransportProbe.Fetched {
+    origin.serve(behaviors, at: "/up")
+    return try await probe.fetch(origin.url("/up")) {
+      $0.content = RequestContent(method: "PUT", body: file.body)
+      change(&$0)
+    }
+  }
+
+  private func sent() -> [Int64] {
+    probe.told.read { events in
+      events.compactMap { if case .sent(_, let count) = $0 { count } else { nil } }
+    }
+  }
+
+  // MARK: What is told
+
+  @Test func `what was sent is told now and then, and at the end`() async throws {
+    let file = try UploadFile(content)
+    let taking = OriginBehavior.status(201).with { $0.takenBytesPerSecond = 4_000_000 }
+    let began = ContinuousClock.now
+    let fetched = try await send(file, to: [taking])
+    let tenths = Int((ContinuousClock.now - began) / .milliseconds(100))
+    #expect(fetched.end == .complete)
+    #expect(origin.requests.first?.body.elementsEqual(content.bytes) == true)
+    let counts = sent()
+    #expect(counts == counts.sorted())
+    #expect(counts.last == content.byteCount)
+    #expect(counts.count { $0 == content.byteCount } == 1)
+    // Each is a tenth of a second behind the one before, the first and the last apart.
+    #expect((3...tenths + 2).contains(counts.count))
+    let kinds = probe.told.read { events in
+      events.map {
+        switch $0 {
+        case .sent: "sent"
+        case .headReceived: "head"
+        case .ended: "end"
+        }
+      }
+    }
+    #expect(kinds.suffix(3) == ["sent", "head", "end"])
+  }
+
+  @Test func `a download tells nothing of what was sent`() async throws {
+    origin.serve(OriginBehavior(content), at: "/file")
+    _ = try await probe.fetch(origin.url("/file"))
+    #expect(sent().isEmpty)
+  }
+
+  // MARK: Early answers
+
+  @Test(arguments: [413, 401, 303, 500])
+  func `an answer that comes before the body is taken counts`(status: Int) async throws {
+    let file = try UploadFile(holeOf: 60_000_000)
+    let early = OriginBehavior.status(status, text: "enough").with {
+      $0.taking = .first(2_000_000, then: .answer)
+    }
+    let fetched = try await send(file, to: [early])
+    #expect(fetched.head?.status == status)
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes() == Array("enough".utf8))
+    #expect(sent().last.map { $0 < 60_000_000 } == true)
+  }
+
+  @Test func `a large body waits for a moment until the server wants it`() async throws {
+    let file = try UploadFile(content)
+    let refusal = OriginBehavior.status(413).with { $0.taking = .first(0, then: .answer) }
+    let fetched = try await send(file, to: [refusal])
+    #expect(fetched.head?.status == 413)
+    #expect(origin.requests.first?.value(of: "Expect") == "100-continue")
+    #expect(sent().isEmpty)
+  }
+
+  @Test func `a server that does not say that it wants a body gets it all the same`() async throws {
+    let file = try UploadFile(content)
+    let fetched = try await send(file, to: [.status(201).with { $0.answersExpect = false }])
+    #expect(fetched.head?.status == 201)
+    #expect(origin.requests.first?.body.elementsEqual(content.bytes) == true)
+  }
+
+  @Test func `a server that knows no expectations is asked without`() async throws {
+    let file = try UploadFile(content)
+    let refusal = OriginBehavior.status(417, text: "What?").with {
+      $0.taking = .first(0, then: .answer)
+    }
+    let fetched = try await send(file, to: [refusal, .status(201, text: "thanks")])
+    #expect(fetched.head?.status == 201)
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes() == Array("thanks".utf8))
+    #expect(origin.requests.map { $0.value(of: "Expect") } == ["100-continue", nil])
+    #expect(origin.requests.last?.body.elementsEqual(content.bytes) == true)
+  }
+
+  // MARK: Logins
+
+  @Test(
+    arguments: [OriginBehavior.LoginScheme.basic, .digest],
+    [OriginBehavior.Taking.whole, .first(0, then: .answer), .first(100_000, then: .answer)])
+  func `a body is sent again from its beginning for a login`(
+    scheme: OriginBehavior.LoginScheme, refused: OriginBehavior.Taking
+  ) async throws {
+    // Small enough to go out without asking first.
+    let small = SeededBody(seed: 31, byteCount: 900_000)
+    let login = Login(user: "me", password: "secret")
+    let guarded = OriginBehavior.status(201, text: "thanks").with {
+      $0.login = login
+      $0.loginScheme = scheme
+      $0.takingWithoutLogin = refused
+    }
+    let fetched = try await send(UploadFile(small), to: [guarded]) { $0.login = login }
+    #expect(fetched.head?.status == 201)
+    #expect(fetched.end == .complete)
+    #expect(fetched.bytes() == Array("thanks".utf8))
+    #expect(origin.requests.last?.body.elementsEqual(small.bytes) == true)
+    #expect(sent().last == small.byteCount)
+  }
+
+  @Test(arguments: [
+    (OriginBehavior.LoginScheme.basic, ServerChallenge.Kind.basic, [900_000]),
+    (.digest, .digest, [0, 900_000]),
+  ])
+  func `a body goes out once when the scheme is known`(
+    scheme: OriginBehavior.LoginScheme, known: ServerChallenge.Kind, byteCounts: [Int]
+  ) async throws {
+    let small = SeededBody(seed: 31, byteCount: 900_000)
+    let login = Login(user: "me", password: "secret")
+    let guarded = OriginBehavior.status(201).with {
+      $0.login = login
+      $0.loginScheme = scheme
+    }
+    let fetched = try await send(UploadFile(small), to: [guarded]) {
+      $0.login = login
+      $0.loginScheme = known
+    }
+    #expect(fetched.head?.status == 201)
+    #expect(origin.requests.map(\.body.count) == byteCounts)
+    #expect(sent().last == small.byteCount)
+  }
+
+  @Test func `a server that has come to want another scheme is asked about it anew`() async throws {
+    let guarded = OriginBehavior.status(201).with {
+      $0.login = Login(user: "me", password: "secret")
+      $0.loginScheme = .digest
+    }
+    let file = try UploadFile(SeededBody(seed: 31, byteCount: 90_000))
+    let fetched = try await send(file, to: [guarded]) {
+      $0.login = Login(user: "me", password: "secret")
+      $0.loginScheme = .basic
+    }
+    #expect(fetched.head?.status == 401)
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test func `a login that is wrong ends with the refusal`() async throws {
+    let guarded = OriginBehavior.status(201).with {
+      $0.login = Login(user: "me", password: "secret")
+      $0.loginScheme = .digest
+    }
+    let file = try UploadFile(SeededBody(seed: 31, byteCount: 90_000))
+    let fetched = try await send(file, to: [guarded]) {
+      $0.login = Login(user: "me", password: "wrong")
+    }
+    #expect(fetched.head?.status == 401)
+    #expect(fetched.end == .complete)
+  }
+
+  // MARK: Cuts and silence
+
+  @Test(arguments: [OriginBehavior.Cut.fin, .reset])
+  func `a connection that is cut while a body is sent is lost`(
+    cut: OriginBehavior.Cut
+  ) async throws {
+    let file = try UploadFile(holeOf: 60_000_000)
+    let fetched = try await send(
+      file, to: [.status(201).with { $0.taking = .first(2_000_000, then: .cut(cut)) }])
+    #expect(fetched.head == nil)
+    #expect(fetched.end.failure?.code == .connectionLost)
+  }
+
+  @Test func `a body that nobody takes comes to an end`() async throws {
+    let file = try UploadFile(holeOf: 60_000_000)
+    let stopping = OriginBehavior.status(201).with {
+      $0.taking = .first(1000, then: .wait(until: "never"))
+    }
+    let end = try await send(file, to: [stopping]) { $0.timeouts.idleMilliseconds = 300 }.end
+    #expect(
+      end
+        == .failed(
+          TransferFailure(
+            .timedOut, on: "127.0.0.1:\(origin.port)",
+            detail: "it took nothing for 300 milliseconds")))
+  }
+
+  @Test func `a body that goes out slowly is given its time`() async throws {
+    // Most of it is in the kernel's hands at once, and waits there.
+    let origin = try ScriptedOrigin(receiveBufferByteCount: 64 * 1024)
+    origin.serve(.status(201).with { $0.takenBytesPerSecond = 1_200_000 }, at: "/up")
+    let file = try UploadFile(content)
+    let fetched = try await probe.fetch(origin.url("/up")) {
+      $0.content = RequestContent(method: "PUT", body: file.body)
+      $0.timeouts.idleMilliseconds = 1400
+      $0.timeouts.headMilliseconds = 1400
+      $0.timeouts.slowMilliseconds = 300
+      $0.timeouts.slowByteCount = 1000
+    }
+    #expect(fetched.head?.status == 201)
+    #expect(fetched.end == .complete)
+  }
+
+  @Test func `a server that took all and says nothing times out`() async throws {
+    let file = try UploadFile(SeededBody(seed: 3, byteCount: 50_000))
+    let silent = OriginBehavior.status(201).with { $0.headWaitsFor = "never" }
+    let end = try await send(file, to: [silent]) { $0.timeouts.idleMilliseconds = 300 }.end
+    #expect(end.failure?.code == .timedOut)
+    #expect(end.failure?.detail == "nothing came for 300 milliseconds")
+  }
+
+  @Test func `an upload that is cancelled ends at once`() async throws {
+    let file = try UploadFile(holeOf: 60_000_000)
+    origin.serve(
+      .status(201).with { $0.taking = .first(1000, then: .wait(until: "never")) }, at: "/up")
+    let id = probe.begin(try origin.url("/up")) {
+      $0.content = RequestContent(method: "PUT", body: file.body)
+    }
+    try await origin.waitForBodyBytes(1000, at: "/up")
+    probe.transport.cancel(id)
+    #expect(try await probe.end(of: id) == .cancelled)
+  }
+
+  @Test func `a kept connection that died is made anew for a body`() async throws {
+    let file = try UploadFile(SeededBody(seed: 3, byteCount: 50_000))
+    #expect(try await send(file, to: [.status(201)]).end == .complete)
+    origin.cutConnections(.fin)
+    #expect(try await send(file, to: [.status(201)]).end == .complete)
+    let content = SeededBody(seed: 3, byteCount: 50_000).bytes
+    #expect(origin.requests.last?.body.elementsEqual(content) == true)
+  }
+}

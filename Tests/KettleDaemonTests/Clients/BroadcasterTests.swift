@@ -1,0 +1,227 @@
+import KettleControl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleDaemon
+
+struct BroadcasterTests {
+  private let broadcaster = Broadcaster(
+    freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 },
+    archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
+  private let now = WallTime(millisecondsSince1970: 0)
+
+  private func row(_ id: Int64, _ state: TransferState) -> TransferSnapshot {
+    TransferSnapshot(
+      id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "a",
+      url: "http://a.example/", state: state, createdAt: now)
+  }
+
+  @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`()
+    async throws
+  {
+    let (id, mailbox) = broadcaster.join()
+    mailbox.watch(.states)
+    let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
+    broadcaster.look(id, at: uncleared)
+    broadcaster.observe(.added(row(1, .completed)), at: now)
+    _ = mailbox.next()
+    #expect(try await broadcaster.window(uncleared).matchingCount == 1)
+    broadcaster.observe(.cleared(upTo: 5), at: now)
+    #expect(try await broadcaster.window(uncleared).matchingCount == 0)
+    #expect(try await broadcaster.window(Viewport()).rows.first?.isCleared == true)
+    #expect(mailbox.next()?.notification == nil)
+  }
+
+  @Test func `who watches some states is told of what enters, is in or leaves them`() {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, in: [.paused, .completed])
+    var told: [TransferState] = []
+    for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
+      broadcaster.observe(
+        state == .queued && told.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
+      while case .event(let event)? = mailbox.next()?.notification {
+        told.append(event.snapshot.state)
+      }
+    }
+    #expect(told == [.paused, .queued, .completed])
+    broadcaster.observe(.added(row(2, .running)), at: now)
+    #expect(mailbox.next()?.notification == nil)
+    broadcaster.observe(.removed(row(2, .running)), at: now)
+    #expect(mailbox.next()?.notification != nil)
+  }
+
+  @Test func `of a list each is told what it asked for`() {
+    func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
+      let (id, mailbox) = broadcaster.join()
+      defer { broadcaster.leave(id) }
+      watch(mailbox)
+      broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
+      var ids: [Int64] = []
+      while case .event(let event)? = mailbox.next()?.notification {
+        ids.append(event.id.rawValue)
+      }
+      return ids
+    }
+    #expect(told { $0.watch(.states) } == [1, 2, 3])
+    #expect(told { $0.watch(.states, of: .kettle) } == [1, 2, 3])
+    #expect(told { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
+    #expect(told { $0.watch(.states, in: [.paused, .completed]) } == [2])
+    #expect(told { $0.watch(.states, in: [.completed]) } == [])
+    #expect(told { $0.watch(.nothing) } == [])
+  }
+
+  @Test func `who gathers the completed is told their ids, at their place among the events`() {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
+    func completed(_ ids: Int64...) -> ControlNotification {
+      .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
+    }
+    for id in Int64(1)...4 { broadcaster.observe(.added(row(id, .running)), at: now) }
+    for id in [Int64(1), 3] { broadcaster.observe(.changed(row(id, .completed)), at: now) }
+    broadcaster.observe(.changed(row(2, .failed)), at: now)
+    broadcaster.observe(.changed(row(4, .completed)), at: now)
+    #expect(mailbox.next()?.notification == completed(1, 3))
+    guard case .event(let event)? = mailbox.next()?.notification else {
+      Issue.record("one that failed is told as an event")
+      return
+    }
+    #expect(event.snapshot.state == .failed)
+    #expect(mailbox.next()?.notification == completed(4))
+    // Nothing that became completed is told twice, and what leaves is an event.
+    broadcaster.observe(.removed(row(4, .completed)), at: now)
+    guard case .event(let last)? = mailbox.next()?.notification else {
+      Issue.record("one that was removed is told as an event")
+      return
+    }
+    #expect(last.kind == .removed)
+  }
+
+  @Test func `what is gathered wakes nobody but the one who waits a moment for more`() async {
+    let (_, mailbox) = broadcaster.join()
+    mailbox.watch(.states, completed: .gathered)
+    broadcaster.observe(.added(row(1, .completed)), at: now)
+    var mail = mailbox.mail.makeAsyncIterator()
+    await mail.next()
+    _ = mailbox.next()
+    broadcaster.observe(.changed(row(2, .completed)), at: now)
+    var gatherings = mailbox.gatherings.makeAsyncIterator()
+    await gatherings.next()
+    mailbox.sendGathered()
+    await mail.next()
+    #expect(mailbox.next()?.notification != nil)
+    mailbox.close()
+    // Nothing woke them a second time.
+    #expect(await gatherings.next() == nil)
+    #expect(await mail.next() == nil)
+  }
+
+  @Test func `the limit of everything and the batch are in the totals`() async throws {
+    #expect(broadcaster.totals.limitBytesPerSecond == nil)
+    broadcaster.observe(.limited(bytesPerSecond: 77), at: now)
+    broadcaster.observe(.added(row(1, .running)), at: now)
+    #expect(broadcaster.totals.limitBytesPerSecond == 77)
+    #expect(broadcaster.totals.batch?.transferCount == 1)
+    #expect(broadcaster.totals.freeBytes == 77)
+    #expect(try await broadcaster.window(Viewport()).totals.limitBytesPerSecond == 77)
+    broadcaster.observe(.limited(bytesPerSecond: nil), at: now)
+    #expect(broadcaster.totals.limitBytesPerSecond == nil)
+  }
+
+  @Test func `a client that has left looks at nothing any more`() {
+    let (id, mailbox) = broadcaster.join()
+    broadcaster.look(id, at: Viewport(sort: RowSort(key: .size)))
+    #expect(broadcaster.cadence == .live)
+    broadcaster.leave(id)
+    broadcaster.look(id, at: Viewport(sort: RowSort(key: .title)))
+    #expect(broadcaster.cadence == .quiet)
+    #expect(mailbox.viewport?.sort.key == .size)
+  }
+
+  @Test func `whoever reads page by page has the order kept for the next page`() async throws {
+    let archive = ArchiveStandIn(
+      InMemoryJournal(JournalContents(records: try (1...9).map { try ListWorld.record($0) })))
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 }, archive: archive,
+      rows: RowMaker(documentsDirectory: "/d"))
+    let (id, _) = broadcaster.join()
+    var ids: [Int64] = []
+    for first in [0, 4, 8] {
+      let page = try await broadcaster.window(
+        Viewport(sort: RowSort(key: .size), first: first, count: 4), for: id)
+      ids += page.rows.map(\.id.rawValue)
+    }
+    #expect(ids == Array(1...9))
+    #expect(archive.orderCount == 1)
+    broadcaster.leave(id)
+    _ = try await broadcaster.window(Viewport(sort: RowSort(key: .size)), for: id)
+    #expect(archive.orderCount == 2)
+  }
+
+  @Test func `rows are shown to those who look at them, and to nobody else`() async throws {
+    let (id, _) = broadcaster.join()
+    broadcaster.observe(.added(row(1, .running)), at: now)
+    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+    broadcaster.look(id, at: Viewport())
+    let window = try await broadcaster.shown(Viewport(), to: id)
+    #expect(window?.rows.map(\.id.rawValue) == [1])
+    #expect(window?.totals.freeBytes == 77)
+    broadcaster.leave(id)
+    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+  }
+
+  @Test func `what wakes up and falls asleep is no event, and all is counted once`() async throws {
+    let (id, mailbox) = broadcaster.join()
+    mailbox.watch(.progress)
+    broadcaster.look(id, at: Viewport())
+    var dormant = DormantTally()
+    dormant.states[.queued] = StateTally(
+      count: 5, unknownSizeCount: 2, bytesReceived: 30, bytesExpected: 100)
+    broadcaster.observe(.recovered(dormant, clearedUpTo: nil), at: now)
+    broadcaster.observe(.woken(row(1, .queued)), at: now)
+    #expect(broadcaster.row(row(1, .queued).id) != nil)
+    #expect(broadcaster.totals.counts == [.queued: 5])
+    #expect(broadcaster.totals.batch?.transferCount == 5)
+    #expect(broadcaster.totals.batch?.bytesReceived == 30)
+    broadcaster.observe(.slept([row(1, .queued).id]), at: now)
+    #expect(broadcaster.row(row(1, .queued).id) == nil)
+    #expect(broadcaster.totals.counts == [.queued: 5])
+    #expect(mailbox.next()?.notification == nil)
+  }
+
+  @Test func `of those that sleep from the start each is an event, and none is kept`() {
+    let (_, mailbox) = broadcaster.join()
+    let (_, other) = broadcaster.join()
+    mailbox.watch(.states, in: [.queued])
+    broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
+    var told: [TransferID] = []
+    while case .event(let event)? = mailbox.next()?.notification {
+      #expect(event.kind == .added)
+      told.append(event.id)
+    }
+    #expect(told == [row(1, .queued).id, row(3, .queued).id])
+    #expect(other.next()?.notification == nil)
+    #expect(broadcaster.row(row(1, .queued).id) == nil)
+    #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])
+    let batch = broadcaster.totals.batch
+    #expect(batch?.transferCount == 2 && batch?.unknownSizeCount == 2)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `who only looks sees what sleeps from the start`() async {
+    let (id, mailbox) = broadcaster.join()
+    var changes = mailbox.viewportChanges.makeAsyncIterator()
+    broadcaster.look(id, at: Viewport())
+    _ = await changes.next()
+    broadcaster.observe(.listed(.sample([(1, .queued)])), at: now)
+    #expect(await changes.next() != nil)
+  }
+
+  @Test func `a place in the list is no news of the one that made room`() {
+    let before = row(1, .paused)
+    var after = before
+    after.queuePosition = 9
+    #expect(!after.differsInMoreThanProgress(from: before))
+  }
+}

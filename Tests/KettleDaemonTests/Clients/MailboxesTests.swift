@@ -1,0 +1,161 @@
+import KettleControl
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleDaemon
+
+/// Clients that do not read, as far as it can be seen without a socket: an item that was taken and
+/// not followed by another one is still on its way.
+@Suite(.timeLimit(.minutes(1)))
+struct MailboxesTests {
+  private let now = WallTime(millisecondsSince1970: 0)
+
+  private func row(_ id: Int64, _ state: TransferState = .running) -> TransferSnapshot {
+    TransferSnapshot(
+      id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "a",
+      url: "http://a.example/", state: state, createdAt: now)
+  }
+
+  private func event(_ id: Int64) -> SharedEvent {
+    SharedEvent(TransferEvent(kind: .stateChanged, id: row(id).id, at: now, snapshot: row(id)))
+  }
+
+  private func broadcaster(_ limits: Mailboxes.Limits = Mailboxes.Limits()) -> Broadcaster {
+    Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil },
+      archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"), limits: limits)
+  }
+
+  private func notifications(_ mailbox: ClientMailbox) -> [ControlNotification?] {
+    var all: [ControlNotification?] = []
+    while let item = mailbox.next() { all.append(item.notification) }
+    return all
+  }
+
+  // Fault 118
+  @Test func `256 clients that read nothing share a bounded memory, and then cost no work`() {
+    // Reached by those that the shared memory has room for.
+    let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
+    let silent = (0..<256).map { _ in broadcaster.join().1 }
+    for mailbox in silent {
+      mailbox.watch(.progress, lag: .resynchronises)
+      mailbox.send(reply: [1])
+      _ = mailbox.next()
+    }
+    let (_, reader) = broadcaster.join()
+    reader.watch(.progress, lag: .resynchronises)
+    var largest = 0
+    var readCount = 0
+    for step: Int64 in 0..<1000 {
+      broadcaster.observe(
+        .changed(row(step % 50, step / 50 % 2 == 0 ? .running : .paused)), at: now)
+      largest = max(largest, broadcaster.heldByteCount)
+      readCount += notifications(reader).count
+    }
+    #expect(largest < 64 << 20)
+    // A client that reads is not made to ask again for the sake of those that do not.
+    #expect(readCount == 1000)
+    #expect(silent.allSatisfy { !$0.isWatching })
+    #expect(broadcaster.heldByteCount < 1 << 20)
+    #expect(silent.allSatisfy { notifications($0) == [.resynchronise] })
+    #expect(silent.allSatisfy { $0.isWatching })
+  }
+
+  @Test func `without the wish to ask again the slowest client is dropped`() {
+    let broadcaster = broadcaster(
+      Mailboxes.Limits(byteCountMax: 10_000, shareByteCount: 1000))
+    let clients = (0..<3).map { _ in broadcaster.join().1 }
+    for mailbox in clients {
+      mailbox.watch(.states)
+      mailbox.send(reply: [1])
+      _ = mailbox.next()
+    }
+    var id: Int64 = 0
+    while !clients.contains(where: \.isOverflowed), id < 100 {
+      id += 1
+      broadcaster.observe(.added(row(id)), at: now)
+    }
+    #expect(clients.map(\.isOverflowed) == [true, false, false])
+  }
+
+  @Test func `one large reply by itself may be larger than everything`() {
+    let mailboxes = Mailboxes(Mailboxes.Limits(byteCountMax: 1000, shareByteCount: 100))
+    let mailbox = mailboxes.join()
+    mailbox.send(reply: [UInt8](repeating: 0, count: 5000))
+    _ = mailbox.next()
+    mailbox.send(reply: [1])
+    #expect(!mailbox.isOverflowed)
+    _ = mailbox.next()
+    _ = mailbox.next()
+    #expect(mailboxes.heldByteCount == 0)
+  }
+
+  @Test func `an event is encoded once for all clients`() {
+    let mailboxes = Mailboxes()
+    let clients = (0..<3).map { _ in mailboxes.join() }
+    let event = event(1)
+    let coder = ReplyCoder()
+    var lines: Set<UnsafeRawPointer?> = []
+    for mailbox in clients {
+      mailbox.watch(.states)
+      mailbox.tell(event)
+      let line = mailbox.next()?.line(encodedBy: coder)
+      #expect(line == coder.encode(.event(event.event)))
+      line?.withUnsafeBytes { _ = lines.insert($0.baseAddress) }
+    }
+    #expect(lines.count == 1)
+  }
+
+  @Test func `progress that was added up is a line of its own`() {
+    let mailbox = Mailboxes().join()
+    mailbox.watch(.progress)
+    let coder = ReplyCoder()
+    for _ in 0..<2 {
+      mailbox.tell(
+        SharedEvent(
+          TransferEvent(
+            kind: .progress, id: row(1).id, at: now, snapshot: row(1), bytesWritten: 5)))
+    }
+    var expected = TransferEvent(kind: .progress, id: row(1).id, at: now, snapshot: row(1))
+    expected.bytesWritten = 10
+    #expect(mailbox.next()?.line(encodedBy: coder) == coder.encode(.event(expected)))
+  }
+
+  @Test func `a client has room for a request again when it has taken its replies`() async {
+    let mailbox = Mailboxes().join()
+    #expect(await mailbox.room())
+    for _ in 0..<2 { mailbox.send(reply: [UInt8](repeating: 0, count: 100_000)) }
+    async let room = mailbox.room()
+    for _ in 0..<3 { _ = mailbox.next() }
+    #expect(await room)
+    mailbox.send(reply: [UInt8](repeating: 0, count: 100_000))
+    async let none = mailbox.room()
+    mailbox.close()
+    #expect(await !none)
+  }
+
+  @Test func `the rows are read once more, and not again until the client has taken them`() async {
+    let broadcaster = broadcaster()
+    let (id, mailbox) = broadcaster.join()
+    broadcaster.look(id, at: Viewport())
+    var changes = mailbox.viewportChanges.makeAsyncIterator()
+    await changes.next()
+    mailbox.willReadRows()
+    mailbox.send(window: RowWindow(first: 0, matchingCount: 0, rows: [], totals: Totals()))
+    broadcaster.rest(id)
+    for id: Int64 in 1...9 { broadcaster.observe(.added(row(id)), at: now) }
+    #expect(mailbox.hasWindow)
+    _ = mailbox.next()
+    #expect(mailbox.hasWindow)
+    async let taken: Void = mailbox.windowTaken()
+    #expect(mailbox.next()?.notification == nil)
+    await taken
+    // Nine changes are one signal, and the rows are those of now.
+    await changes.next()
+    #expect((try? await broadcaster.shown(Viewport(), to: id))?.rows.count == 9)
+    mailbox.close()
+    #expect(await changes.next() == nil)
+  }
+}

@@ -1,0 +1,58 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+struct AddURLsRequestTests {
+  private func urls(_ count: Int) throws -> [TransferURL] {
+    try (1...count).map { try TransferURL.parse("https://example.org/\($0).iso").get().url }
+  }
+
+  private func params(
+    _ count: Int, requestID: String? = nil, _ change: (inout TransferSpec) -> Void = { _ in }
+  ) throws -> AddURLs.Params {
+    let urls = try urls(count)
+    var spec = TransferSpec(url: urls[0])
+    spec.beginning = .paused
+    change(&spec)
+    return try #require(AddURLs.Params(urls: urls, template: spec, requestID: requestID))
+  }
+
+  @Test func `both forms of adding put the same on the list`() async throws {
+    let world = try await HandlerWorld()
+    let client = world.join()
+    let short = try params(3) { $0.title = "T" }
+    let runs = try await world.ask(AddURLs.self, .addURLs(short), client).runs
+    let long = AddTransfers.Params(transfers: short.transfers)
+    let ids = try await world.ask(AddTransfers.self, .add(long), client).ids
+    #expect(runs == IDRuns([1, 2, 3].map { TransferID(rawValue: $0) }))
+    #expect(ids.map(\.rawValue) == [4, 5, 6])
+    for (left, right) in zip(runs.ids, ids) {
+      let rows = try [left, right].map { try #require(world.broadcaster.row($0)) }
+      #expect(rows[0].url == rows[1].url)
+      #expect(rows.allSatisfy { $0.title == "T" && $0.state == .paused })
+    }
+  }
+
+  @Test func `the same request adds once, in either form`() async throws {
+    let world = try await HandlerWorld()
+    let client = world.join()
+    let request = try params(2, requestID: "r")
+    let first = try await world.ask(AddURLs.self, .addURLs(request), client)
+    #expect(try await world.ask(AddURLs.self, .addURLs(request), client) == first)
+    let long = AddTransfers.Params(transfers: request.transfers, requestID: "r")
+    #expect(try await world.ask(AddTransfers.self, .add(long), client).ids == first.runs.ids)
+    #expect(world.broadcaster.totals.counts == [.paused: 2])
+  }
+
+  @Test func `a name that no file can have is refused, and nothing is added`() async throws {
+    let world = try await HandlerWorld()
+    let request = try params(2) { $0.name = "a\u{1B}[2J" }
+    await #expect(throws: ControlError(.refusedSpec, "params.template.name")) {
+      try await world.ask(AddURLs.self, .addURLs(request), world.join())
+    }
+    #expect(world.broadcaster.totals.counts.isEmpty)
+  }
+}

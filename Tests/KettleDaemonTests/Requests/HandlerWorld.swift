@@ -1,0 +1,70 @@
+import KettleControl
+import Logging
+import TestSupport
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+@testable import KettleDaemon
+
+/// The part of the service that answers requests, put together over fakes.
+final class HandlerWorld: Sendable {
+  let engine: TransferEngine
+  let registry: SessionRegistry
+  let handler: RequestHandler
+  let journal: InMemoryJournal
+  let broadcaster: Broadcaster
+  private let work: Task<Void, Never>
+
+  /// - Parameter journal: of the service before, for one that is started again.
+  init(_ journal: InMemoryJournal = InMemoryJournal()) async throws {
+    self.journal = journal
+    let clock = ManualClock()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let broadcaster = Broadcaster(
+      freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { nil }, archive: journal,
+      rows: RowMaker(documentsDirectory: "/home/u/Downloads"), logger: logger)
+    self.broadcaster = broadcaster
+    let observers = EngineObservers(broadcaster: broadcaster, need: ConditionNeed(), clock: clock)
+    let engine = try TransferEngine(
+      configuration: TransferEngine.Configuration(documentsDirectory: "/home/u/Downloads"),
+      ports: TransferEngine.Ports(
+        journal: journal, archive: journal,
+        files: InMemoryFileStorage(documentsDirectory: "/home/u/Downloads"), clock: clock,
+        makeTransport: { ScriptedTransport(events: $0) }),
+      logger: logger, observer: { observers.observe($0) })
+    let registry = SessionRegistry(
+      clock: ManualClock(),
+      ports: SessionRegistry.Ports(
+        keep: { changes throws(EngineError) in try await engine.keep(changes) },
+        setPolicy: { await engine.setPolicy(of: $0, $1) }, launch: { _, _, _ in }),
+      logger: logger)
+    observers.add(registry)
+    try await engine.start()
+    self.engine = engine
+    self.registry = registry
+    work = Task { await registry.run() }
+    handler = RequestHandler(
+      engine: engine, broadcaster: broadcaster, sessions: registry,
+      information: ServiceInformation(
+        processID: 1, startedAt: WallTime(millisecondsSince1970: 0), storePath: "/s",
+        notices: []), stop: {})
+  }
+
+  func join(processID: Int64 = 77) -> ConnectedClient {
+    let (id, mailbox) = broadcaster.join()
+    return ConnectedClient(id: id, processID: processID, mailbox: mailbox)
+  }
+
+  /// The result of a request, or the error that it was answered with.
+  func ask<Method: ControlMethod>(
+    _ method: Method.Type, _ request: ControlRequest, _ client: ConnectedClient
+  ) async throws -> Method.Result {
+    let line = await handler.handle(request, id: .number(1), for: client)
+    switch ReplyCoder().decode(line) {
+    case .result(_, let result): return try result.decode(Method.Result.self)
+    case .error(_, let error): throw error
+    default: throw ControlError(.internalError, String(decoding: line, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import KettleControl
+import Testing
+import KettleModel
+
+@testable import KettleDaemon
+
+struct RefusalTests {
+  @Test func `a name that no file can have is refused by its place, as the decoder does`() throws {
+    let url = try TransferURL.parse("https://example.org/a").get().url
+    var good = TransferSpec(url: url)
+    good.name = "a.iso"
+    var bad = TransferSpec(url: url)
+    bad.name = "a\u{1B}[2J"
+    #expect(RequestHandler.refusal(of: .init(transfers: [good])) == nil)
+    #expect(
+      RequestHandler.refusal(of: .init(transfers: [good, bad]))
+        == ControlError(.refusedSpec, "params.transfers[1].name"))
+  }
+}

@@ -1,0 +1,131 @@
+import KettleControl
+import Logging
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+@testable import KettleDaemon
+
+private let app = SessionID(rawValue: "org.example.app")
+
+/// What programs ask, answered by the service put together over fakes.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionRequestsTests {
+  @Test func `a session that is attached is on record and in the list`() async throws {
+    let world = try await HandlerWorld()
+    let client = world.join(processID: 4711)
+    let result = try await world.attach(client)
+    #expect(result.tasks.isEmpty && result.lastTaskIdentifier == 0)
+    let listed = try await world.ask(ListSessions.self, .listSessions, client).sessions
+    #expect(listed.map(\.id) == [app] && listed.map(\.processID) == [4711])
+    world.registry.leave(client.id)
+    let later = try await world.ask(ListSessions.self, .listSessions, world.join()).sessions
+    #expect(later.map(\.processID) == [nil])
+  }
+
+  @Test func `tasks are added by the attached program alone`() async throws {
+    let world = try await HandlerWorld()
+    let (program, other) = (world.join(processID: 5), world.join())
+    await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
+      try await world.add(other)
+    }
+    _ = try await world.attach(program)
+    await #expect(throws: ControlError(.sessionInUse, "5")) { try await world.attach(other) }
+    await #expect(throws: ControlError(.notAttached, app.rawValue)) {
+      try await world.add(other)
+    }
+    _ = try await world.add(program)
+    // A person's transfer may have the name of the session; it is no task of it.
+    _ = try await world.add(other, isTask: false)
+  }
+
+  @Test func `what is no task is unknown to a program`() async throws {
+    let world = try await HandlerWorld()
+    let program = world.join()
+    _ = try await world.attach(program)
+    let id = try await world.add(program, isTask: false)
+    let result = try await world.ask(
+      CancelTasks.self, .cancelTasks(.init(ids: [id], keepsBytes: false)), program)
+    #expect(result.applied.isEmpty && result.refused == [.init(id: id, why: .unknown)])
+    await #expect(throws: ControlError(.unknownTransfer, id.description)) {
+      try await world.ask(UpdateTask.self, .updateTask(.init(id: id)), program)
+    }
+    let tokens = try await world.ask(
+      AcknowledgeTasks.self, .acknowledgeTasks(.init(ids: [id], keepsResumeData: true)), program)
+    #expect(tokens.tokens.isEmpty)
+    let answer = try await world.ask(
+      AnswerChallenge.self,
+      .answerChallenge(
+        .init(
+          id: id, challenge: ServerChallenge(kind: .basic, origin: "o", failureCount: 0),
+          answer: .standard)), program)
+    #expect(answer.refused == [.init(id: id, why: .unknown)])
+    #expect(await world.engine.details(of: id) != nil)
+  }
+
+  @Test func `a session is dropped by anybody once its program has gone`() async throws {
+    let world = try await HandlerWorld()
+    let (program, person) = (world.join(processID: 5), world.join())
+    _ = try await world.attach(program)
+    await #expect(throws: ControlError(.sessionInUse, "5")) {
+      try await world.ask(DropSession.self, .dropSession(.init(session: app)), person)
+    }
+    await #expect(throws: ControlError(.sessionInUse, "5")) {
+      try await world.ask(AdoptSession.self, .adoptSession(.init(session: app)), person)
+    }
+    world.registry.leave(program.id)
+    _ = try await world.ask(DropSession.self, .dropSession(.init(session: app)), person)
+    #expect(
+      try await world.ask(ListSessions.self, .listSessions, person).sessions.isEmpty)
+    await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
+      try await world.ask(AdoptSession.self, .adoptSession(.init(session: app)), person)
+    }
+  }
+
+  @Test func `only the attached program can say that it has taken everything`() async throws {
+    let world = try await HandlerWorld()
+    let program = world.join()
+    await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
+      try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), program)
+    }
+    _ = try await world.attach(program)
+    _ = try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), program)
+    await #expect(throws: ControlError(.notAttached, app.rawValue)) {
+      try await world.ask(FinishEvents.self, .finishEvents(.init(session: app)), world.join())
+    }
+  }
+
+  @Test func `who watches a session hears nothing of others`() async throws {
+    let world = try await HandlerWorld()
+    let (program, person) = (world.join(), world.join())
+    _ = try await world.attach(program)
+    _ = try await world.ask(
+      WatchEvents.self, .watch(.init(includesProgress: false, session: app)), program)
+    var spec = TransferSpec(url: try TransferURL.parse("https://example.org/b").get().url)
+    spec.beginning = .idle
+    _ = try await world.ask(AddTransfers.self, .add(.init(transfers: [spec])), person)
+    let id = try await world.add(program)
+    var heard: [TransferID] = []
+    while case .event(let event)? = program.mailbox.next()?.notification { heard.append(event.id) }
+    #expect(heard == [id])
+  }
+}
+
+extension HandlerWorld {
+  func attach(_ client: ConnectedClient) async throws -> AttachSession.Result {
+    try await ask(
+      AttachSession.self,
+      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), client)
+  }
+
+  func add(_ client: ConnectedClient, isTask: Bool = true) async throws -> TransferID {
+    var spec = TransferSpec(
+      url: try TransferURL.parse("https://example.org/a").get().url)
+    spec.session = app
+    spec.beginning = .idle
+    spec.task = isTask ? TaskOptions(kind: .download) : nil
+    return try await ask(AddTransfers.self, .add(.init(transfers: [spec])), client).ids[0]
+  }
+}

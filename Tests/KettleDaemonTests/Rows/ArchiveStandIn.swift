@@ -1,0 +1,77 @@
+import KettleSystem
+import TestSupport
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// The store as a journal in memory has it, except that its answers can be held back and fail, and
+/// that orders can come from elsewhere.
+final class ArchiveStandIn: TransferArchive {
+  struct Failure: Error {}
+
+  private struct State {
+    var order: (@Sendable (RowFilter, RowSort) -> StoredOrder)?
+    var whenAsked: @Sendable () -> Void = {}
+    var hasFailed = false
+    var recordCounts: [Int] = []
+    var orderCount = 0
+  }
+
+  private let base: InMemoryJournal
+  private let state = Mutex(State())
+
+  init(_ base: InMemoryJournal = InMemoryJournal()) { self.base = base }
+
+  /// Makes every order from now on.
+  func order(by order: @escaping @Sendable (RowFilter, RowSort) -> StoredOrder) {
+    state.withLock { $0.order = order }
+  }
+
+  /// Is called on the thread that asks, before it is answered.
+  func whenAsked(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.whenAsked = body }
+  }
+
+  func fail(_ hasFailed: Bool) { state.withLock { $0.hasFailed = hasFailed } }
+
+  /// How many records were asked for, each time.
+  var recordCounts: [Int] { state.withLock { $0.recordCounts } }
+  var orderCount: Int { state.withLock { $0.orderCount } }
+
+  private func ask() throws {
+    let (whenAsked, hasFailed) = state.withLock { ($0.whenAsked, $0.hasFailed) }
+    whenAsked()
+    if hasFailed { throw Failure() }
+  }
+
+  func records(_ ids: [TransferID]) throws -> [TransferRecord] {
+    state.withLock { $0.recordCounts.append(ids.count) }
+    try ask()
+    return try base.records(ids)
+  }
+
+  func line(_ wanted: LineRequest) throws -> [TransferRecord] { try base.line(wanted) }
+
+  func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord] {
+    if state.withLock({ $0.hasFailed }) { throw Failure() }
+    return try base.neighbours(of: places, side)
+  }
+
+  func dormant(
+    in states: Set<TransferState>, after: TransferID?, countMax: Int
+  ) throws -> [TransferRecord] {
+    try base.dormant(in: states, after: after, countMax: countMax)
+  }
+
+  func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder {
+    state.withLock { $0.orderCount += 1 }
+    try ask()
+    if let order = state.withLock({ $0.order }) { return order(filter, sort) }
+    return try base.order(filter, sort, rows: rows)
+  }
+
+  func find(urls: Set<String>) throws -> [TransferRecord] {
+    try ask()
+    return try base.find(urls: urls)
+  }
+}

@@ -1,0 +1,130 @@
+import SeededNumbers
+import Testing
+import KettleModel
+
+@testable import KettleDaemon
+
+struct BatchTallyTests {
+  private func row(
+    _ id: Int64, _ state: TransferState, _ received: Int64 = 0, of expected: Int64? = nil
+  ) -> TransferSnapshot {
+    TransferSnapshot(
+      id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "a",
+      url: "http://a.example/", state: state, bytesReceived: received, bytesExpected: expected,
+      createdAt: WallTime(millisecondsSince1970: 0))
+  }
+
+  /// The tally after these rows, one after the other.
+  private func tally(_ rows: [TransferSnapshot]) -> BatchTally {
+    var tally = BatchTally()
+    var known: [TransferID: TransferSnapshot] = [:]
+    for row in rows {
+      tally.change(from: known[row.id], to: row)
+      known[row.id] = row
+    }
+    return tally
+  }
+
+  @Test func `nothing under way is no batch`() {
+    #expect(BatchTally().progress(bytesPerSecond: 5) == nil)
+    let rest = tally([row(1, .completed, 5, of: 5), row(2, .paused), row(3, .scheduled)])
+    #expect(rest.progress(bytesPerSecond: 5) == nil)
+  }
+
+  @Test func `what was finished meanwhile counts, what was finished before does not`() {
+    let batch = tally([
+      row(1, .completed, 900, of: 900), row(2, .running, 0, of: 100), row(3, .queued, 0, of: 50),
+      row(2, .verifying, 100, of: 100), row(2, .completed, 100, of: 100),
+      row(3, .running, 20, of: 50),
+    ])
+    #expect(
+      batch.progress(bytesPerSecond: 7)
+        == BatchProgress(
+          transferCount: 2, finishedCount: 1, bytesReceived: 120, bytesExpected: 150,
+          unknownSizeCount: 0, secondsLeft: 5))
+  }
+
+  @Test func `a batch ends when nothing is under way, and the next one begins with nothing`() {
+    var batch = tally([row(1, .running, 0, of: 10), row(1, .completed, 10, of: 10)])
+    #expect(batch.progress(bytesPerSecond: 1) == nil)
+    batch.change(from: nil, to: row(2, .waiting, 1, of: 4))
+    #expect(
+      batch.progress(bytesPerSecond: 0)
+        == BatchProgress(
+          transferCount: 1, finishedCount: 0, bytesReceived: 1, bytesExpected: 4,
+          unknownSizeCount: 0, secondsLeft: nil))
+  }
+
+  @Test func `who is paused, fails, is removed or is reset leaves the batch`() {
+    var batch = tally([
+      row(1, .running, 1, of: 10), row(2, .running, 2, of: 10), row(3, .running, 3, of: 10),
+      row(4, .running, 4, of: 10), row(2, .paused, 2, of: 10), row(3, .failed, 3, of: 10),
+      row(4, .completed, 10, of: 10), row(4, .idle),
+    ])
+    #expect(batch.progress(bytesPerSecond: 1)?.transferCount == 1)
+    batch.change(from: row(5, .running, 5, of: 10), to: nil)
+    #expect(batch.progress(bytesPerSecond: 1) == nil)
+  }
+
+  @Test func `without a size the time left cannot be told`() {
+    let batch = tally([row(1, .running, 5, of: 10), row(2, .queued, 3)])
+    #expect(
+      batch.progress(bytesPerSecond: 5)
+        == BatchProgress(
+          transferCount: 2, finishedCount: 0, bytesReceived: 5, bytesExpected: 10,
+          unknownSizeCount: 1, secondsLeft: nil))
+  }
+
+  @Test func `sizes that servers made up do no harm`() {
+    var batch = tally([
+      row(1, .running, .max, of: .max), row(2, .running, -5, of: .max), row(3, .running, 9, of: 0),
+      row(4, .running, .min, of: .min),
+    ])
+    #expect(
+      batch.progress(bytesPerSecond: 1)
+        == BatchProgress(
+          transferCount: 4, finishedCount: 0, bytesReceived: .max, bytesExpected: .max,
+          unknownSizeCount: 1, secondsLeft: nil))
+    batch.change(from: row(1, .running, .max, of: .max), to: nil)
+    batch.change(from: row(4, .running, .min, of: .min), to: nil)
+    #expect(batch.progress(bytesPerSecond: .max)?.secondsLeft == 1)
+  }
+
+  @Test func `any changes give what counting gives`() {
+    let seed = UInt64.random(in: .min ... .max)
+    print("batch seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    var tally = BatchTally()
+    var known: [TransferID: TransferSnapshot] = [:]
+    var finished: Set<TransferID> = []
+    for _ in 0..<5000 {
+      let id = TransferID(rawValue: Int64.random(in: 1...6, using: &random))
+      let size: Int64? = Bool.random(using: &random) ? nil : Int64.random(in: 0...9, using: &random)
+      let next =
+        Int.random(in: 0...9, using: &random) == 0
+        ? nil
+        : row(
+          id.rawValue, TransferState.allCases.randomElement(using: &random) ?? .idle,
+          Int64.random(in: 0...(size ?? 9), using: &random), of: size)
+      let was = known[id]
+      tally.change(from: was, to: next)
+      known[id] = next
+      let underWay: Set<TransferState> = [.running, .queued, .waiting, .verifying]
+      if next?.state != .completed { finished.remove(id) }
+      if next?.state == .completed, let was, underWay.contains(was.state) { finished.insert(id) }
+      let active = known.values.filter { underWay.contains($0.state) }
+      if active.isEmpty { finished = [] }
+      let all = active + finished.compactMap { known[$0] }
+      let sized = all.filter { $0.bytesExpected != nil }
+      let found = tally.progress(bytesPerSecond: 0)
+      #expect((found == nil) == active.isEmpty, "seed \(seed)")
+      guard let found else { continue }
+      #expect(found.transferCount == all.count, "seed \(seed)")
+      #expect(found.finishedCount == finished.count, "seed \(seed)")
+      #expect(found.unknownSizeCount == all.count - sized.count, "seed \(seed)")
+      #expect(found.bytesReceived == sized.reduce(0) { $0 + $1.bytesReceived }, "seed \(seed)")
+      #expect(
+        found.bytesExpected == sized.reduce(0) { $0 + ($1.bytesExpected ?? 0) }, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import KettleModel
+
+@testable import KettleDaemon
+
+/// Filters and sorts everything, by rules that are written down a second time.
+enum NaiveOrder {
+  static func rows(
+    _ rows: [TransferID: TransferSnapshot], _ view: Viewport
+  ) -> [TransferSnapshot] {
+    let passing = rows.values.filter { passes($0, view.filter) }
+    return passing.sorted { left, right in
+      let order = compare(left, right, view.sort)
+      return order == 0 ? left.id < right.id : order < 0
+    }
+  }
+
+  private static func passes(_ row: TransferSnapshot, _ filter: RowFilter) -> Bool {
+    let text = (row.title + "\n" + row.url).lowercased()
+    let words = (filter.text ?? "").lowercased().split(separator: " ")
+    return filter.states?.contains(row.state) != false
+      && (filter.session == nil || filter.session == row.session)
+      && (filter.host == nil || row.url.contains("a.example"))
+      && words.allSatisfy { text.contains($0) }
+      && (filter.scope == .all || row.isCleared != true)
+  }
+
+  private static func compare(
+    _ left: TransferSnapshot, _ right: TransferSnapshot, _ sort: RowSort
+  ) -> Int {
+    func order<Value: Comparable>(_ value: (TransferSnapshot) -> Value) -> Int {
+      let (left, right) = (value(left), value(right))
+      let order = left == right ? 0 : left < right ? -1 : 1
+      return sort.isDescending ? -order : order
+    }
+    func known<Value: Comparable>(_ value: (TransferSnapshot) -> Value?) -> Int {
+      guard let one = value(left), let other = value(right) else {
+        return (value(left) == nil ? 1 : 0) - (value(right) == nil ? 1 : 0)
+      }
+      let order = one == other ? 0 : one < other ? -1 : 1
+      return sort.isDescending ? -order : order
+    }
+    let states: [TransferState] = [
+      .running, .verifying, .waiting, .queued, .scheduled, .paused, .failed, .idle, .completed,
+    ]
+    switch sort.key {
+    case .queue: return order { $0.queuePosition ?? 0 }
+    case .title: return order { $0.shownTitle.lowercased() }
+    case .state: return order { states.firstIndex(of: $0.state) ?? -1 }
+    case .size: return order { $0.bytesExpected ?? -1 }
+    case .progress:
+      return order { row -> Double in
+        guard let size = row.bytesExpected, size > 0 else {
+          return row.state == .completed ? 1 : 0
+        }
+        return Double(row.bytesReceived) / Double(size)
+      }
+    case .speed: return order(\.bytesPerSecond)
+    case .secondsLeft: return known(\.secondsLeft)
+    case .connections: return order(\.connections)
+    case .priority: return order(\.priority)
+    case .host: return order { String($0.host) }
+    case .session: return order(\.session.rawValue)
+    case .createdAt: return order(\.createdAt)
+    case .finishedAt: return known(\.finishedAt)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+struct AttentionTests {
+  private func totals(_ counts: [TransferState: Int]) -> Totals {
+    var totals = Totals()
+    totals.counts = counts
+    return totals
+  }
+
+  /// What is announced when the numbers change from one to the next.
+  private func announced(_ steps: [TransferState: Int]...) -> [String] {
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    var texts: [String] = []
+    for counts in steps {
+      let effects = model.update(.rowsArrived(.empty, totals(counts)), at: Sample.now)
+      let rings = effects.count { $0 == .ring }
+      let new = effects.compactMap { effect in
+        if case .announce(let text) = effect { text } else { nil }
+      }
+      #expect(rings == new.count)
+      texts += new
+    }
+    return texts
+  }
+
+  @Test func `the end of everything is told once`() {
+    #expect(
+      announced(
+        [.running: 2, .completed: 5], [.running: 1, .completed: 6], [.completed: 7],
+        [.completed: 7]) == ["Everything is finished"])
+    #expect(
+      announced([.running: 2], [.running: 1, .failed: 1], [.completed: 1, .failed: 1])
+        == ["1 transfer failed", "Nothing is under way any more; 1 transfer failed"])
+  }
+
+  @Test func `what fails is told, while others go on and as the last`() {
+    #expect(announced([.running: 9], [.running: 6, .failed: 3]) == ["3 transfers failed"])
+    #expect(
+      announced([.running: 1], [.failed: 1])
+        == ["Nothing is under way any more; 1 transfer failed"])
+  }
+
+  @Test func `what is done here needs no bell`() {
+    #expect(announced([.running: 3], [.paused: 3]) == [])
+    #expect(announced([.running: 3, .completed: 2], [.completed: 2]) == [])
+    #expect(announced([.failed: 3], [.failed: 1], [.running: 1]) == [])
+  }
+
+  @Test func `what was so before, or while the link was lost, is no news`() {
+    #expect(announced([.failed: 3]) == [])
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    let effects = model.update(
+      .rowsArrived(.empty, totals([.failed: 99])), at: Sample.now)
+    #expect(!effects.contains(.ring))
+  }
+
+  @Test func `counts from outside can be any`() {
+    #expect(
+      announced([.running: .max, .queued: .max], [.failed: .max, .running: .min]).count == 1)
+  }
+
+  @Test func `the gauge shows the batch, and never a whole that is not`() {
+    func gauge(_ received: Int64, _ expected: Int64) -> BatchGauge? {
+      var totals = Totals()
+      totals.batch = BatchProgress(
+        transferCount: 3, finishedCount: 1, bytesReceived: received, bytesExpected: expected,
+        unknownSizeCount: 0, secondsLeft: nil)
+      return BatchGauge(totals)
+    }
+    #expect(gauge(1, 3) == .percent(33))
+    #expect(gauge(3, 3) == .percent(99))
+    #expect(gauge(0, 0) == .unknown)
+    #expect(gauge(.max, 1) == .percent(99))
+    #expect(gauge(.min, .max) == .unknown)
+    #expect(BatchGauge(Totals()) == nil)
+  }
+}

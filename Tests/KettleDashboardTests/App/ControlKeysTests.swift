@@ -1,0 +1,150 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+/// Which effects keys have.
+struct ControlKeysTests {
+  private func model(_ state: TransferState) -> DashboardModel {
+    Sample.model(columns: 80, rows: 24, showing: [Sample.row(7, "x", state)])
+  }
+
+  private let seven = TransferSelection.ids([TransferID(rawValue: 7)])
+
+  @Test(arguments: [TransferState.idle, .failed, .paused, .scheduled, .waiting])
+  func `s starts what can be started`(state: TransferState) {
+    var model = model(state)
+    #expect(model.press(.character("s")) == [.control(.start, seven)])
+  }
+
+  @Test(arguments: [
+    (TransferState.running, "it is running already"),
+    (.queued, "it is queued already; it starts when a slot is free"),
+    (.verifying, "it is being verified"), (.completed, "it is already finished"),
+  ])
+  func `s says why it cannot start`(state: TransferState, reason: String) {
+    var model = model(state)
+    #expect(model.press(.character("s")) == [])
+    #expect(model.said == reason)
+  }
+
+  @Test(arguments: [TransferState.running, .queued, .waiting, .scheduled, .verifying])
+  func `p pauses what is under way`(state: TransferState) {
+    var model = model(state)
+    #expect(model.press(.character("p")) == [.control(.pause, seven)])
+  }
+
+  @Test func `p goes on with what is paused`() {
+    var model = model(.paused)
+    #expect(model.press(.character("p")) == [.control(.start, seven)])
+  }
+
+  @Test(arguments: [
+    (TransferState.idle, "it is not started; s starts it"),
+    (.failed, "it failed; s tries again"), (.completed, "it is already finished"),
+  ])
+  func `p says why it cannot pause`(state: TransferState, reason: String) {
+    var model = model(state)
+    #expect(model.press(.character("p")) == [])
+    #expect(model.said == reason)
+  }
+
+  @Test(arguments: TransferState.allCases)
+  func `x stops everything unfinished that was begun`(state: TransferState) {
+    var model = model(state)
+    let isPossible = state != .idle && state != .completed
+    #expect(model.press(.character("x")) == (isPossible ? [.control(.stop, seven)] : []))
+    #expect((model.said == nil) == isPossible)
+  }
+
+  @Test func `the capital letters are for all`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.press(.character("S")) == [.control(.start, .all)])
+    #expect(model.press(.character("X")) == [.control(.stop, .all)])
+    #expect(model.press(.character("P")) == [.control(.pause, .all)])
+  }
+
+  @Test func `for all there is a reason too`() {
+    var model = model(.completed)
+    _ = model.press(.character("S"))
+    #expect(model.said == "everything is running or finished already")
+    _ = model.press(.character("P"))
+    #expect(model.said == "nothing is under way")
+    _ = model.press(.character("X"))
+    #expect(model.said == "there is nothing to stop")
+    model = Sample.model(columns: 80, rows: 24, showing: [])
+    for key in ["S", "X", "P", "R", "s", "p", "x", "d", "D"] {
+      #expect(model.press(.character(Character(key))) == [])
+      #expect(model.said == "the list is empty; a adds something")
+    }
+  }
+
+  @Test(arguments: [Key.character("y"), .character("Y")])
+  func `only yes resets`(yes: Key) {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.press(.character("R"), yes) == [.reset])
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test(arguments: [Key.enter, .escape, .character("n"), .character("q"), .control("c")])
+  func `anything else that ends the question changes nothing`(no: Key) {
+    for question in ["R", "d"] {
+      var model = Sample.model(columns: 80, rows: 24)
+      #expect(model.press(.character(Character(question)), no) == [])
+      #expect(model.screens.isEmpty)
+      #expect(model.said == "nothing was changed")
+    }
+  }
+
+  @Test func `a stray key leaves the question open`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
+    #expect(model.screens.count == 1)
+    #expect(model.said == "Down has no meaning here; y for yes; n for no")
+  }
+
+  @Test func `remove is for the transfer that was asked about, wherever it went`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.down, .character("d"))
+    let rows = Array(Sample.rows.dropFirst(3))
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: rows.count, rows: rows), Sample.totals),
+      at: Sample.now)
+    #expect(
+      model.press(.character("y")) == [.remove(.ids([TransferID(rawValue: 2)]), withFile: false)])
+  }
+
+  @Test func `D is for finished files only`() {
+    var model = model(.completed)
+    #expect(
+      model.press(.character("D"), .character("y"))
+        == [.remove(.ids([TransferID(rawValue: 7)]), withFile: true)])
+    model = self.model(.running)
+    #expect(model.press(.character("D")) == [])
+    #expect(model.said == "it has no finished file; d takes it off the list")
+  }
+
+  @Test func `what is for the terminal goes to the terminal`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.press(.control("l")) == [.redraw])
+    #expect(model.press(.control("z")) == [.suspend])
+    #expect(model.press(.character("q")) == [.leave])
+    #expect(model.press(.control("c")) == [.leave])
+    _ = model.press(.character("?"))
+    #expect(model.press(.character("q")) == [])
+    #expect(model.screens.isEmpty)
+  }
+
+  @Test func `without the service nothing is asked of it`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("R"))
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    #expect(model.press(.character("y")) == [])
+    #expect(model.said == "the service is not there; it is being reconnected")
+    #expect(model.screens.count == 1)
+    _ = model.press(.character("n"))
+    for key in ["s", "p", "x", "d", "S", "R"] {
+      #expect(model.press(.character(Character(key))) == [])
+      #expect(model.said == "the service is not there; it is being reconnected")
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+/// The filter of the list.
+struct FilterTests {
+  private let list = LongList(200) { number, row in
+    if number % 10 == 0 { row.state = .failed }
+  }
+
+  @Test func `a filter has effect with every character`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    #expect(model.keyContext == .query)
+    list.type("state:f", in: &model)
+    #expect(model.filter == RowFilter(states: [.failed], scope: .uncleared))
+    #expect(model.window?.matchingCount == 20)
+    list.press(.enter, in: &model)
+    #expect(model.keyContext == .list)
+    #expect(model.view.filterText == "state:f")
+  }
+
+  @Test func `what is no filter leaves the last one that was`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    list.type("state:failed h:", in: &model)
+    #expect(model.filter.states == [.failed])
+    #expect(list.press(.enter, in: &model) == [])
+    #expect(model.said == "There is no \"h:\"; there are state:, host: and session:")
+    #expect(model.keyContext == .query)
+    list.press(.backspace, .backspace, .enter, in: &model)
+    #expect(model.keyContext == .list)
+  }
+
+  @Test func `Esc in the field goes back to the filter that was, and to the row`() {
+    var model = list.model()
+    list.press(.down, .down, .down, .character("\\"), in: &model)
+    list.type("state:failed", in: &model)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 0))
+    list.press(.escape, in: &model)
+    #expect(model.filter == RowFilter(scope: .uncleared))
+    #expect(model.cursorRow?.id == TransferID(rawValue: 3))
+  }
+
+  @Test func `the cursor stays on a transfer that passes`() {
+    var model = list.model()
+    list.press(.end, .character("\\"), in: &model)
+    #expect(model.cursor == 199)
+    list.type("file 199", in: &model)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
+    #expect(model.cursor == 0)
+    list.press(.enter, .escape, in: &model)
+    #expect(model.said == "the filter is taken away")
+    #expect(model.cursor == 199)
+    #expect(model.cursorRow?.id == TransferID(rawValue: 199))
+  }
+
+  @Test func `Esc in the list ends the search, then the filter, then the marks`() {
+    var model = list.model()
+    list.press(.character(" "), .character("\\"), in: &model)
+    list.type("file", in: &model)
+    list.press(.enter, .character("/"), in: &model)
+    list.type("9", in: &model)
+    list.press(.enter, in: &model)
+    let words = [
+      "the search is ended", "the filter is taken away", "the marks are taken away",
+      "there is no search, no filter and no mark to end",
+    ]
+    for word in words {
+      list.press(.escape, in: &model)
+      #expect(model.said == word)
+    }
+    #expect(model.marks.isEmpty && !model.search.isOn && !model.view.isFiltered)
+  }
+
+  @Test func `rows of an earlier filter are not taken for the new ones`() {
+    var model = list.model()
+    let asked = model.press(.character("\\"), .character("9"))
+    let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
+    _ = model.update(.rowsArrived(late, Totals()), at: Sample.now)
+    #expect(model.window?.rows.count == 27)
+    list.answer(asked, &model)
+    #expect(model.window?.matchingCount == 38)
+  }
+
+  @Test func `marks of all that another filter showed do not stay`() {
+    var model = list.model()
+    list.press(.character("A"), in: &model)
+    #expect(model.selectedCount == 200)
+    list.press(.character("\\"), in: &model)
+    list.type("9", in: &model)
+    #expect(model.marks.isEmpty)
+    #expect(
+      model.said == "the marks are taken away: they were for all of the other filter")
+    // Those that were marked by hand do.
+    list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
+    #expect(model.selection == .ids([TransferID(rawValue: 9)]))
+  }
+
+  @Test func `all that pass are marked with the filter, not by name`() {
+    var model = list.model()
+    list.press(.character("\\"), in: &model)
+    list.type("state:failed", in: &model)
+    list.press(.enter, .character("A"), in: &model)
+    let failed = RowFilter(states: [.failed], scope: .uncleared)
+    #expect(
+      list.press(.character("s"), in: &model) == [.control(.start, .matching(failed, except: []))])
+    #expect(model.selectedCount == 20)
+  }
+
+  @Test func `what was entered before comes back with Up and Down`() {
+    var model = list.model()
+    for text in ["one", "two", "one"] {
+      list.press(.character("\\"), .control("u"), in: &model)
+      list.type(text, in: &model)
+      list.press(.enter, in: &model)
+    }
+    list.press(.character("\\"), .control("u"), in: &model)
+    list.type("x", in: &model)
+    func text() -> String? {
+      if case .query(let field) = model.screens.last { field.text } else { nil }
+    }
+    list.press(.up, in: &model)
+    #expect(text() == "one")
+    list.press(.up, .up, .up, in: &model)
+    #expect(text() == "two")
+    list.press(.down, .down, .down, in: &model)
+    #expect(text() == "x")
+  }
+
+  @Test func `a click on a count shows only these, and a second one all again`() {
+    var model = list.model()
+    var effects = model.filter(by: .failed, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(model.view.filterText == "state:failed")
+    effects = model.filter(by: .queued, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(model.view.filterText == "state:queued")
+    effects = model.filter(by: .queued, at: Sample.now)
+    list.answer(effects, &model)
+    #expect(!model.view.isFiltered)
+  }
+
+  @Test func `the field and the filter are seen in 80 columns`() {
+    var model = list.model(columns: 80, rows: 24)
+    list.press(.character("\\"), in: &model)
+    list.type("state:lost", in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+      >✘  file 0                                                failed
+       ·  file 1                                                queued
+       ·  file 2                                                queued
+       ·  file 3                                                queued
+       ·  file 4                                                queued
+       ·  file 5                                                queued
+       ·  file 6                                                queued
+       ·  file 7                                                queued
+       ·  file 8                                                queued
+       ·  file 9                                                queued
+       ✘  file 10                                               failed
+       ·  file 11                                               queued
+       ·  file 12                                               queued
+       ·  file 13                                               queued
+       ·  file 14                                               queued
+       ·  file 15                                               queued
+       ·  file 16                                               queued
+       ·  file 17                                               queued
+       Filter: state:lost
+       Not one of idle scheduled queued running waiting paused verifying done failed
+       Enter keep it  Up earlier   Esc leave  Ctrl-U clear line
+
+      """)
+    #expect(
+      model.screen().cursor
+        == model.screen().place(of: "lost").map {
+          Frame.Position(row: $0.row, column: $0.column + 4)
+        })
+    list.press(.control("u"), in: &model)
+    list.type("file 19", in: &model)
+    list.press(.enter, .character(" "), in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed               0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+       ·◆ file 19                                               queued
+      >·  file 119                                              queued
+       ✘  file 190                                              failed
+       ·  file 191                                              queued
+       ·  file 192                                              queued
+       ·  file 193                                              queued
+       ·  file 194                                              queued
+       ·  file 195                                              queued
+       ·  file 196                                              queued
+       ·  file 197                                              queued
+       ·  file 198                                              queued
+       ·  file 199                                              queued
+      (6 empty lines)
+       1 marked   Filter: file 19 (12)   Esc clears it
+
+                p pause  x stop  Enter details  d remove                  S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `the field and the filter are seen in 40 columns`() {
+    var model = list.model(columns: 40, rows: 10)
+    list.press(.character("\\"), in: &model)
+    list.type("state:lost", in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        ·180 ✘20
+          File                 %        Speed
+      >✘  file 0                  failed
+       ·  file 1                  queued
+       ·  file 2                  queued
+       ·  file 3                  queued
+       ·  file 4                  queued
+       Filter: state:lost
+       There is no state "lost"
+       Enter keep it   Esc leave
+      """)
+    #expect(
+      model.screen().cursor
+        == model.screen().place(of: "lost").map {
+          Frame.Position(row: $0.row, column: $0.column + 4)
+        })
+    list.press(.control("u"), in: &model)
+    list.type("file 19", in: &model)
+    list.press(.enter, .character(" "), in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        ·180 ✘20
+          File                 %        Speed
+       ·◆ file 19                 queued
+      >·  file 119                queued
+       ✘  file 190                failed
+       ·  file 191                queued
+       ·  file 192                queued
+       1 marked   Filter: file 19 (12)
+
+       p pause  x stop   ? help  q leave
+      """)
+  }
+
+  @Test func `when nothing passes the screen says so`() {
+    var model = list.model(columns: 60, rows: 12)
+    list.press(.character("\\"), in: &model)
+    list.type("nowhere", in: &model)
+    list.press(.enter, in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        180 queued  20 failed          0 %
+          File                     Progress                 Speed
+
+
+                       Nothing passes the filter
+                                nowhere
+                             Esc clears it
+
+
+       Filter: nowhere (0)   Esc clears it
+
+       S start all  X stop all  a add   ? help  q leave
+      """)
+    list.press(.character("d"), in: &model)
+    #expect(model.said == "nothing passes the filter; Esc clears it")
+  }
+}

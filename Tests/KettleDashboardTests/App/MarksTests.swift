@@ -1,0 +1,189 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+/// Marks, and what controls are for.
+struct MarksTests {
+  private func ids(_ numbers: Int64...) -> TransferSelection {
+    .ids(numbers.map { TransferID(rawValue: $0) })
+  }
+
+  private func model(_ states: TransferState...) -> DashboardModel {
+    let rows = states.enumerated().map { Sample.row(Int64($0.offset) + 1, "x", $0.element) }
+    return Sample.model(columns: 80, rows: 24, showing: rows)
+  }
+
+  @Test func `without marks the row under the cursor is selected`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.selection == ids(1))
+    #expect(model.selectedCount == 1)
+    model = Sample.model(columns: 80, rows: 24, showing: [])
+    #expect(model.selection == nil)
+    #expect(model.selectedCount == 0)
+  }
+
+  @Test func `Space marks and goes on, and takes the mark away again`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character(" "), .down, .character(" "))
+    #expect(model.cursor == 3)
+    #expect(model.selection == ids(1, 3))
+    #expect(model.selectedCount == 2)
+    _ = model.press(.home, .character(" "))
+    #expect(model.selection == ids(3))
+  }
+
+  @Test func `the last row is marked where the cursor stays`() {
+    var model = model(.running)
+    _ = model.press(.character(" "))
+    #expect(model.cursor == 0)
+    #expect(model.selection == ids(1))
+  }
+
+  @Test func `all of a long list are marked without naming them`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    let window = ListWindow(first: 0, matchingCount: 1_000_000, rows: Sample.rows)
+    _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
+    _ = model.press(.character("A"), .character(" "))
+    #expect(
+      model.selection == .matching(RowFilter(scope: .uncleared), except: [TransferID(rawValue: 1)]))
+    #expect(model.selectedCount == 999_999)
+    _ = model.press(.character("i"))
+    #expect(model.selection == ids(1))
+    _ = model.press(.character("i"), .character("U"))
+    #expect(model.selectedCount == 1)
+    #expect(model.selection == ids(2))
+    _ = model.press(.character("U"))
+    #expect(model.said == "nothing is marked; Space marks a row")
+  }
+
+  @Test func `controls are for the marked rows, and the marks stay for the next`() {
+    var model = model(.paused, .running, .completed)
+    _ = model.press(.character(" "), .character(" "))
+    #expect(model.press(.character("p")) == [.control(.pause, ids(1, 2))])
+    #expect(model.press(.character("s")) == [.control(.start, ids(1, 2))])
+    #expect(model.press(.character("x")) == [.control(.stop, ids(1, 2))])
+    #expect(model.selectedCount == 2)
+  }
+
+  @Test func `p goes on when all that are marked are paused`() {
+    var model = model(.paused, .paused, .running)
+    _ = model.press(.character(" "), .character(" "))
+    #expect(model.press(.character("p")) == [.control(.start, ids(1, 2))])
+  }
+
+  @Test func `a reason for many says of how many`() {
+    var model = model(.completed, .completed, .running)
+    _ = model.press(.character(" "), .character(" "))
+    #expect(model.press(.character("s")) == [])
+    #expect(model.said == "none of the 2 marked can: it is already finished")
+    _ = model.press(.character(" "), .character("s"))
+    #expect(model.said == "none of the 3 marked can")
+    _ = model.press(.character("U"), .home, .character(" "), .character("s"))
+    #expect(model.said == "it is already finished")
+  }
+
+  @Test func `rows that have not been sent may allow it`() {
+    var model = model(.completed)
+    let window = ListWindow(first: 0, matchingCount: 50, rows: [Sample.row(1, "x", .completed)])
+    _ = model.update(.rowsArrived(window, Totals()), at: Sample.now)
+    #expect(
+      model.press(.character("A"), .character("s"))
+        == [.control(.start, .matching(RowFilter(scope: .uncleared), except: []))])
+  }
+
+  @Test func `a batch is removed after a question that says how many, and its marks go`() {
+    var model = model(.paused, .running, .completed)
+    _ = model.press(.character(" "), .character(" "), .character("d"))
+    #expect(model.screen().lines.contains { $0.contains("Take 2 transfers off the list?") })
+    #expect(model.press(.character("n")) == [])
+    #expect(model.selectedCount == 2)
+    #expect(
+      model.press(.character("d"), .character("y")) == [.remove(ids(1, 2), withFile: false)])
+    #expect(model.marks.isEmpty)
+    _ = model.press(.character("A"))
+    #expect(
+      model.press(.character("D"), .character("y"))
+        == [.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true)])
+  }
+
+  @Test func `a fresh link is for one transfer`() {
+    var model = model(.failed, .failed)
+    _ = model.press(.character(" "), .character("u"))
+    #expect(model.keyContext == .entry)
+    _ = model.press(.escape, .character(" "), .character("u"))
+    #expect(model.keyContext == .list)
+    #expect(model.said == "a link is for one transfer; U takes the marks away")
+  }
+
+  @Test func `marks of transfers that are gone are not counted`() {
+    var model = model(.paused, .running, .completed)
+    _ = model.press(.character("A"), .character("i"))
+    #expect(model.marks.isEmpty)
+    _ = model.press(.character(" "), .character(" "))
+    let rows = [Sample.row(2, "x", .running)]
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: 1, rows: rows), Totals()), at: Sample.now)
+    #expect(model.selection == ids(2))
+    let refused = [ControlRefusal(id: TransferID(rawValue: 2), why: .unknown)]
+    _ = model.update(
+      .commandFinished(.controlled(.pause, appliedCount: 0, refused: refused)), at: Sample.now)
+    #expect(model.marks.isEmpty)
+  }
+
+  @Test func `marks are seen in the rows and counted below them`() {
+    var model = model(.paused, .running, .completed)
+    _ = model.press(.character(" "), .down, .character(" "))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   ↓ 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+       ‖◆ x                                                     paused
+       ▶  x                         ███                               0 B/s
+      >✔◆ x                     ██████████ 100 %           0 B  ready
+      (15 empty lines)
+       2 marked   Esc clears it
+
+       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+    expectScreen(
+      model.screen(.ascii),
+      """
+       Kettle   v 0 B/s        1 running  1 paused  1 done         0 %   182 GiB free
+          File                  Progress                  Size        Speed      Left
+       =x x                     [        ]                      paused
+       *  x                     [===     ]                            0 B/s
+      >+x x                     [########] 100 %           0 B  ready
+      (15 empty lines)
+       2 marked   Esc clears it
+
+       s start  p go on  x stop  Enter details  d remove  D delete file   S start all
+       X stop all  P pause all  R reset  a add   / search   ? help  q leave
+      """)
+  }
+
+  @Test func `a question about what a filter shows promises no number that it cannot keep`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    let count = model.window?.matchingCount ?? 0
+    _ = model.press(.character("A"), .character("d"))
+    #expect(
+      model.screen().lines.contains {
+        $0.contains("Take all that the filter shows (\(count) now) off")
+      })
+    _ = model.press(.character("n"), .character("g"), .character(" "), .character("d"))
+    #expect(
+      model.screen().lines.contains { $0.contains("but the unmarked (at most \(count) now)") })
+  }
+
+  @Test func `a terminal that is too small takes no key but those that leave it`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("A"), .character("d"))
+    _ = model.update(.resized(ScreenSize(columns: 30, rows: 6)), at: Sample.now)
+    #expect(model.press(.character("y")).isEmpty)
+    #expect(model.press(.character("X")).isEmpty)
+    #expect(model.screens.count == 1)
+    #expect(model.press(.control("z")) == [.suspend])
+    #expect(model.press(.character("q")) == [.leave])
+  }
+}

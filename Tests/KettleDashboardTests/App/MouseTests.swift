@@ -1,0 +1,96 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+/// Clicks and the wheel.
+struct MouseTests {
+  private func model(_ count: Int) -> DashboardModel {
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24))
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    let rows = (0..<min(count, 40)).map { Sample.row(Int64($0), "file \($0)", .queued) }
+    _ = model.update(
+      .rowsArrived(ListWindow(first: 0, matchingCount: count, rows: rows), Totals()),
+      at: Sample.now)
+    return model
+  }
+
+  @Test func `a click moves the cursor to the row`() {
+    var model = model(40)
+    _ = model.click(row: 5, column: 70)
+    #expect(model.cursor == 3)
+    _ = model.press(.pageDown, .pageDown)
+    let first = model.firstVisible
+    _ = model.click(row: 2, column: 0)
+    #expect(model.cursor == first)
+  }
+
+  @Test func `a double click opens the details of the row`() {
+    var model = model(40)
+    #expect(model.click(row: 4, column: 6, .doubleClick) == [.loadDetails(TransferID(rawValue: 2))])
+    #expect(model.keyContext == .reader)
+  }
+
+  @Test func `below the last row there is nothing to click`() {
+    var model = model(3)
+    let before = model
+    #expect(model.click(row: 10, column: 6) == [])
+    #expect(model.click(row: -1, column: 500) == [])
+    #expect(model == before)
+  }
+
+  @Test func `the wheel moves three rows and takes the cursor along`() {
+    var model = model(40)
+    _ = model.wheel(.wheelDown)
+    #expect(model.firstVisible == 3)
+    #expect(model.cursor == 3)
+    _ = model.press(.down, .down)
+    _ = model.wheel(.wheelUp)
+    #expect(model.firstVisible == 0)
+    #expect(model.cursor == 5)
+    for _ in 0..<30 { _ = model.wheel(.wheelDown) }
+    #expect(model.firstVisible == 21)
+    for _ in 0..<30 { _ = model.wheel(.wheelUp) }
+    #expect(model.cursor == 18)
+  }
+
+  @Test func `the wheel scrolls what is read`() {
+    var model = model(3)
+    _ = model.press(.character("?"))
+    let before = model.screen()
+    _ = model.wheel(.wheelDown)
+    #expect(model.screen().lines[1] == before.lines[4])
+    _ = model.wheel(.wheelUp)
+    _ = model.wheel(.wheelUp)
+    #expect(model.screen() == before)
+  }
+
+  @Test func `a key of the footer can be clicked`() throws {
+    var model = Sample.model(columns: 80, rows: 24)
+    let place = try #require(model.screen().place(of: "p pause"))
+    #expect(
+      model.click(row: place.row, column: place.column)
+        == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
+    #expect(
+      model.click(row: place.row, column: place.column + 6)
+        == [.control(.pause, .ids([TransferID(rawValue: 1)]))])
+    // The blanks between two keys are for none.
+    #expect(model.click(row: place.row, column: place.column + 7) == [])
+  }
+
+  @Test func `yes and no can be clicked, and the list under a question cannot`() throws {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("d"))
+    _ = model.click(row: 3, column: 2)
+    #expect(model.cursor == 0)
+    #expect(model.keyContext == .question)
+    let no = try #require(model.screen().place(of: "n no"))
+    #expect(model.click(row: no.row, column: no.column) == [])
+    #expect(model.keyContext == .list)
+    #expect(model.said == "nothing was changed")
+    _ = model.press(.character("d"))
+    let yes = try #require(model.screen().place(of: "y yes"))
+    #expect(
+      model.click(row: yes.row, column: yes.column + 4)
+        == [.remove(.ids([TransferID(rawValue: 1)]), withFile: false)])
+  }
+}

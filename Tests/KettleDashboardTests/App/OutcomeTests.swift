@@ -1,0 +1,35 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+/// What is said about what was done.
+struct OutcomeTests {
+  @Test(
+    arguments: [
+      (.added(count: 1), "1 transfer added"), (.added(count: 12), "12 transfers added"),
+      (.removed(count: 1), "1 transfer removed"),
+      (.controlled(.pause, appliedCount: 3, refused: []), "3 transfers paused"),
+      (.controlled(.start, appliedCount: 1, refused: []), nil),
+      (
+        .controlled(
+          .stop, appliedCount: 0,
+          refused: [ControlRefusal(id: TransferID(rawValue: 1), why: .completed)]),
+        "it is already finished"
+      ),
+      (
+        .controlled(
+          .pause, appliedCount: 2,
+          refused: [
+            ControlRefusal(id: TransferID(rawValue: 1), why: .notStarted),
+            ControlRefusal(id: TransferID(rawValue: 2), why: .unknown),
+          ]), "2 of 4 not: it is not started"
+      ),
+      (.reset(deletedCount: 1, keptPaths: []), "1 file deleted, everything is back at the start"),
+      (.failed(sentence: "The disk is full"), "The disk is full"),
+    ] as [(CommandOutcome, String?)])
+  func `each outcome has its sentence`(outcome: CommandOutcome, sentence: String?) {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.update(.commandFinished(outcome), at: Sample.now)
+    #expect(model.said == sentence)
+  }
+}

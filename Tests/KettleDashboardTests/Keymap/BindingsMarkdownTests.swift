@@ -1,0 +1,14 @@
+import KettleDashboard
+import Foundation
+import Testing
+
+struct BindingsMarkdownTests {
+  @Test func `docs_keybindings is what the table makes`() throws {
+    let here = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+    let root = here.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = root.appendingPathComponent("docs/keybindings.md")
+    let committed = try String(contentsOf: file, encoding: .utf8)
+    #expect(committed == Bindings.markdown, "Write Bindings.markdown to docs/keybindings.md")
+  }
+}

@@ -1,0 +1,78 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+struct BindingsTests {
+  @Test func `no key has two meanings in one place`() {
+    for context in KeyContext.allCases {
+      let keys = Bindings.all.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+      #expect(Set(keys).count == keys.count, "\(context)")
+    }
+  }
+
+  @Test func `every command of rows, lists, movements and edits has a key`() {
+    let commands = Set(Bindings.all.map(\.command))
+    #expect(RowCommand.allCases.allSatisfy { commands.contains(.row($0)) })
+    #expect(ListCommand.allCases.allSatisfy { commands.contains(.all($0)) })
+    #expect(Movement.allCases.allSatisfy { commands.contains(.move($0)) })
+    #expect(Edit.allCases.allSatisfy { commands.contains(.edit($0)) })
+  }
+
+  /// A model in which a context has the keys, for each state under the cursor and each link.
+  private func models(_ context: KeyContext) -> [DashboardModel] {
+    var result: [DashboardModel] = []
+    for row in Sample.rows {
+      for isLost in [false, true] {
+        var model = Sample.model(columns: 100, rows: 30, showing: [row])
+        switch context {
+        case .list: break
+        case .reader: _ = model.press(.character("?"))
+        case .add: _ = model.press(.character("a"), .paste("https://example.org/a"))
+        case .entry: _ = model.press(.character("l"))
+        case .question: _ = model.press(.character("d"))
+        case .query: _ = model.press(.character("/"), .character("x"))
+        case .menu: _ = model.press(.character("o"), .down)
+        }
+        // Not every row can have a limit.
+        guard model.keyContext == context else { continue }
+        if isLost { _ = model.update(.linkChanged(.lost), at: Sample.now) }
+        result.append(model)
+      }
+    }
+    return result
+  }
+
+  @Test(arguments: KeyContext.allCases)
+  func `the footer has only keys that do something`(context: KeyContext) {
+    for model in models(context) {
+      for item in model.footerItems {
+        let binding = Bindings.all.first {
+          $0.contexts.contains(context) && $0.keys.first?.name == item.key
+        }
+        #expect(binding.map { model.availability(of: $0.command).isPossible } == true)
+      }
+    }
+  }
+
+  @Test func `the footer says what a key does for the row`() {
+    func labels(_ state: TransferState) -> [String: String] {
+      let model = Sample.model(columns: 140, rows: 30, showing: [Sample.row(1, "x", state)])
+      return Dictionary(uniqueKeysWithValues: model.footerItems.map { ($0.key, $0.label) })
+    }
+    #expect(labels(.running)["p"] == "pause")
+    #expect(labels(.running)["s"] == nil)
+    #expect(labels(.paused)["p"] == "go on")
+    #expect(labels(.failed)["s"] == "retry")
+    #expect(labels(.completed)["p"] == nil)
+    #expect(labels(.completed)["D"] == "delete file")
+    #expect(labels(.running)["D"] == nil)
+  }
+
+  @Test func `a key without a meaning says so`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    #expect(model.press(.character("b")) == [])
+    #expect(model.said == "b has no meaning here; ? shows the keys")
+    #expect(model.press(.alt("s")) == [])
+    #expect(model.said == "Alt-s has no meaning here; ? shows the keys")
+  }
+}

@@ -1,0 +1,215 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+struct KeymapTests {
+  private func keymap(_ mappings: (String, [String])...) -> Keymap {
+    Keymap(
+      mappings.enumerated().map {
+        KeyMapping(action: $0.element.0, keys: $0.element.1, line: $0.offset + 1)
+      })
+  }
+
+  private func sentences(_ keymap: Keymap) -> [String] {
+    keymap.problems.map { $0.sentence(path: "/c/config.toml") }
+  }
+
+  @Test func `without mappings the keys are those of the table`() {
+    #expect(Keymap.standard.problems.isEmpty)
+    for binding in Bindings.all {
+      for context in binding.contexts {
+        for key in binding.keys {
+          #expect(Keymap.standard.command(for: key, in: context) == binding.command)
+        }
+      }
+    }
+  }
+
+  @Test func `a mapped action has its new keys and none of the old`() {
+    let keymap = keymap(("start", ["m", "F5"]), ("suspend", []))
+    #expect(keymap.problems.isEmpty)
+    #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
+    #expect(keymap.command(for: .function(5), in: .list) == .row(.start))
+    #expect(keymap.command(for: .character("s"), in: .list) == nil)
+    #expect(keymap.command(for: .control("z"), in: .list) == nil)
+    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
+    #expect(keymap.key(.row(.start)) == .character("m"))
+    #expect(keymap.key(.suspend) == nil)
+  }
+
+  @Test func `sentences name the key that helps, as it is mapped`() {
+    var settings = DashboardSettings()
+    settings.keymap = keymap(("start", ["F5"]), ("add", ["F2"]), ("help", ["F1"]))
+    var model = DashboardModel(size: ScreenSize(columns: 80, rows: 24), settings: settings)
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
+    _ = model.press(.character("x"))
+    #expect(model.said == "the list is empty; F2 adds something")
+    #expect(model.screen().lines.contains { $0.contains("press F2 and type a URL") })
+    _ = model.press(.alt("x"))
+    #expect(model.said == "Alt-x has no meaning here; F1 shows the keys")
+    let row = Sample.row(1, "New", .idle)
+    let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
+    _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
+    _ = model.press(.character("p"))
+    #expect(model.said == "it is not started; F5 starts it")
+  }
+
+  @Test func `no sentence of the screens is left with an unknown action in braces`() {
+    for situation in Situations.found {
+      let text = situation.model.screen().lines.joined(separator: "\n")
+      #expect(!text.contains("{") && !text.contains("}"), "\(situation.name)")
+    }
+  }
+
+  @Test func `two actions can change places`() {
+    let keymap = keymap(("start", ["p"]), ("pause", ["s"]))
+    #expect(keymap.problems.isEmpty)
+    #expect(keymap.command(for: .character("p"), in: .list) == .row(.start))
+    #expect(keymap.command(for: .character("s"), in: .list) == .row(.pause))
+  }
+
+  @Test func `a paste still adds when the key for it is another`() {
+    let keymap = keymap(("add", ["F2"]))
+    #expect(keymap.command(for: .paste("https://example.org/"), in: .list) == .add)
+    #expect(keymap.command(for: .function(2), in: .list) == .add)
+  }
+
+  @Test func `the same key can mean one thing in the list and another in what is read`() {
+    let keymap = keymap(("scroll-page-down", ["s"]))
+    #expect(keymap.problems.isEmpty)
+    #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
+    #expect(keymap.command(for: .character("s"), in: .reader) == .move(.pageDown))
+  }
+
+  @Test func `what does not hold is named with its line, and the others hold`() {
+    let keymap = keymap(
+      ("begin", ["m"]), ("start", ["Meta-s"]), ("erase-line", ["e"]), ("leave", []),
+      ("pause", ["x"]), ("reset", ["F9"]))
+    #expect(
+      sentences(keymap) == [
+        "The action \"begin\" in line 1 of \"/c/config.toml\" means nothing; "
+          + "the help screen names them all",
+        "The keys of \"start\" in line 2 of \"/c/config.toml\" do not hold: "
+          + "no key is called \"Meta-s\"",
+        "The keys of \"erase-line\" in line 3 of \"/c/config.toml\" do not hold: "
+          + "e is text there",
+        "The keys of \"leave\" in line 4 of \"/c/config.toml\" do not hold: it must have a key",
+        "The keys of \"pause\" in line 5 of \"/c/config.toml\" do not hold: "
+          + "x is a key of \"stop\"",
+      ])
+    #expect(keymap.command(for: .function(9), in: .list) == .all(.reset))
+    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
+    #expect(keymap.command(for: .character("q"), in: .list) == .leave)
+  }
+
+  @Test func `of two mappings to one key the later does not hold`() {
+    let keymap = keymap(("start", ["m"]), ("stop", ["m"]))
+    #expect(keymap.problems.map(\.line) == [2])
+    #expect(keymap.command(for: .character("m"), in: .list) == .row(.start))
+    #expect(keymap.command(for: .character("x"), in: .list) == .row(.stop))
+  }
+
+  @Test func `a mapping that relied on one that does not hold does not hold either`() {
+    let keymap = keymap(("start", ["p"]), ("pause", ["Meta-s"]))
+    #expect(keymap.problems.map(\.line) == [1, 2])
+    #expect(keymap.command(for: .character("p"), in: .list) == .row(.pause))
+    #expect(keymap.command(for: .character("s"), in: .list) == .row(.start))
+  }
+
+  @Test func `no action of the table can be mapped so that a key means two things`() {
+    let actions = Bindings.all.map(\.action)
+    let keys = Bindings.all.flatMap(\.keys).map(\.name)
+    for (index, action) in actions.enumerated() {
+      let keymap = keymap(
+        (action, [keys[(index * 7) % keys.count]]),
+        (actions[(index * 5 + 3) % actions.count], [keys[(index * 11) % keys.count]]))
+      for context in KeyContext.allCases {
+        let used = keymap.bindings.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+        #expect(Set(used).count == used.count, "\(action) in \(context)")
+      }
+    }
+  }
+
+  @Test func `every action has a name of its own that can be written in the file`() {
+    let names = Bindings.all.map(\.action)
+    for name in names {
+      #expect(name.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }, "\(name)")
+    }
+    for (name, bindings) in Dictionary(grouping: Bindings.all, by: \.action) {
+      #expect(Set(bindings.map(\.command)).count == 1, "\(name)")
+    }
+  }
+
+  @Test func `every key of the table is read by the name that it is shown with`() {
+    for key in Bindings.all.flatMap(\.keys) where key != .paste("") {
+      #expect(Key(name: key.name) == key, "\(key.name)")
+    }
+    #expect(Key(name: "Alt-x") == .alt("x"))
+    #expect(Key(name: "pgup") == .pageUp)
+    #expect(Key(name: "F12") == .function(12))
+    #expect(Key(name: "ctrl-l") == .control("l"))
+    #expect(Key(name: "é") == .character("é"))
+    // What terminals send for these is the other key.
+    #expect(Key(name: "Ctrl-M") == .enter)
+  }
+
+  @Test(arguments: [
+    "", " ", "F0", "F13", "Ctrl-", "Ctrl-1", "Ctrl-ab", "Alt- ", "Shift-a", "paste", "\u{1B}", "\n",
+    "That key", "\u{85}",
+  ])
+  func `what is no key is not read as one`(name: String) {
+    #expect(Key(name: name) == nil)
+  }
+}
+
+/// The configuration's problems on the screen.
+struct ConfigurationProblemTests {
+  private func model(_ problems: [String]) -> DashboardModel {
+    var settings = DashboardSettings()
+    settings.problems = problems
+    var model = DashboardModel(size: ScreenSize(columns: 100, rows: 30), settings: settings)
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    return model
+  }
+
+  @Test func `the dashboard begins with what is wrong`() {
+    #expect(model([]).said == nil)
+    #expect(model(["One is wrong"]).said == "One is wrong")
+    var many = model(["One is wrong", "Two is wrong"])
+    #expect(many.said == "2 problems; ? shows all: One is wrong")
+    _ = many.press(.character("?"), .end)
+    #expect(many.said == nil)
+    #expect(many.screen().lines.contains(" Two is wrong"))
+  }
+
+  @Test func `a notice of the service is shown until a key is pressed, and whole in the help`() {
+    let sentence = "The store was damaged and is kept as " + String(repeating: "x", count: 90)
+    var model = model(["One is wrong"])
+    _ = model.update(.serviceReported([sentence]), at: Sample.now)
+    #expect(model.said == "2 problems; ? shows all: " + sentence)
+    _ = model.press(.character("?"), .end)
+    #expect(model.said == nil)
+    let lines = model.screen().lines
+    #expect(lines.contains { $0.contains("What the service reports") })
+    #expect(lines.contains { $0.contains("The store was damaged") })
+    #expect(lines.contains { $0.contains(String(repeating: "x", count: 20)) })
+  }
+
+  @Test func `a notice that the line is too short for says where it can be read`() {
+    let sentence = String(repeating: "x", count: 99)
+    var model = model([])
+    _ = model.update(.serviceReported([sentence]), at: Sample.now)
+    #expect(model.said == "1 problem; ? shows all: " + sentence)
+    _ = model.update(.serviceReported([]), at: Sample.now)
+    #expect(model.serviceNotices.isEmpty)
+  }
+
+  @Test func `the help shows the keys as they are mapped`() {
+    var settings = DashboardSettings()
+    settings.keymap = Keymap([KeyMapping(action: "start", keys: ["F5", "m"], line: 1)])
+    var model = DashboardModel(size: ScreenSize(columns: 100, rows: 60), settings: settings)
+    _ = model.press(.character("?"))
+    #expect(model.screen().lines.contains { $0.contains("F5 m ") && $0.contains("Start it") })
+  }
+}

@@ -1,0 +1,154 @@
+import KettleModel
+
+@testable import KettleDashboard
+
+/// Everything that the dashboard can be in when a key is pressed, found by pressing keys: what a
+/// new binding opens is walked through without being named here.
+struct Situations {
+  struct Situation {
+    var name: String
+    var model: DashboardModel
+  }
+
+  /// Two situations are the same when the same is open and the same can be done.
+  private struct Signature: Hashable {
+    var start: String?
+    var screens: [String]
+    var isConnected: Bool
+    var isScrolled = false
+    var possible: Set<String> = []
+  }
+
+  /// Found once for all tests.
+  static let found = Situations().all
+
+  private(set) var all: [Situation] = []
+  private var seen: Set<Signature> = []
+
+  private init() {
+    for start in Self.starts { add(start.name, start.model, from: start.name) }
+    var next = 0
+    while next < all.count, all.count < 5000 {
+      let situation = all[next]
+      next += 1
+      for input in Self.inputs(of: situation.model) {
+        var model = situation.model
+        _ = model.update(input.message, at: Sample.now)
+        let start = situation.name.prefix { $0 != "," }
+        add(situation.name + ", " + input.name, model, from: String(start))
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ model: DashboardModel, from start: String) {
+    // What only repeats a screen below another one shows nothing new.
+    guard model.screens.count <= 2 else { return }
+    var signature = Signature(
+      screens: model.screens.map(Self.kind), isConnected: model.link.isConnected)
+    let bindings = model.keymap.bindings.filter { $0.contexts.contains(model.keyContext) }
+    switch model.keyContext {
+    case .list:
+      signature.start = start
+      let possible = bindings.filter { model.availability(of: $0.command).isPossible }
+      signature.possible = Set(possible.map(\.action))
+    // What is read is long, and its keys only scroll.
+    case .reader:
+      signature.isScrolled = model.scroll > 0
+      let possible = bindings.filter { binding in
+        switch binding.command {
+        case .take, .details: model.availability(of: binding.command).isPossible
+        default: false
+        }
+      }
+      signature.possible = Set(possible.map(\.action))
+    case .add, .entry, .question, .query, .menu:
+      let working = bindings.filter { binding in
+        guard let key = binding.keys.first else { return false }
+        var after = model
+        let effects = after.update(.keyPressed(key), at: Sample.now)
+        return !effects.isEmpty || after.screens != model.screens
+      }
+      signature.possible = Set(working.map(\.action))
+    }
+    if seen.insert(signature).inserted { all.append(Situation(name: name, model: model)) }
+  }
+
+  /// The case without what is in it.
+  private static func kind(_ screen: DashboardScreen) -> String {
+    String(String(describing: screen).prefix { $0 != "(" })
+  }
+
+  // MARK: - What can happen
+
+  private static func inputs(
+    of model: DashboardModel
+  ) -> [(name: String, message: DashboardMessage)] {
+    let context = model.keyContext
+    let keys = model.keymap.bindings.filter { $0.contexts.contains(context) }.flatMap(\.keys)
+    let pressed: [(String, DashboardMessage)] = keys.filter { $0 != .paste("") }
+      .map { ($0.name, .keyPressed($0)) }
+    let pasted = ["https://example.org/a", "500K", "iso", "nothing has this", "state:failed"].map {
+      ("paste of " + $0, DashboardMessage.keyPressed(.paste($0)))
+    }
+    var details = Sample.details
+    if let row = model.cursorRow { details.snapshot = row }
+    var finished = details
+    finished.snapshot.state = .completed
+    finished.snapshot.path = "/home/me/Downloads/finished"
+    let news: [(String, DashboardMessage)] = [
+      ("details come", .detailsArrived(details)),
+      ("details of a finished one come", .detailsArrived(finished)),
+      (
+        "a report comes",
+        .commandFinished(
+          .reset(deletedCount: 1, keptPaths: (0..<100).map { "/home/me/kept \($0)" }))
+      ),
+    ]
+    return pressed + (context.takesText || context == .list ? pasted : []) + news
+  }
+
+  private static var starts: [Situation] {
+    var starts = [
+      Situation(name: "before the first rows", model: connected()),
+      Situation(name: "no rows", model: Sample.model(columns: 100, rows: 20, showing: [])),
+      Situation(name: "many rows", model: middle(Sample.model(columns: 100, rows: 12))),
+      Situation(name: "a row that has not come", model: farAway()),
+      Situation(name: "not yet connected", model: DashboardModel(size: size)),
+    ]
+    for row in Sample.rows {
+      let model = Sample.model(columns: 100, rows: 20, showing: [row])
+      starts.append(Situation(name: "a row: " + row.title, model: model))
+    }
+    var marked = middle(Sample.model(columns: 100, rows: 30))
+    _ = marked.press(.character("A"))
+    starts.append(Situation(name: "all marked", model: marked))
+    for start in starts where ["no rows", "many rows", "all marked"].contains(start.name) {
+      var model = start.model
+      _ = model.update(.linkChanged(.lost), at: Sample.now)
+      starts.append(Situation(name: start.name + " without the service", model: model))
+    }
+    return starts
+  }
+
+  private static let size = ScreenSize(columns: 100, rows: 20)
+
+  private static func connected() -> DashboardModel {
+    var model = DashboardModel(size: size)
+    _ = model.update(.linkChanged(.connected), at: Sample.now)
+    return model
+  }
+
+  private static func middle(_ model: DashboardModel) -> DashboardModel {
+    var model = model
+    _ = model.press(.down, .down)
+    return model
+  }
+
+  private static func farAway() -> DashboardModel {
+    var model = connected()
+    let window = ListWindow(first: 0, matchingCount: 1000, rows: Sample.rows)
+    _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
+    _ = model.press(.end, .up)
+    return model
+  }
+}

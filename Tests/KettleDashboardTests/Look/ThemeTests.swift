@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+import KettleModel
+
+@testable import KettleDashboard
+
+struct ThemeTests {
+  /// What terminals have for dark and for light: the darkest and the lightest of each.
+  private static let backgrounds: [(Theme.Background, [RGB])] = [
+    (.dark, [RGB(0, 0, 0), RGB(40, 42, 54), RGB(30, 30, 30)]),
+    (.light, [RGB(255, 255, 255), RGB(253, 246, 227), RGB(250, 250, 250)]),
+  ]
+
+  private static let textRoles: [Role] = [
+    .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
+    .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey,
+  ]
+
+  private static let barRoles: [Role] = [
+    .progress, .progressDone, .progressHeld, .progressFailed,
+  ]
+
+  @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
+  func `all text can be read on its background`(depth: ColorDepth, background: Theme.Background) {
+    let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
+    for shade in Self.backgrounds.first(where: { $0.0 == background })?.1 ?? [] {
+      for role in Self.textRoles {
+        let style = look.style(role)
+        let ratio = contrast(color(style.foreground), color(style.background) ?? shade)
+        #expect(ratio >= 4.5, "\(role) on \(shade): \(ratio)")
+      }
+    }
+  }
+
+  @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
+  func `all text can be read in the row under the cursor`(
+    depth: ColorDepth, background: Theme.Background
+  ) {
+    let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
+    for role in [Role.quiet, .good, .waiting, .problem, .key, .heading] {
+      var style = look.style(role)
+      look.select(&style, isBar: false)
+      let ratio = contrast(color(style.foreground), color(style.background))
+      #expect(ratio >= 4.5, "\(role): \(ratio)")
+    }
+  }
+
+  // WCAG 2.2, 1.4.11: what is no text needs 3 to 1.
+  @Test(arguments: [ColorDepth.indexed256, .trueColor], [Theme.Background.dark, .light])
+  func `a bar is told from what is still to come`(
+    depth: ColorDepth, background: Theme.Background
+  ) {
+    let look = Look(charset: .utf8, colors: depth, theme: Theme(background: background))
+    for role in Self.barRoles {
+      let style = look.style(role)
+      let ratio = contrast(color(style.foreground), color(style.background))
+      #expect(ratio >= 3, "\(role): \(ratio)")
+    }
+  }
+
+  @Test func `every role has a style in every depth, and without colour it has none`() {
+    for role in Role.allCases {
+      let style = Look(charset: .utf8, colors: .none).style(role)
+      #expect(style.foreground == .standard && style.background == .standard)
+    }
+    let theme = Theme(colors: [.progress: .rgb(1, 2, 3), .problem: .palette(9)])
+    let none = Look(charset: .utf8, colors: .none, theme: theme)
+    #expect(none.style(.progress) == .plain)
+  }
+
+  @Test func `colours of the user take the place of ours, as near as the terminal has them`() {
+    let theme = Theme(colors: [
+      .progress: .rgb(0x38, 0xAA, 0xF5), .problem: .palette(9), .good: .standard,
+    ])
+    func look(_ depth: ColorDepth) -> Look {
+      Look(charset: .utf8, colors: depth, theme: theme)
+    }
+    #expect(look(.trueColor).style(.progress).foreground == .rgb(0x38, 0xAA, 0xF5))
+    #expect(look(.indexed256).style(.progress).foreground == .palette(75))
+    #expect(look(.ansi16).style(.progress).foreground == .palette(6))
+    #expect(look(.trueColor).style(.problem).foreground == .rgb(255, 0, 0))
+    #expect(look(.indexed256).style(.problem).foreground == .palette(9))
+    #expect(look(.ansi16).style(.dialogProblem).foreground == .palette(9))
+    #expect(look(.trueColor).style(.good).foreground == .standard)
+  }
+
+  /// Numbers below eight are colours of the palette where numbers are red-green-blue values.
+  @Test func `black stays black where colours are numbers`() {
+    let theme = Theme(colors: [.progress: .rgb(0, 0, 1)])
+    let look = Look(charset: .utf8, colors: .trueColor, theme: theme)
+    #expect(look.style(.progress).foreground == .rgb(0, 0, 8))
+  }
+
+  @Test(
+    arguments: [
+      ("15;0", .dark), ("0;15", .light), ("0;7", .light), ("12;8", .dark),
+      ("0;default;15", .light), ("15;default;0", .dark), ("0;default", nil), ("", nil),
+      ("15", nil), ("1;99", nil),
+    ] as [(String, Theme.Background?)])
+  func `COLORFGBG tells the background`(text: String, background: Theme.Background?) {
+    #expect(Theme.Background(COLORFGBG: text) == background)
+  }
+
+  @Test(
+    arguments: [
+      ("11;rgb:ffff/ffff/ffff", RGB(255, 255, 255)), ("11;rgb:0/f/0", RGB(0, 255, 0)),
+      ("11;rgba:1e1e/1e1e/1e1e/ffff", RGB(30, 30, 30)), ("11;rgb:ff/ff", nil),
+      ("11;rgb:fffff/0/0", nil), ("10;rgb:ff/ff/ff", nil), ("11;rgb:-1/0/0", nil),
+      ("11;rgb:+f/0/0", nil), ("11;#ffffff", nil),
+    ] as [(String, RGB?)])
+  func `a terminal's answer is a colour`(text: String, color: RGB?) {
+    #expect(RGB(backgroundReply: text) == color)
+  }
+
+  @Test func `light is what dark text is read on`() {
+    #expect(RGB(253, 246, 227).isLight)
+    #expect(RGB(200, 200, 200).isLight)
+    #expect(!RGB(40, 42, 54).isLight)
+    #expect(!RGB(0, 0, 255).isLight)
+  }
+
+  private func color(_ color: Color) -> RGB? {
+    switch color {
+    case .standard: nil
+    case .palette(let index): ColorTable.rgb(index)
+    case .rgb(let red, let green, let blue): RGB(red, green, blue)
+    }
+  }
+
+  /// WCAG 2.2, contrast ratio and relative luminance.
+  private func contrast(_ one: RGB?, _ other: RGB?) -> Double {
+    guard let one, let other else { return 0 }
+    func luminance(_ color: RGB) -> Double {
+      func linear(_ level: UInt8) -> Double {
+        let share = Double(level) / 255
+        return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+      }
+      return 0.2126 * linear(color.red) + 0.7152 * linear(color.green)
+        + 0.0722 * linear(color.blue)
+    }
+    let levels = [luminance(one), luminance(other)].sorted()
+    return (levels[1] + 0.05) / (levels[0] + 0.05)
+  }
+}

@@ -1,0 +1,106 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+struct ReaderScreenTests {
+  @Test func `details that cannot be had say why`() {
+    var model = Sample.model(columns: 60, rows: 10)
+    _ = model.press(.enter)
+    _ = model.update(
+      .commandFinished(
+        .detailsFailed(TransferID(rawValue: 1), sentence: "The service is ending; try again")),
+      at: Sample.now)
+    #expect(model.screen().lines[2] == " The service is ending; try again")
+  }
+
+  @Test func `the help is made from the bindings`() {
+    var model = Sample.model(columns: 80, rows: 24)
+    _ = model.press(.character("?"))
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   Keys                                             lines 1 to 22 of 139
+       The marked transfers, else the one under the cursor
+       s              Start it, or go on with it; what waits is      start
+                      tried at once
+       p              Pause it and keep what was fetched; a paused   pause
+                      one goes on
+       x              Stop it; what was fetched so far is thrown     stop
+                      away
+       Enter          Show all about it                              details
+       d Del          Take it off the list, after a question; a      remove
+                      finished file stays
+       D              Take it off the list and delete its finished   remove-file
+                      file, after a question
+       u              Give it a fresh link and go on; what was       new-link
+                      fetched is kept when it is the same file
+       l              Limit the speed of it, of all that is marked,  limit
+                      or of everything together
+       y              Copy its URL to the clipboard of the terminal  copy-url
+       Y              Copy the path of its file                      copy-path
+       O              Open its finished file with the program that   open-file
+                      the desktop has for it
+
+       All transfers
+       Esc back  PgDn more   ? help
+      """)
+  }
+
+  @Test(arguments: [(100, 30), (140, 40), (40, 10)])
+  func `the help is seen whole by scrolling`(columns: Int, rows: Int) {
+    var model = Sample.model(columns: columns, rows: rows)
+    _ = model.press(.character("?"))
+    var seen: Set<String> = []
+    for _ in 0..<40 {
+      seen.formUnion(model.screen().lines.dropFirst().dropLast())
+      _ = model.press(.pageDown)
+    }
+    var tall = Sample.model(columns: columns, rows: 400)
+    _ = tall.press(.character("?"))
+    #expect(seen.isSuperset(of: tall.screen().lines.dropFirst().dropLast()))
+  }
+
+  @Test func `the help has two columns on a wide screen`() {
+    var model = Sample.model(columns: 140, rows: 40)
+    _ = model.press(.character("?"))
+    let lines = model.screen().lines
+    #expect(lines[1].contains("The marked transfers, else the one under the cursor     "))
+    #expect(lines[1].hasSuffix("   Moving"))
+    #expect(lines[2].hasPrefix(" s              Start it, or go on with it; what"))
+    #expect(
+      lines[2].hasSuffix(
+        " start             Up k           One row up                           up"))
+  }
+
+  @Test(arguments: [80, 100, 140, 300])
+  func `every binding is in the help, with its name in the configuration`(columns: Int) {
+    var model = Sample.model(columns: columns, rows: 400)
+    _ = model.press(.character("?"))
+    // Lines that are folded are read as one.
+    let words = Set(model.screen().lines.joined(separator: " ").split(separator: " "))
+    for binding in Bindings.all {
+      let missing = binding.description.split(separator: " ").filter { !words.contains($0) }
+      #expect(missing.isEmpty, "\(binding.keyNames)")
+      #expect(words.contains(Substring(binding.action)), "\(binding.keyNames)")
+    }
+    #expect(model.screen().lines.contains { $0.contains("n N q Esc") })
+  }
+
+  @Test func `files that a reset kept are named`() {
+    var model = Sample.model(columns: 80, rows: 12)
+    _ = model.update(
+      .commandFinished(.reset(deletedCount: 2, keptPaths: ["/home/me/Downloads/mine.pdf"])),
+      at: Sample.now)
+    expectScreen(
+      model.screen(),
+      """
+       Kettle   Reset
+       2 files deleted, everything is back at the start
+
+       1 file left alone: changed by others, or they cannot be deleted
+       /home/me/Downloads/mine.pdf
+      (6 empty lines)
+       Esc back   ? help
+      """)
+  }
+}

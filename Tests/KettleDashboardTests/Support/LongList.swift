@@ -1,0 +1,88 @@
+import KettleDashboard
+import KettleModel
+
+/// A long list, and the service that sends the rows of it that are asked for.
+struct LongList {
+  var rows: [TransferSnapshot]
+
+  init(_ count: Int64, _ change: (Int64, inout TransferSnapshot) -> Void = { _, _ in }) {
+    rows = (0..<count).map { number in
+      Sample.row(number, "file \(number)", .queued) { change(number, &$0) }
+    }
+  }
+
+  /// The rows that a viewport shows when all pass its filter.
+  func window(_ viewport: Viewport) -> ListWindow {
+    let shown = rows.filter { row in
+      viewport.filter.states?.contains(row.state) != false
+        && WordTest(viewport.filter.words).passes(row)
+    }
+    return ListWindow(
+      first: viewport.first, matchingCount: shown.count,
+      rows: Array(shown.dropFirst(viewport.first).prefix(viewport.count)),
+      anchorIndex: viewport.anchor.flatMap { id in shown.firstIndex { $0.id == id } },
+      tag: viewport.tag)
+  }
+
+  func find(_ search: RowSearch) -> FoundRow? {
+    guard !rows.isEmpty else { return nil }
+    let words = RowFilter.words(of: search.text)
+    let start = search.start.flatMap { id in rows.firstIndex { $0.id == id } } ?? search.startIndex
+    for offset in (search.includesStart ? 0 : 1)...rows.count {
+      let place = start + (search.isBackwards ? -offset : offset)
+      let index = (place % rows.count + rows.count) % rows.count
+      if WordTest(words).passes(rows[index]) {
+        return FoundRow(id: rows[index].id, index: index, hasWrapped: index != place)
+      }
+    }
+    return nil
+  }
+
+  /// Answers what was asked until nothing more is.
+  @discardableResult
+  func answer(_ effects: [DashboardEffect], _ model: inout DashboardModel) -> [DashboardEffect] {
+    var asked = effects
+    var others: [DashboardEffect] = []
+    var turns = 0
+    while !asked.isEmpty, turns < 100 {
+      turns += 1
+      let effect = asked.removeFirst()
+      switch effect {
+      case .subscribe, .find: asked += answerOne(effect, &model)
+      default: others.append(effect)
+      }
+    }
+    return others
+  }
+
+  /// Answers one effect, if it is for the service, and hands on what comes of it.
+  func answerOne(_ effect: DashboardEffect, _ model: inout DashboardModel) -> [DashboardEffect] {
+    switch effect {
+    case .subscribe(let viewport):
+      model.update(.rowsArrived(window(viewport), Sample.totals(of: rows)), at: Sample.now)
+    case .find(let search):
+      model.update(.found(search, find(search)), at: Sample.now)
+    default: []
+    }
+  }
+
+  /// A dashboard that shows it.
+  func model(columns: Int = 80, rows: Int = 24) -> DashboardModel {
+    var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
+    answer(model.update(.linkChanged(.connected), at: Sample.now), &model)
+    return model
+  }
+
+  /// Presses keys and answers what they ask.
+  @discardableResult
+  func press(_ keys: Key..., in model: inout DashboardModel) -> [DashboardEffect] {
+    keys.flatMap { answer(model.update(.keyPressed($0), at: Sample.now), &model) }
+  }
+
+  @discardableResult
+  func type(_ text: String, in model: inout DashboardModel) -> [DashboardEffect] {
+    text.flatMap {
+      answer(model.update(.keyPressed(.character($0)), at: Sample.now), &model)
+    }
+  }
+}

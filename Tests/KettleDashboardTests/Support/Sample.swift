@@ -1,0 +1,174 @@
+import KettleDashboard
+import KettleModel
+
+/// Made-up transfers, one for each thing that a row can say.
+enum Sample {
+  /// 2026-11-21T12:00:00Z, ten minutes after the machine started.
+  static let now = moment(seconds: 0)
+
+  static func moment(seconds: Int64) -> Moment {
+    Moment(
+      monotonic: MonotonicTime(milliseconds: 600_000 + seconds * 1000),
+      wall: WallTime(millisecondsSince1970: 1_795_262_400_000 + seconds * 1000))
+  }
+
+  static func time(seconds: Int64) -> WallTime { moment(seconds: seconds).wall }
+
+  static let mebibyte: Int64 = 1 << 20
+
+  static func row(
+    _ number: Int64, _ title: String, _ state: TransferState,
+    _ change: (inout TransferSnapshot) -> Void = { _ in }
+  ) -> TransferSnapshot {
+    var row = TransferSnapshot(
+      id: TransferID(rawValue: number), session: .kettle, taskIdentifier: number, title: title,
+      url: "https://example.org/files/\(number)", state: state, createdAt: time(seconds: -3600))
+    change(&row)
+    return row
+  }
+
+  static let rows: [TransferSnapshot] = [
+    row(1, "Networking Overview", .running) {
+      $0.bytesReceived = 402 * mebibyte + 4_000_000
+      $0.bytesExpected = 659 * mebibyte
+      $0.bytesPerSecond = 12_687_770
+      $0.secondsLeft = 21
+      $0.connections = 4
+    },
+    row(2, "iOS Technology Overview", .paused) {
+      $0.bytesReceived = 6 * mebibyte + 700_000
+      $0.bytesExpected = 29 * mebibyte
+    },
+    row(3, "Archive of 2025", .waiting) {
+      $0.bytesReceived = 40
+      $0.bytesExpected = 1_288_490_188
+      $0.reason = .retry
+      $0.goesOnAt = time(seconds: 12)
+      $0.error = TransferFailure(
+        .httpStatus, on: "https://example.org/files/3", detail: "503 Service Unavailable")
+    },
+    row(4, "AV Foundation Guide", .completed) {
+      $0.bytesReceived = 11 * mebibyte
+      $0.bytesExpected = 11 * mebibyte
+      $0.path = "/home/me/Downloads/AVFoundation.pdf"
+      $0.finishedAt = time(seconds: 7320)
+    },
+    row(5, "A stream without a length", .running) {
+      $0.bytesReceived = 5 * mebibyte
+      $0.bytesPerSecond = 512_000
+      $0.connections = 1
+    },
+    row(6, "Offline", .waiting) {
+      $0.reason = .network
+      $0.bytesReceived = 3 * mebibyte
+      $0.bytesExpected = 9 * mebibyte
+    },
+    row(7, "Members only", .waiting) {
+      $0.reason = .needsLogin
+      $0.error = TransferFailure(.loginNeeded, on: "https://example.org/files/7")
+    },
+    row(8, "Next in line", .queued),
+    row(9, "At night", .scheduled) { $0.goesOnAt = time(seconds: 6 * 3600) },
+    row(10, "At Christmas", .scheduled) { $0.goesOnAt = time(seconds: 33 * 86_400) },
+    row(11, "Gone", .failed) {
+      $0.error = TransferFailure(.hostNotFound, on: "nowhere.example")
+      $0.bytesReceived = mebibyte
+      $0.bytesExpected = 4 * mebibyte
+    },
+    row(12, "Checksummed", .verifying) {
+      $0.bytesReceived = 700 * mebibyte
+      $0.bytesExpected = 700 * mebibyte
+    },
+    row(13, "Stopped", .idle) { $0.path = "/home/me/Downloads/Stopped" },
+    row(14, "New", .idle),
+    row(15, "文件传输指南 🚀 第二版", .running) {
+      $0.bytesReceived = 100
+      $0.bytesExpected = 1000
+      $0.bytesPerSecond = 10
+      $0.secondsLeft = 90
+      $0.connections = 1
+    },
+  ]
+
+  static var totals: Totals { totals(of: rows) }
+
+  static func totals(of rows: [TransferSnapshot]) -> Totals {
+    var totals = Totals()
+    for row in rows {
+      totals.counts[row.state, default: 0] += 1
+      totals.bytesPerSecond += row.bytesPerSecond
+    }
+    totals.freeBytes = 182 << 30
+    totals.batch = batch(of: rows)
+    return totals
+  }
+
+  /// As the service makes it of rows none of which finished before.
+  private static func batch(of rows: [TransferSnapshot]) -> BatchProgress? {
+    let states: Set<TransferState> = [.running, .queued, .waiting, .verifying]
+    let rows = rows.filter { states.contains($0.state) }
+    guard !rows.isEmpty else { return nil }
+    let sized = rows.filter { $0.bytesExpected != nil }
+    return BatchProgress(
+      transferCount: rows.count, finishedCount: 0,
+      bytesReceived: sized.reduce(0) { $0 + $1.bytesReceived },
+      bytesExpected: sized.reduce(0) { $0 + ($1.bytesExpected ?? 0) },
+      unknownSizeCount: rows.count - sized.count,
+      secondsLeft: rows.lazy.compactMap(\.secondsLeft).max())
+  }
+
+  static let details: TransferDetailsView = {
+    var details = TransferDetailsView(snapshot: rows[0])
+    details.snapshot.path = "/home/me/Downloads/Networking.pdf"
+    details.snapshot.freshStart = .resourceChanged
+    details.currentURL =
+      "https://cdn.example.org/abc/Networking.pdf?token=very-long-token-"
+      + String(repeating: "0123456789", count: 8)
+    details.partialPath = "/home/me/Downloads/Networking.pdf.part"
+    details.held = HeldRanges(prefix: 300 * mebibyte)
+    if let range = ByteRange(lower: 400 * mebibyte, upper: 502 * mebibyte) {
+      details.held.insert(range)
+    }
+    details.entityTag = "\"5f-1a\""
+    details.status = 206
+    details.headers = [
+      HeaderField(received: "Content-Type", "application/pdf"),
+      HeaderField(received: "Server", "nginx"),
+    ]
+    details.retryCount = 2
+    details.directory = "/home/me/Downloads"
+    details.redirects = [
+      "https://example.org/mirror/1", details.currentURL ?? "",
+    ]
+    details.connections = [
+      .init(
+        lower: 300 * mebibyte, upper: 400 * mebibyte, receivedUpTo: 320 * mebibyte,
+        bytesPerSecond: 6_000_000, url: "https://cdn.example.org/abc/Networking.pdf"),
+      .init(
+        lower: 502 * mebibyte, upper: 659 * mebibyte, receivedUpTo: 502 * mebibyte,
+        bytesPerSecond: 6_687_770, url: "https://cdn.example.org/abc/Networking.pdf"),
+      .init(
+        lower: nil, upper: nil, receivedUpTo: 0, bytesPerSecond: 0,
+        url: "https://cdn.example.org/abc/Networking.pdf"),
+    ]
+    details.checksum = "sha256:" + String(repeating: "0a", count: 32)
+    details.recentSpeeds = (0..<90).map { second in
+      second < 30 ? second * 400_000 : second < 40 ? 0 : 12_000_000 + (second % 7) * 200_000
+    }
+    details.snapshot.limitBytesPerSecond = 20 << 20
+    details.history = [
+      .init(at: time(seconds: -60), text: "queued"), .init(at: time(seconds: -59), text: "running"),
+    ]
+    return details
+  }()
+
+  static func model(
+    columns: Int, rows: Int, showing list: [TransferSnapshot] = Sample.rows
+  ) -> DashboardModel {
+    var model = DashboardModel(size: ScreenSize(columns: columns, rows: rows))
+    _ = model.update(.linkChanged(.connected), at: now)
+    let window = ListWindow(first: 0, matchingCount: list.count, rows: list)
+    _ = model.update(.rowsArrived(window, totals(of: list)), at: now)
+    return model
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import KettleDemo
+
+struct DemoReplyTests {
+  private let item = DemoItem(
+    title: "T", fileName: "guide.pdf", byteCount: 1_000, bytesPerSecond: 1_000)
+
+  private func reply(
+    _ method: String = "GET", _ target: String = "/guide.pdf", range: String? = nil,
+    ifRange: String? = nil
+  ) -> DemoReply {
+    DemoReply(
+      method: method, target: target, range: range, ifRange: ifRange,
+      catalogue: DemoCatalogue(items: [item]))
+  }
+
+  @Test func `the whole file comes with what is needed to resume it`() {
+    let reply = reply()
+    #expect(reply.status == 200)
+    #expect(reply.value(of: "Content-Length") == "1000")
+    #expect(reply.value(of: "Accept-Ranges") == "bytes")
+    #expect(reply.value(of: "Content-Type") == "application/pdf")
+    #expect(reply.value(of: "Content-Disposition") == "attachment; filename=\"guide.pdf\"")
+    #expect(reply.value(of: "ETag") == item.entityTag)
+    #expect(reply.value(of: "Last-Modified") == "Thu, 01 Jan 2026 00:00:00 GMT")
+    #expect(reply.value(of: "Content-Range") == nil)
+    #expect(reply.body == DemoReply.Body(item: item, range: 0..<1_000))
+  }
+
+  @Test func `a part says which part of how much`() {
+    let reply = reply(range: "bytes=100-199")
+    #expect(reply.status == 206)
+    #expect(reply.value(of: "Content-Range") == "bytes 100-199/1000")
+    #expect(reply.value(of: "Content-Length") == "100")
+    #expect(reply.value(of: "ETag") == item.entityTag)
+    #expect(reply.body?.range == 100..<200)
+  }
+
+  @Test func `a part that is not there is refused with the length of the file`() {
+    let reply = reply(range: "bytes=1000-")
+    #expect(reply.status == 416)
+    #expect(reply.value(of: "Content-Range") == "bytes */1000")
+    #expect(reply.body == nil)
+  }
+
+  @Test func `a range counts when If-Range names this version`() {
+    #expect(reply(range: "bytes=5-", ifRange: item.entityTag).status == 206)
+    #expect(reply(range: "bytes=5-", ifRange: DemoItem.lastModified).status == 206)
+  }
+
+  @Test func `another version gets the whole file, also where the range would be refused`() {
+    #expect(reply(range: "bytes=5-", ifRange: "\"other\"").status == 200)
+    #expect(reply(range: "bytes=5-", ifRange: "W/" + item.entityTag).status == 200)
+    #expect(reply(range: "bytes=5-", ifRange: "Thu, 01 Jan 2026 00:00:01 GMT").status == 200)
+    #expect(reply(range: "bytes=5000-", ifRange: "\"other\"").status == 200)
+  }
+
+  @Test func `HEAD gets the headers of the whole file and no body`() {
+    let head = reply("HEAD", range: "bytes=5-")
+    #expect(head.status == 200)
+    #expect(head.headers == reply().headers)
+    #expect(head.body == nil)
+  }
+
+  @Test(arguments: ["/", "/other.pdf", "/guide.pdf/", "//guide.pdf", "/../guide.pdf", "*", ""])
+  func `a path that is not in the catalogue is not found`(target: String) {
+    #expect(reply("GET", target).status == 404)
+  }
+
+  @Test func `a query does not matter`() {
+    #expect(reply("GET", "/guide.pdf?a=1").status == 200)
+  }
+
+  @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "get"])
+  func `other methods are refused with those that are allowed`(method: String) {
+    let reply = reply(method)
+    #expect(reply.status == 405)
+    #expect(reply.value(of: "Allow") == "GET, HEAD")
+  }
+
+  @Test func `the entity tag is strong and follows everything that makes the bytes`() {
+    #expect(item.entityTag.hasPrefix("\"") && item.entityTag.hasSuffix("\""))
+    var (longer, renamed, retitled, faster) = (item, item, item, item)
+    longer.byteCount += 1
+    renamed.fileName = "other.pdf"
+    retitled.title = "U"
+    faster.bytesPerSecond += 1
+    #expect(Set([item, longer, renamed, retitled].map(\.entityTag)).count == 4)
+    #expect(faster.entityTag == item.entityTag)
+  }
+
+  @Test func `a file that is no PDF is not called one`() {
+    var binary = item
+    binary.fileName = "guide.bin"
+    #expect(binary.contentType == "application/octet-stream")
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import KettleDemo
+
+struct RequestLogTests {
+  private func request(_ path: String) -> DemoRequest {
+    DemoRequest(method: "GET", path: path, status: 200)
+  }
+
+  @Test func `bytes are counted for the request that they belong to`() {
+    let log = RequestLog()
+    let first = log.append(request("/a"))
+    let second = log.append(request("/b"))
+    log.sent(5, of: second)
+    log.sent(7, of: second)
+    log.sent(1, of: first)
+    #expect(log.requests.map(\.bytesSent) == [1, 12])
+  }
+
+  @Test func `a long log forgets its oldest half and still counts right`() {
+    let log = RequestLog()
+    for index in 0..<RequestLog.countMax { _ = log.append(request("/\(index)")) }
+    let last = log.append(request("/last"))
+    log.sent(3, of: last)
+    log.sent(3, of: 0)
+    #expect(log.requests.count == RequestLog.countMax / 2 + 1)
+    #expect(log.requests.first?.path == "/\(RequestLog.countMax / 2)")
+    #expect(log.requests.last?.bytesSent == 3)
+    #expect(log.requests.reduce(0) { $0 + $1.bytesSent } == 3)
+  }
+}

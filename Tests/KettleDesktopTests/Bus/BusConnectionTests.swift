@@ -1,0 +1,208 @@
+import ScriptedBus
+import Testing
+
+@testable import KettleDesktop
+
+@Suite(.timeLimit(.minutes(1)))
+struct BusConnectionTests {
+  /// For what is to come: a machine that does other things is no reason to give it up.
+  private static let patience = Duration.seconds(600)
+
+  private func open(
+    _ addresses: [BusAddress],
+    observer: @escaping @Sendable (BusEvent) -> Void = { _ in }
+  ) async throws(BusError) -> BusConnection {
+    try await BusConnection.open(addresses, timeout: Self.patience, observer: observer)
+  }
+
+  private func echo(_ values: [BusValue] = []) -> BusCall {
+    BusCall("org.example", "/org/example", "org.example", "Echo", values)
+  }
+
+  private func echoed(
+    _ values: [BusValue] = [], by connection: BusConnection?
+  ) async throws(BusError) -> [BusValue]? {
+    try await connection?.call(echo(values), timeout: Self.patience)
+  }
+
+  private func error(
+    _ body: () async throws(BusError) -> Void
+  ) async -> BusError? {
+    do throws(BusError) {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a call has its answer`() async throws {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    let values: [BusValue] = [.string("water"), .array(of: .int64, [.int64(100)]), .boolean(true)]
+    #expect(try await echoed(values, by: connection) == values)
+  }
+
+  @Test func `answers find their calls, whatever their number`() async throws {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 as Range<UInt32> {
+        group.addTask {
+          try await echoed([.uint32(number)], by: connection) == [.uint32(number)]
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+  }
+
+  /// More than a socket takes at once.
+  @Test func `large messages pass in both directions`() async throws {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    let large = String(repeating: "steam ", count: 160_000)
+    let answer = try await echoed([.string(large)], by: connection)
+    guard case .string(let text)? = answer?.first else {
+      Issue.record("no string")
+      return
+    }
+    #expect(text.utf8.elementsEqual(large.utf8))
+  }
+
+  @Test func `an error has its name and its words`() async throws {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    let call = BusCall.property(
+      "Level", of: "org.example", "org.example", "/", mayStartService: false)
+    let error = await error { () throws(BusError) in
+      _ = try await connection.call(call, timeout: Self.patience)
+    }
+    #expect(
+      error
+        == .failed(
+          name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "nobody has that name"))
+  }
+
+  @Test func `what is not answered in time is given up, and the next call is answered`()
+    async throws
+  {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    let mute = BusCall("org.example", "/org/example", "org.example", "Mute")
+    let error = await error { () throws(BusError) in
+      _ = try await connection.call(mute, timeout: .milliseconds(20))
+    }
+    #expect(error == .timedOut)
+    #expect(try await echoed([.byte(1)], by: connection) == [.byte(1)])
+  }
+
+  @Test func `signals come in their order, and the end after them`() async throws {
+    let bus = try ScriptedBus()
+    let (events, continuation) = AsyncStream<BusEvent>.makeStream()
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    try await connection.addMatch("type='signal'", timeout: Self.patience)
+    #expect(bus.rules == ["type='signal'"])
+    let member = BusMessage.Member(path: "/", interface: "org.example", name: "Boiled")
+    for number in 0..<3 as Range<Int32> { bus.send(.signal(member), [.int32(number)]) }
+    bus.drop()
+    var told = events.makeAsyncIterator()
+    for number in 0..<3 as Range<Int32> {
+      #expect(await told.next() == .signal(member, [.int32(number)]))
+    }
+    #expect(await told.next() == .ended(.ended))
+    #expect(await error { () throws(BusError) in _ = try await echoed(by: connection) } == .ended)
+  }
+
+  @Test func `who calls us is told that we serve nothing`() async throws {
+    let bus = try ScriptedBus()
+    let connection = try await open(bus.addresses)
+    let member = BusMessage.Member(
+      path: "/", interface: "org.freedesktop.DBus.Peer", name: "GetMachineId")
+    bus.send(.call(member), [])
+    var heard = bus.heard.makeAsyncIterator()
+    #expect(await heard.next() == "Hello")
+    #expect(await heard.next() == "org.freedesktop.DBus.Error.UnknownMethod")
+    connection.close()
+  }
+
+  @Test func `the next address is tried`() async throws {
+    let bus = try ScriptedBus()
+    let addresses = BusAddress.parse("unix:path=\(bus.path)-gone;unix:path=\(bus.path)")
+    let connection = try await open(addresses)
+    #expect(try await echoed(by: connection) == [])
+  }
+
+  @Test func `no bus is an error with its number`() async throws {
+    let bus = try ScriptedBus()
+    for (addresses, code) in [
+      ([], 0), (BusAddress.parse("unix:path=\(bus.path)-gone"), 2),
+      ([.path([UInt8](repeating: 47, count: 108))], 36),
+    ] as [([BusAddress], Int32)] {
+      let error = await error { () throws(BusError) in
+        _ = try await open(addresses)
+      }
+      #expect(error == .unreachable(code))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (.silent, .timedOut), (.refusing, .refused), (.endlessLine, .refused),
+      (.babbling([]), .timedOut), (.babbling([0xFF]), .fault(.malformed)),
+      (.babbling([UInt8](repeating: 0x6C, count: 64)), .fault(.malformed)),
+      (.babbling([0x6C, 1, 0, 1, 255, 255, 255, 255, 1, 0, 0, 0, 0, 0, 0, 0]), .fault(.tooLarge)),
+    ] as [(ScriptedBus.Manner, BusError)])
+  func `a bus that misbehaves is left`(manner: ScriptedBus.Manner, expected: BusError) async throws
+  {
+    let bus = try ScriptedBus(manner)
+    let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience
+    let error = await error { () throws(BusError) in
+      _ = try await BusConnection.open(bus.addresses, timeout: timeout) { event in
+        Issue.record("told \(event) of a connection that nobody has")
+      }
+    }
+    #expect(error == expected)
+  }
+
+  @Test func `a bus that goes mad later ends the calls that wait`() async throws {
+    let bus = try ScriptedBus()
+    let (events, continuation) = AsyncStream<BusEvent>.makeStream()
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    bus.behave(.babbling([0, 1, 2]))
+    let error = await error { () throws(BusError) in _ = try await echoed(by: connection) }
+    #expect(error == .fault(.malformed))
+    var told = events.makeAsyncIterator()
+    #expect(await told.next() == .ended(.fault(.malformed)))
+  }
+
+  @Test func `a bus that takes nothing does not fill the memory`() async throws {
+    let bus = try ScriptedBus()
+    let (events, continuation) = AsyncStream<BusEvent>.makeStream()
+    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    bus.behave(.deaf)
+    #expect(try await echoed(by: connection) == [])
+    let large = BusValue.string(String(repeating: "x", count: 1_000_000))
+    await withTaskGroup(of: BusError?.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          await error { () throws(BusError) in
+            _ = try await echoed([large], by: connection)
+          }
+        }
+      }
+      for await error in group { #expect(error == .fault(.tooLarge)) }
+    }
+    var told = events.makeAsyncIterator()
+    #expect(await told.next() == .ended(.fault(.tooLarge)))
+  }
+
+  @Test func `a connection that is let go of leaves the bus`() async throws {
+    let bus = try ScriptedBus()
+    var connection: BusConnection? = try await open(bus.addresses) { event in
+      Issue.record("told \(event) of what was let go of")
+    }
+    #expect(try await echoed(by: connection) == [])
+    connection = nil
+    await bus.isDeserted()
+  }
+}

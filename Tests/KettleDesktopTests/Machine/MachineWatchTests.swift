@@ -1,0 +1,225 @@
+import KettleDesktop
+import ScriptedBus
+import Testing
+import KettleModel
+
+@testable import KettleDesktop
+
+private let upower = "org.freedesktop.UPower"
+private let networkManager = "org.freedesktop.NetworkManager"
+
+@Suite(.timeLimit(.minutes(1)))
+struct MachineWatchTests {
+  private typealias Told = AsyncStream<Set<TransferCondition>>.Iterator
+
+  private let tree: PowerTree
+  private let both: Set<TransferCondition> = [.mainsPower, .unmeteredNetwork]
+
+  init() throws { tree = try PowerTree() }
+
+  private func watch(
+    _ addresses: [BusAddress], _ change: (inout MachineWatch.Settings) -> Void = { _ in }
+  ) async -> (MachineWatch, Told) {
+    var settings = MachineWatch.Settings(busAddresses: addresses)
+    settings.sysfsRoot = tree.root
+    settings.settling = .milliseconds(10)
+    settings.interval = .seconds(3600)
+    settings.timeout = .seconds(600)
+    change(&settings)
+    let (told, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
+    let watch = MachineWatch(settings) { continuation.yield($0) }
+    await watch.start()
+    return (watch, told.makeAsyncIterator())
+  }
+
+  /// Waits until the watch has asked both services so often.
+  private func hasAsked(_ bus: ScriptedBus, _ count: Int) async {
+    var gets = 0
+    for await method in bus.heard where method == "Get" {
+      gets += 1
+      if gets == count { return }
+    }
+  }
+
+  @Test func `a machine that tells nothing gives everything`() async throws {
+    var (watch, told) = await watch([])
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
+  @Test func `the kernel's word holds where there is no UPower`() async throws {
+    try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
+    let bus = try ScriptedBus()
+    for addresses in [[], bus.addresses] {
+      var (watch, told) = await watch(addresses)
+      #expect(await told.next() == [.unmeteredNetwork])
+      watch.stop()
+    }
+  }
+
+  @Test func `UPower's word goes before the kernel's, and its changes are told`() async throws {
+    try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
+    let bus = try ScriptedBus()
+    bus.set("OnBattery", of: upower, .boolean(false))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == both)
+    bus.set("OnBattery", of: upower, .boolean(true))
+    bus.tellChange(of: upower)
+    #expect(await told.next() == [.unmeteredNetwork])
+    bus.set("OnBattery", of: upower, .boolean(false))
+    bus.tellChange(of: upower)
+    #expect(await told.next() == both)
+    // It goes, and the kernel is asked.
+    bus.set("OnBattery", of: upower, nil)
+    bus.tellChange(of: upower)
+    #expect(await told.next() == [.unmeteredNetwork])
+    watch.stop()
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt32])
+  func `a metered network is one that NetworkManager calls so or takes for it`(metered: UInt32)
+    async throws
+  {
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(metered))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == (metered == 1 || metered == 3 ? [.mainsPower] : both))
+    watch.stop()
+  }
+
+  @Test func `another network is told when it costs`() async throws {
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(4))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == both)
+    bus.set("Metered", of: networkManager, .uint32(3))
+    bus.tellChange(of: networkManager)
+    #expect(await told.next() == [.mainsPower])
+    bus.set("Metered", of: networkManager, nil)
+    bus.tellChange(of: networkManager)
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
+  @Test func `the bus is asked for changes of both services, their coming and their going`()
+    async throws
+  {
+    let bus = try ScriptedBus()
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == both)
+    let rules = bus.rules
+    #expect(rules.count == 4)
+    for service in [upower, networkManager] {
+      #expect(
+        rules.contains {
+          $0.contains("sender='\(service)'") && $0.contains("member='PropertiesChanged'")
+            && $0.contains("path='/\(service.split(separator: ".").joined(separator: "/"))'")
+        })
+      #expect(
+        rules.contains { $0.contains("arg0='\(service)'") && $0.contains("NameOwnerChanged") })
+    }
+    watch.stop()
+  }
+
+  @Test func `a signal is a reason to look, and not believed`() async throws {
+    let bus = try ScriptedBus()
+    bus.set("OnBattery", of: upower, .boolean(false))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == both)
+    let member = BusMessage.Member(
+      path: "/org/freedesktop/UPower", interface: "org.freedesktop.DBus.Properties",
+      name: "PropertiesChanged")
+    let lie = BusValue.array(
+      of: .entry(.string, .variant),
+      [.entry(key: .string("OnBattery"), value: .variant(.boolean(true)))])
+    bus.send(.signal(member), [.string(upower), lie, .array(of: .string, [])])
+    // Twice each: at the start, and for the signal.
+    await hasAsked(bus, 4)
+    bus.set("Metered", of: networkManager, .uint32(1))
+    bus.tellChange(of: networkManager)
+    #expect(await told.next() == [.mainsPower])
+    watch.stop()
+  }
+
+  @Test(
+    arguments: [
+      .silent, .refusing, .endlessLine, .mute, .babbling([]), .babbling([1, 2, 3]),
+      .babbling([UInt8](repeating: 0x6C, count: 4096)),
+    ] as [ScriptedBus.Manner])
+  func `a bus that misbehaves knows nothing, and the kernel is asked`(manner: ScriptedBus.Manner)
+    async throws
+  {
+    try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
+    let bus = try ScriptedBus(manner)
+    var (watch, told) = await watch(bus.addresses) { $0.timeout = .milliseconds(50) }
+    #expect(await told.next() == [.unmeteredNetwork])
+    watch.stop()
+  }
+
+  @Test func `properties of the wrong type are nothing known`() async throws {
+    let bus = try ScriptedBus()
+    bus.set("OnBattery", of: upower, .string("true"))
+    bus.set("Metered", of: networkManager, .int32(1))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
+  @Test func `a bus that ends leaves nothing known, and is joined again when somebody needs it`()
+    async throws
+  {
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(1))
+    var (watch, told) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
+    #expect(await told.next() == [.mainsPower])
+    // It comes back at once and is not there.
+    bus.behave(.refusing)
+    bus.drop()
+    #expect(await told.next() == both)
+    bus.behave(.polite)
+    await watch.setNeeded(true)
+    #expect(await told.next() == [.mainsPower])
+    watch.stop()
+  }
+
+  @Test func `a bus that throws us out is not stormed`() async throws {
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(1))
+    var (watch, told) = await watch(bus.addresses)
+    #expect(await told.next() == [.mainsPower])
+    // It would take us back at once, and then throw us out again.
+    bus.drop()
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
+  @Test func `what the kernel does not tell is looked for as long as somebody needs it`()
+    async throws
+  {
+    try tree.put("BAT0", ["type": "Battery", "status": "Charging"])
+    var (watch, told) = await watch([]) { $0.interval = .milliseconds(20) }
+    #expect(await told.next() == both)
+    await watch.setNeeded(true)
+    try tree.put("BAT0", ["status": "Discharging"])
+    #expect(await told.next() == [.unmeteredNetwork])
+    try tree.put("BAT0", ["status": "Full"])
+    #expect(await told.next() == both)
+    watch.stop()
+  }
+
+  @Test func `what the user knows better is not looked for`() async throws {
+    try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
+    let bus = try ScriptedBus()
+    bus.set("Metered", of: networkManager, .uint32(1))
+    var (known, told) = await watch(bus.addresses) {
+      $0.mains = .known(true)
+      $0.unmetered = .known(false)
+    }
+    #expect(await told.next() == [.mainsPower])
+    #expect(bus.rules.isEmpty)
+    known.stop()
+    (known, told) = await watch(bus.addresses) { $0.unmetered = .known(true) }
+    #expect(await told.next() == [.unmeteredNetwork])
+    known.stop()
+  }
+}

@@ -1,0 +1,90 @@
+import KettleDesktop
+import Testing
+import KettleScheduler
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkWatchTests {
+  private func watch(
+    in network: NetworkNamespace
+  ) async throws -> (NetworkWatch, AsyncStream<NetworkState>.Iterator) {
+    let (states, continuation) = AsyncStream<NetworkState>.makeStream()
+    let watch = await network.inside {
+      try? NetworkWatch(settling: .milliseconds(20)) { continuation.yield($0) }
+    }
+    return (try #require(watch ?? nil), states.makeAsyncIterator())
+  }
+
+  /// Takes what is told until it is this; a way that became another one is told in between.
+  private func next(
+    _ expected: NetworkState, _ states: inout AsyncStream<NetworkState>.Iterator
+  ) async -> Bool {
+    while let state = await states.next() {
+      if state == expected { return true }
+    }
+    return false
+  }
+
+  // Fault 66
+  @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
+  func `the network goes and comes with the interface, its carrier and its addresses`()
+    async throws
+  {
+    let network = try #require(await NetworkNamespace.make())
+    var (watch, states) = try await watch(in: network)
+    #expect(await next(.absent, &states))
+    await network.ip("link set lo up")
+    await network.ip("link add v0 type veth peer name v1")
+    await network.ip("link set v1 up")
+    await network.ip("link set v0 up")
+    await network.ip("addr add 192.0.2.1/24 dev v0")
+    #expect(await next(.present, &states))
+    // The cable is pulled.
+    await network.ip("link set v1 down")
+    #expect(await next(.absent, &states))
+    await network.ip("link set v1 up")
+    #expect(await next(.present, &states))
+    await network.ip("addr flush dev v0 scope global")
+    #expect(await next(.absent, &states))
+    await network.ip("route add default dev v0")
+    #expect(await next(.present, &states))
+    await network.ip("link del v0")
+    #expect(await next(.absent, &states))
+    watch.stop()
+  }
+
+  @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
+  func `a network that was there before is told at once`() async throws {
+    let network = try #require(await NetworkNamespace.make())
+    await network.ip("link add v0 type veth peer name v1")
+    await network.ip("link set v1 up")
+    await network.ip("link set v0 up")
+    await network.ip("-6 addr add 2001:db8::1/64 dev v0 nodad")
+    var (watch, states) = try await watch(in: network)
+    #expect(await next(.present, &states))
+    watch.stop()
+  }
+
+  // Fault 66
+  @Test(.enabled("a network of its own can be made") { await NetworkNamespace.make() != nil })
+  func `another way is told though there was one before`() async throws {
+    let network = try #require(await NetworkNamespace.make())
+    for names in ["v0 type veth peer name v1", "w0 type veth peer name w1"] {
+      await network.ip("link add " + names)
+    }
+    for name in ["v0", "v1", "w0", "w1"] { await network.ip("link set \(name) up") }
+    await network.ip("route add default dev v0")
+    var (watch, states) = try await watch(in: network)
+    #expect(await next(.present, &states))
+    await network.ip("route replace default dev w0")
+    #expect(await next(.present, &states))
+    watch.stop()
+  }
+
+  @Test func `this machine's own network is told too`() async throws {
+    let (states, continuation) = AsyncStream<NetworkState>.makeStream()
+    let watch = try NetworkWatch { continuation.yield($0) }
+    var told = states.makeAsyncIterator()
+    #expect(await told.next() != nil)
+    watch.stop()
+  }
+}

@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+import KettleModel
+
+@testable import KettleEngine
+
+/// Replies in chunks over faked ports: their bytes count when the last chunk has come.
+@Suite(.timeLimit(.minutes(1)))
+struct ChunkedReplyTests {
+  private static let head = ["Transfer-Encoding": "chunked", "ETag": "\"v1\""]
+
+  // Fault 27
+  @Test func `a reply in chunks that breaks is begun again, and the history says what it cost`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let first = await world.transport.request(1).id
+    world.transport.head(first, 200, Self.head)
+    await world.transport.called { $0.contains(.accept(first)) }
+    world.transport.body(first, [1, 2, 3])
+    world.transport.end(first, .failed(TransferFailure(.protocolBroken, on: "files.example")))
+    await world.told.wait(for: .waiting, of: id)
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [])
+    let details = try #require(await world.engine.details(of: id))
+    #expect(details.record.resumeData?.held == HeldRanges())
+    #expect(details.history.map(\.text).contains(HistoryText.discarded(byteCount: 3)))
+
+    world.clock.advance(milliseconds: 2000)
+    let second = await world.transport.request(2)
+    #expect(!second.headers.contains { $0.name == "Range" })
+    world.transport.head(second.id, 200, Self.head)
+    await world.transport.called { $0.contains(.accept(second.id)) }
+    world.transport.body(second.id, [4, 5])
+    world.transport.end(second.id, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [4, 5])
+  }
+}

@@ -1,0 +1,265 @@
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// A list that is longer than what is held in memory.
+@Suite(.timeLimit(.minutes(1)))
+struct DormantEngineTests {
+  private func world(
+    after: EngineWorld? = nil, runningMax: Int = 1
+  ) async throws -> EngineWorld {
+    try await EngineWorld(after: after) { configuration in
+      configuration.limits.runningMax = runningMax
+      configuration.hold.restingCountMax = 4
+      configuration.hold.lineCount = 3
+      configuration.hold.allLinesCountMax = 6
+      configuration.hold.runningShortCount = 1
+    }
+  }
+
+  private func urls(_ count: Int, host: String = "files") -> [TransferSpec] {
+    (1...count).map { EngineWorld.spec("http://\(host).example/\($0)") }
+  }
+
+  /// Lets the next requests fail for good, one after the other.
+  private func refuse(_ count: Int, after first: Int = 0, in world: EngineWorld) async -> [String] {
+    var asked: [String] = []
+    for number in (first + 1)...(first + count) {
+      let request = await world.transport.request(number)
+      asked.append(request.url.text)
+      world.transport.head(request.id, 404)
+      world.transport.end(request.id, .complete)
+    }
+    return asked
+  }
+
+  private func sleeping(in world: EngineWorld) -> Set<TransferID> {
+    var ids: Set<TransferID> = []
+    for event in world.told.all {
+      switch event {
+      case .slept(let slept): ids.formUnion(slept)
+      case .listed(let listed): ids.formUnion(listed.rows.map(\.id))
+      case .woken(let row), .removed(let row): ids.remove(row.id)
+      case .recovered, .added, .changed, .progress, .cleared, .limited: break
+      }
+    }
+    return ids
+  }
+
+  @Test func `a long list is gone through in its order, and most of it sleeps`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(40))
+    #expect(sleeping(in: world).count > 30)
+    let added = world.told.all.flatMap { event -> [TransferID] in
+      if case .added(let row) = event { return [row.id] }
+      if case .listed(let listed) = event { return listed.rows.map(\.id) }
+      return []
+    }
+    #expect(added == ids)
+    let asked = await refuse(40, in: world)
+    #expect(asked == (1...40).map { "http://files.example/\($0)" })
+    await world.told.wait(for: .failed, of: ids[39])
+    // What is told may be on its way to the store.
+    _ = await world.engine.control(.pause, [])
+    #expect(world.journal.records.values.allSatisfy { $0.state == .failed })
+  }
+
+  @Test func `the lines of two hosts are one line, wherever it sleeps`() async throws {
+    let world = try await world()
+    let specs = urls(10) + urls(10, host: "others") + urls(5)
+    _ = try await world.engine.add(specs)
+    let asked = await refuse(25, in: world)
+    #expect(asked == specs.map(\.url.text))
+  }
+
+  @Test func `what was removed while it was read does not come back`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    let one = ids[25]
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    _ = await attempts.next()
+    world.journal.hold()
+    async let removed = world.engine.control(.remove(.stays), [one])
+    while let changes = await attempts.next(), changes != [.remove(one)] {}
+    #expect(await world.engine.details(of: one) == nil)
+    world.journal.release()
+    #expect(await removed == [.applied])
+    #expect(world.journal.records[one] == nil)
+  }
+
+  @Test func `who is removed while the line is read stays away, and hides nobody behind`()
+    async throws
+  {
+    let world = try await EngineWorld { configuration in
+      configuration.limits.runningMax = 1
+      configuration.hold.restingCountMax = 4
+      configuration.hold.lineCount = 3
+      configuration.hold.allLinesCountMax = 6
+      configuration.hold.runningShortCount = 2
+    }
+    let gate = world.journal.holdLines()
+    let ids = try await world.engine.add(urls(30))
+    let first = await refuse(3, in: world)
+    // One runs, one waits in memory, and who is behind them is asked for.
+    await gate.reached()
+    #expect(await world.engine.control(.remove(.stays), [ids[4]]) == [.applied])
+    gate.open()
+    let rest = await refuse(26, after: 3, in: world)
+    #expect(first + rest == (1...30).filter { $0 != 5 }.map { "http://files.example/\($0)" })
+    #expect(world.journal.records[ids[4]] == nil)
+  }
+
+  @Test func `a fresh link for one that waits in line moves it to the other host's line`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
+    let ids = try await world.engine.add(urls(2))
+    _ = await world.transport.request(1)
+    let link = EngineWorld.spec("http://elsewhere.example/2").url
+    #expect(await world.engine.start(ids[1], with: link) == .applied)
+    #expect(await world.transport.request(2).url == link)
+  }
+
+  @Test func `what is added later with a higher priority overtakes those that sleep`()
+    async throws
+  {
+    let world = try await world()
+    _ = try await world.engine.add(urls(20))
+    var urgent = EngineWorld.spec("http://files.example/urgent")
+    urgent.priority = .high
+    _ = try await world.engine.add([urgent] + urls(5, host: "others"))
+    let asked = await refuse(26, in: world)
+    #expect(asked[1] == "http://files.example/urgent")
+    #expect(asked[2...] == ["http://files.example/2"] + asked[3...])
+    #expect(Set(asked).count == 26)
+    #expect(asked.last == "http://others.example/5")
+  }
+
+  @Test func `a host that is full does not keep another one waiting that sleeps`() async throws {
+    let world = try await EngineWorld { configuration in
+      configuration.limits.connectionsPerHostMax = 1
+      configuration.hold.restingCountMax = 2
+      configuration.hold.lineCount = 2
+      configuration.hold.allLinesCountMax = 3
+    }
+    let specs = urls(20) + urls(1, host: "other")
+    _ = try await world.engine.add(specs)
+    let second = await world.transport.request(2)
+    #expect(second.url.text == "http://other.example/1")
+  }
+
+  @Test func `after a restart the list goes on where it was`() async throws {
+    let first = try await world()
+    _ = try await first.engine.add(urls(30))
+    _ = await refuse(10, in: first)
+    await first.transport.called { calls in
+      calls.count { if case .begin = $0 { true } else { false } } >= 11
+    }
+    // The next one is begun before the store has the last failure, and when it ended.
+    while first.journal.records.values.count(where: { $0.state == .failed && $0.isDormant }) < 10 {
+      await Task.yield()
+    }
+    let second = try await world(after: first)
+    guard case .recovered(let tally, _)? = second.told.all.first else {
+      Issue.record("nothing is told of what sleeps")
+      return
+    }
+    #expect(tally.states[.queued]?.count == 20)
+    #expect(tally.states[.failed]?.count == 10)
+    let asked = await refuse(20, in: second)
+    #expect(asked == (11...30).map { "http://files.example/\($0)" })
+  }
+
+  @Test func `one that is started as soon as it wakes is first told as it slept`() async throws {
+    let first = try await world()
+    let ids = try await first.engine.add(urls(3))
+    let second = try await world(after: first)
+    _ = await second.transport.request(1)
+    let told = second.told.all.compactMap { event -> TransferState? in
+      switch event {
+      case .woken(let row), .changed(let row): row.id == ids[0] ? row.state : nil
+      case .recovered, .added, .listed, .progress, .removed, .slept, .cleared, .limited: nil
+      }
+    }
+    #expect(told.first == .queued)
+  }
+
+  @Test func `controls reach those that sleep, and say so for each`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    let unknown = TransferID(rawValue: 999)
+    let asleep = ids[20]
+    #expect(sleeping(in: world).contains(asleep))
+    let results = await world.engine.control(.pause, [asleep, unknown, ids[0]])
+    #expect(results == [.applied, .unknown, .applied])
+    #expect(world.journal.records[asleep]?.state == .paused)
+    #expect(await world.engine.control(.remove(.stays), [asleep]) == [.applied])
+    #expect(world.journal.records[asleep] == nil)
+    #expect(await world.engine.control(.start, [asleep]) == [.unknown])
+  }
+
+  @Test func `a control for all is for those that sleep as well`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    #expect(await world.engine.controlAll(.pause) == ids)
+    #expect(world.journal.records.values.allSatisfy { $0.state == .paused })
+    #expect(await world.engine.controlAll(.start) == ids)
+    #expect(await world.engine.controlAll(.remove(.stays)) == ids)
+    #expect(world.journal.records.isEmpty)
+  }
+
+  @Test func `one that sleeps is moved before its neighbour that sleeps`() async throws {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    #expect(sleeping(in: world).isSuperset(of: [ids[19], ids[20]]))
+    #expect(await world.engine.move([ids[20]], .up) == [.applied])
+    let records = world.journal.records
+    #expect(records[ids[20]]?.queuePosition == 20)
+    #expect(records[ids[19]]?.queuePosition == 21)
+    #expect(await world.engine.move([ids[25]], .toTop) == [.applied])
+    let asked = await refuse(30, in: world)
+    #expect(asked[1] == "http://files.example/26")
+    #expect(asked[20...21] == ["http://files.example/21", "http://files.example/20"])
+  }
+
+  @Test func `details tell of one that sleeps, and wake it before anything is told of it`()
+    async throws
+  {
+    let world = try await world()
+    let ids = try await world.engine.add(urls(30))
+    let details = try #require(await world.engine.details(of: ids[22]))
+    #expect(details.snapshot.state == .queued)
+    #expect(details.history.map(\.text) == ["Added"])
+    #expect(world.told.all.last == .woken(details.snapshot))
+  }
+
+  @Test func `clearing counts those that sleep`() async throws {
+    let first = try await world(runningMax: 20)
+    for index in 0..<12 {
+      let id = try await first.engine.add(urls(1, host: "h\(index)"))[0]
+      let attempt = await first.transport.request(index + 1).id
+      first.transport.head(attempt, 200, ["Content-Length": "1"])
+      await first.transport.called { $0.contains(.accept(attempt)) }
+      first.transport.body(attempt, [1])
+      first.transport.end(attempt, .complete)
+      await first.told.wait(for: .completed, of: id)
+    }
+    #expect(!sleeping(in: first).isEmpty)
+    #expect(await first.engine.clearFinished() == 12)
+    #expect(await first.engine.clearFinished() == 0)
+    let second = try await world(after: first)
+    #expect(await second.engine.clearFinished() == 0)
+  }
+
+  @Test func `a store that cannot be read delays the line and loses nothing`() async throws {
+    let world = try await world()
+    _ = try await world.engine.add(urls(20))
+    world.journal.failNextReads(1, with: Unreadable())
+    let asked = await refuse(20, in: world)
+    #expect(asked == (1...20).map { "http://files.example/\($0)" })
+  }
+
+  private struct Unreadable: Error {}
+}

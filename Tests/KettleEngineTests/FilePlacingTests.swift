@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleModel
+
+@testable import KettleEngine
+
+/// Whole files that wait for their names.
+@Suite(.timeLimit(.minutes(1)))
+struct FilePlacingTests {
+  private let files = InMemoryFileStorage(documentsDirectory: "/d", directories: ["/other"])
+  private let placing: FilePlacing
+  private let inputs: AsyncStream<[EngineInput]>
+  private let told: AsyncStream<[EngineInput]>.Continuation
+
+  init() {
+    placing = FilePlacing(files, on: WorkLanes("test.names", width: 4))
+    (inputs, told) = AsyncStream.makeStream()
+  }
+
+  private func order(_ number: Int64, in directory: String = "/d") throws -> FilePlacing.Order {
+    let file = try files.createPartialFile(
+      in: directory, preferredName: "\(number)", onConflict: .rename)
+    return FilePlacing.Order(
+      id: TransferID(rawValue: number), operation: OperationID(rawValue: UInt64(number)),
+      file: FileToFinish(
+        resumeData: ResumeData(
+          partialPath: file.path, device: file.device, inode: file.inode, held: HeldRanges(),
+          totalByteCount: 0, validator: nil, finalName: file.finalName),
+        onConflict: .rename))
+  }
+
+  private func begin() { placing.begin { [told] in told.yield($0) } }
+
+  private func names(_ inputs: [EngineInput]?) -> [String?] {
+    (inputs ?? []).map { input in
+      guard case .placed(_, _, .success(let file)) = input else { return nil }
+      return file.path
+    }
+  }
+
+  @Test func `what is taken together is named together`() async throws {
+    for number in Int64(1)...3 { placing.take(try order(number)) }
+    begin()
+    var inputs = inputs.makeAsyncIterator()
+    #expect(names(await inputs.next()) == ["/d/1", "/d/2", "/d/3"])
+  }
+
+  @Test func `what comes while a directory is at work is the next that it does`() async throws {
+    files.holdFinishes()
+    var begun = files.finishes.makeAsyncIterator()
+    placing.take(try order(1))
+    begin()
+    #expect(await begun.next() == ["1"])
+    for number in Int64(2)...4 {
+      placing.take(try order(number))
+      begin()
+    }
+    files.releaseFinishes()
+    #expect(await begun.next() == ["2", "3", "4"])
+    var inputs = inputs.makeAsyncIterator()
+    #expect(names(await inputs.next()) == ["/d/1"])
+    #expect(names(await inputs.next()) == ["/d/2", "/d/3", "/d/4"])
+    // The directory is at rest again, and is begun with anew.
+    placing.take(try order(5))
+    begin()
+    #expect(await begun.next() == ["5"])
+  }
+
+  @Test func `a directory that waits for its disk holds up no other`() async throws {
+    files.holdFinishes()
+    var begun = files.finishes.makeAsyncIterator()
+    placing.take(try order(1))
+    begin()
+    #expect(await begun.next() == ["1"])
+    placing.take(try order(2, in: "/other"))
+    begin()
+    #expect(await begun.next() == ["2"])
+    files.releaseFinishes()
+  }
+
+  @Test func `a rename that a crash cut off from its record is found`() async throws {
+    let order = try order(1)
+    _ = try files.finish(order.file.resumeData, onConflict: .rename)
+    placing.take(order)
+    begin()
+    var inputs = inputs.makeAsyncIterator()
+    #expect(names(await inputs.next()) == ["/d/1"])
+  }
+
+  @Test func `a file that is gone fails, and the one set aside for it goes`() async throws {
+    var order = try order(1)
+    let older = try self.order(2)
+    order.file.resumeData.setAside = older.file.resumeData.partialIdentity
+    files.remove("/d/1.part")
+    placing.take(order)
+    begin()
+    var inputs = inputs.makeAsyncIterator()
+    guard case .placed(_, _, .failure(let failure))? = await inputs.next()?.first else {
+      Issue.record("expected a failure")
+      return
+    }
+    #expect(failure.code == .partialFileChanged)
+    #expect(files.paths.isEmpty)
+  }
+}

@@ -1,0 +1,230 @@
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// Requests of programs over faked ports.
+@Suite(.timeLimit(.minutes(1)))
+struct TaskRequestTests {
+  private static let upload = RequestContent(
+    method: "PUT", body: .file(path: "/home/u/film.mov", byteCount: 5000))
+
+  private func task(_ content: RequestContent? = nil) -> TransferSpec {
+    var spec = EngineWorld.spec()
+    spec.request = content
+    spec.task = TaskOptions(kind: content == nil ? .download : .upload)
+    return spec
+  }
+
+  private func started(
+    _ spec: TransferSpec, in world: EngineWorld
+  ) async throws -> (TransferID, AttemptRequest) {
+    let id = try await world.engine.add([spec])[0]
+    return (id, await world.transport.request(1))
+  }
+
+  // MARK: Sending
+
+  @Test func `the transport is given what is sent`() async throws {
+    let world = try await EngineWorld()
+    let (_, request) = try await started(task(Self.upload), in: world)
+    #expect(request.content == Self.upload)
+  }
+
+  @Test func `a person's download is a plain GET`() async throws {
+    let world = try await EngineWorld()
+    let (_, request) = try await started(EngineWorld.spec(), in: world)
+    #expect(request.content == nil)
+    #expect(request.timeouts == AttemptTimeouts())
+  }
+
+  @Test func `what goes out is told while it goes out and kept at the end`() async throws {
+    let world = try await EngineWorld()
+    let (id, request) = try await started(task(Self.upload), in: world)
+    let commitCount = world.journal.commits.count
+    // The engine is through with the beginning, and its next tick is set.
+    #expect(await world.engine.details(of: id)?.snapshot.state == .running)
+    world.transport.sent(request.id, 2000)
+    world.transport.sent(request.id, 3000)
+    world.clock.advance(milliseconds: 250)
+    await world.told.wait { events in
+      events.contains { event in
+        guard case .progress(let row, bytesWritten: 3000) = event else { return false }
+        return row.task?.sentByteCount == 3000 && row.bytesReceived == 3000
+          && row.bytesExpected == 5000
+      }
+    }
+    #expect(world.journal.commits.count == commitCount, "progress is not worth a commit")
+    world.transport.end(
+      request.id, .failed(TransferFailure(.connectionLost, on: "files.example")))
+    await world.told.wait(for: .waiting, of: id)
+    // When pause returns, the store has what is known.
+    _ = await world.engine.control(.pause, [id])
+    #expect(world.journal.records[id]?.task?.sentByteCount == 3000)
+
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    #expect(second.content == Self.upload)
+    let row = await world.engine.details(of: id)?.snapshot
+    #expect(row?.task?.sentByteCount == 0)
+    #expect(row?.bytesReceived == 0)
+  }
+
+  @Test func `an upload has a speed and a time that is left`() async throws {
+    let world = try await EngineWorld()
+    let (id, request) = try await started(task(Self.upload), in: world)
+    #expect(await world.engine.details(of: id)?.snapshot.state == .running)
+    for sent: Int64 in [500, 1000, 1500] {
+      world.transport.sent(request.id, sent)
+      _ = await world.engine.details(of: id)
+      world.clock.advance(milliseconds: 250)
+      await world.told.wait { events in
+        events.contains { event in
+          guard case .progress(let row, _) = event else { return false }
+          return row.bytesReceived == sent
+        }
+      }
+    }
+    let row = try #require(await world.engine.details(of: id)?.snapshot)
+    #expect(row.bytesPerSecond == 2000)
+    #expect(row.secondsLeft == 2)
+    _ = await world.engine.control(.pause, [id])
+    #expect(await world.engine.details(of: id)?.snapshot.bytesReceived == 0)
+  }
+
+  @Test func `nothing of a broken reply is in the next one`() async throws {
+    let world = try await EngineWorld()
+    let (id, first) = try await started(task(Self.upload), in: world)
+    world.transport.head(first.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(first.id)) }
+    world.transport.body(first.id, [9, 9, 9, 9, 9])
+    world.transport.end(first.id, .failed(TransferFailure(.connectionLost, on: "files.example")))
+    await world.told.wait(for: .waiting, of: id)
+    world.clock.advance(milliseconds: 2000)
+    let second = await world.transport.request(2)
+    #expect(await world.engine.details(of: id)?.snapshot.bytesReceived == 0)
+    world.transport.head(second.id, 200, ["Content-Length": "3", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(second.id)) }
+    world.transport.body(second.id, [1, 2, 3])
+    world.transport.end(second.id, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.bytes(at: EngineWorld.held + "/a.iso") == [1, 2, 3])
+  }
+
+  @Test func `a crash in the middle of a reply leaves nothing of it`() async throws {
+    let world = try await EngineWorld()
+    let (id, first) = try await started(task(Self.upload), in: world)
+    world.transport.head(first.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(first.id)) }
+    world.transport.body(first.id, [9, 9, 9, 9, 9])
+
+    let next = try await EngineWorld(after: world)
+    let second = await next.transport.request(1)
+    #expect(second.headers.isEmpty)
+    next.transport.head(second.id, 200, ["Content-Length": "3"])
+    await next.transport.called { $0.contains(.accept(second.id)) }
+    next.transport.body(second.id, [1, 2, 3])
+    next.transport.end(second.id, .complete)
+    await next.told.wait(for: .completed, of: id)
+    #expect(next.files.bytes(at: EngineWorld.held + "/a.iso") == [1, 2, 3])
+  }
+
+  // MARK: Places
+
+  @Test func `the file of a task without a place is held for its program`() async throws {
+    let world = try await EngineWorld()
+    let (id, request) = try await started(task(), in: world)
+    world.transport.head(request.id, 404, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(request.id)) }
+    world.transport.body(request.id, [1, 2, 3])
+    world.transport.end(request.id, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.paths == [EngineWorld.held + "/a.iso"])
+    let row = await world.engine.details(of: id)?.snapshot
+    #expect(row?.path == EngineWorld.held + "/a.iso")
+    #expect(row?.task?.reply?.status == 404)
+    #expect(world.journal.records[id]?.task?.reply?.status == 404)
+    #expect(world.journal.records[id]?.spec.directory == nil)
+  }
+
+  @Test func `the file of a task with a place goes there`() async throws {
+    let world = try await EngineWorld()
+    world.files.makeDirectory("/films")
+    var spec = task()
+    spec.directory = "/films"
+    let (_, request) = try await started(spec, in: world)
+    world.transport.head(request.id, 200, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(request.id)) }
+    #expect(world.files.paths == ["/films/a.iso.part"])
+  }
+
+  // MARK: Telling
+
+  @Test func `a failure is told once, when the store has it`() async throws {
+    let world = try await EngineWorld()
+    let (id, request) = try await started(task(), in: world)
+    world.transport.head(request.id, 200, ["Content-Encoding": "gzip"])
+    await world.told.wait(for: .failed, of: id)
+    let record = world.journal.records[id]
+    #expect(record?.state == .failed)
+    #expect(record?.finishedAt != nil)
+    #expect(world.told.states(of: id).count { $0 == .failed } == 1)
+  }
+
+  // MARK: What the program says
+
+  @Test func `the silence that a program allows holds for the attempts of its task`() async throws {
+    let world = try await EngineWorld()
+    var spec = task()
+    spec.task?.requestTimeoutMilliseconds = 300_000
+    let (_, request) = try await started(spec, in: world)
+    #expect(request.timeouts.idleMilliseconds == 300_000)
+    #expect(request.timeouts.headMilliseconds == 300_000)
+    #expect(request.timeouts.slowMilliseconds == 300_000)
+    #expect(request.timeouts.connectMilliseconds == 30_000)
+  }
+
+  @Test func `what is expected is shown until the size is known`() async throws {
+    let world = try await EngineWorld()
+    var spec = task()
+    spec.task?.expectedReceiveByteCount = 4000
+    let (id, request) = try await started(spec, in: world)
+    #expect(await world.engine.details(of: id)?.snapshot.bytesExpected == 4000)
+    world.transport.head(request.id, 200, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(request.id)) }
+    #expect(await world.engine.details(of: id)?.snapshot.bytesExpected == 3)
+  }
+
+  @Test func `what is expected must fit on the disk where the server does not say`() async throws {
+    let world = try await EngineWorld()
+    world.files.setFreeBytes(1000)
+    var spec = task()
+    spec.task?.expectedReceiveByteCount = 4000
+    let (id, request) = try await started(spec, in: world)
+    world.transport.head(request.id, 200)
+    await world.told.wait(for: .waiting, of: id)
+    #expect(await world.engine.details(of: id)?.snapshot.reason == .diskSpace)
+
+    // A size that the server says is more than a guess.
+    world.clock.advance(milliseconds: 10_000)
+    let second = await world.transport.request(2)
+    world.transport.head(second.id, 200, ["Content-Length": "3"])
+    await world.transport.called { $0.contains(.accept(second.id)) }
+  }
+
+  @Test func `a task whose time is over keeps its bytes`() async throws {
+    let world = try await EngineWorld()
+    var spec = task()
+    spec.task?.resourceTimeoutMilliseconds = 60_000
+    let (id, request) = try await started(spec, in: world)
+    world.transport.head(request.id, 200, ["Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(request.id)) }
+    world.transport.body(request.id, [1, 2, 3])
+    world.clock.advance(milliseconds: 60_000)
+    await world.told.wait(for: .failed, of: id)
+    #expect(world.journal.records[id]?.failure?.code == .timedOut)
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+    #expect(world.transport.calls.contains(.cancel(request.id)))
+  }
+}

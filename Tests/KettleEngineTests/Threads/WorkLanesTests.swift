@@ -1,0 +1,96 @@
+import Dispatch
+import KettleSystem
+import Testing
+
+@testable import KettleEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkLanesTests {
+  /// What happened, in order.
+  private final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    var all: [String] { entries.withLock { $0 } }
+    func note(_ entry: String) { entries.withLock { $0.append(entry) } }
+  }
+
+  private func done(_ lanes: WorkLanes) async {
+    await withCheckedContinuation { done in lanes.asyncAlone { done.resume() } }
+  }
+
+  @Test func `one lane does everything in the order in which it came`() async {
+    let lanes = WorkLanes("test", width: 1)
+    let log = Log()
+    for number in 0..<600 { lanes.async { log.note("\(number)") } }
+    await done(lanes)
+    #expect(log.all.elementsEqual((0..<600).map { "\($0)" }))
+  }
+
+  @Test func `as many as there are lanes are done at once, and no more`() async {
+    let lanes = WorkLanes("test", width: 3)
+    let (begun, told) = AsyncStream<Void>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    let under = Mutex((now: 0, most: 0))
+    for _ in 0..<9 {
+      lanes.async {
+        under.withLock {
+          $0.now += 1
+          $0.most = max($0.most, $0.now)
+        }
+        told.yield()
+        gate.wait()
+        under.withLock { $0.now -= 1 }
+      }
+    }
+    // Three hold their lanes: without them the next would never begin.
+    var starts = begun.makeAsyncIterator()
+    for _ in 0..<3 { await starts.next() }
+    for _ in 0..<9 { gate.signal() }
+    await done(lanes)
+    #expect(under.withLock { $0.most } == 3)
+  }
+
+  @Test func `what is done alone waits for what came before and holds what comes after`() async {
+    let lanes = WorkLanes("test", width: 4)
+    let log = Log()
+    let gate = DispatchSemaphore(value: 0)
+    lanes.async {
+      gate.wait()
+      log.note("before")
+    }
+    lanes.asyncAlone { log.note("alone") }
+    for _ in 0..<3 { lanes.async { log.note("after") } }
+    #expect(log.all.isEmpty)
+    gate.signal()
+    await done(lanes)
+    #expect(log.all == ["before", "alone", "after", "after", "after"])
+  }
+
+  @Test func `tasks run on it, and tasks of tasks`() async {
+    let lanes = WorkLanes("test", width: 2)
+    let sum = await withTaskExecutorPreference(lanes) {
+      await withTaskGroup(of: Int.self) { group in
+        for number in 1...100 {
+          group.addTask {
+            await Task.yield()
+            return number
+          }
+        }
+        return await group.reduce(0, +)
+      }
+    }
+    #expect(sum == 5050)
+  }
+
+  @Test func `a sleeper that is cancelled wakes up`() async {
+    let sleeper = Task { try await WorkLanes.pause(for: .seconds(3600)) }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
+  }
+
+  @Test func `a sleeper wakes up when its time is over`() async throws {
+    let start = ContinuousClock.now
+    try await WorkLanes.pause(for: .milliseconds(20))
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+  }
+}

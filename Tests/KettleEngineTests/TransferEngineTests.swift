@@ -1,0 +1,390 @@
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+/// The engine over faked ports: what happens in which order.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferEngineTests {
+  @Test func `a download ends under its final name with the right bytes`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 6)
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.body(attempt, [4, 5, 6])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso"])
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6])
+    #expect(world.journal.records[id]?.state == .completed)
+  }
+
+  @Test func `completed is told only when the store has it`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(world.journal.commits.last?.first.map(Self.stateOfPut) == .completed)
+  }
+
+  private static func stateOfPut(_ change: JournalChange) -> TransferState? {
+    if case .put(let record) = change { record.state } else { nil }
+  }
+
+  @Test func `the connection of a transfer is another's while its last bytes are synced`()
+    async throws
+  {
+    let world = try await EngineWorld { $0.limits.connectionsPerHostMax = 1 }
+    let (first, attempt) = try await world.flowing(total: 3)
+    let second = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    #expect(world.transport.requests.count == 1)
+    world.files.holdSyncs()
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    // What the end led to has been to the store when the store has had two more turns.
+    try await world.engine.keep([])
+    try await world.engine.keep([])
+    #expect(world.transport.requests.map(\.transfer) == [first, second])
+    #expect(world.told.states(of: first).last == .running)
+    world.files.releaseSyncs()
+    await world.told.wait(for: .completed, of: first)
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3])
+  }
+
+  @Test func `an add that the store cannot keep queues nothing`() async throws {
+    let world = try await EngineWorld()
+    world.journal.failNextCommits(1, with: DiskFull())
+    await #expect(throws: EngineError.self) {
+      _ = try await world.engine.add([EngineWorld.spec()])
+    }
+    #expect(world.transport.requests.isEmpty)
+    #expect(world.told.all == [.recovered(DormantTally(), clearedUpTo: nil)])
+    // And the next one is as good as new.
+    let ids = try await world.engine.add([EngineWorld.spec()])
+    #expect(world.journal.records[ids[0]] != nil)
+  }
+
+  @Test func `an add is decided on while the one before it is on its way to the store`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (first, second) = try await addTwo(to: world)
+    world.journal.release()
+    let ids = try await first.value + second.value
+    #expect(ids.map(\.rawValue) == [1, 2])
+    #expect(world.journal.commits.map(\.count) == [1, 1])
+    #expect(world.journal.records.keys.sorted() == ids)
+  }
+
+  @Test func `of two adds under way only the one fails that the store could not keep`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let (first, second) = try await addTwo(to: world)
+    world.journal.failNextCommits(1, with: DiskFull())
+    world.journal.release()
+    await #expect(throws: EngineError.self) { _ = try await first.value }
+    let ids = try await second.value
+    #expect(world.journal.records.keys.sorted() == ids)
+    #expect(await world.transport.request(1).transfer == ids[0])
+    let added = world.told.all.filter { if case .added = $0 { true } else { false } }
+    #expect(added.count == 1)
+  }
+
+  /// Two adds, the first of which is in the journal's hands, and both of which are decided on.
+  private func addTwo(
+    to world: EngineWorld
+  ) async throws -> (first: Task<[TransferID], any Error>, second: Task<[TransferID], any Error>) {
+    func begin() async -> Task<[TransferID], any Error> {
+      let decided = Completion<Void>()
+      let adding = Task {
+        try await world.engine.add([EngineWorld.spec()]) { decided.finish() }
+      }
+      await decided.value()
+      return adding
+    }
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    world.journal.hold()
+    let first = await begin()
+    _ = await attempts.next()
+    let second = await begin()
+    #expect(world.journal.records.isEmpty)
+    return (first, second)
+  }
+
+  private struct DiskFull: Error {}
+
+  @Test func `no byte flows before the store knows the partial file`() async throws {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let attempt = await world.transport.request(1).id
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    _ = await attempts.next()
+    world.journal.hold()
+    world.transport.head(attempt, 200, ["Content-Length": "3"])
+    // The commit that names the partial file is under way and held.
+    let held = await attempts.next()
+    guard case .put(let record)? = held?.first else {
+      Issue.record("expected the record with the partial file")
+      return
+    }
+    #expect(record.resumeData?.partialPath == "/home/u/Downloads/a.iso.part")
+    #expect(!world.transport.calls.contains(.accept(attempt)))
+    world.journal.release()
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    #expect(world.journal.records[id]?.resumeData != nil)
+  }
+
+  @Test func `the network waits when 8 MiB are not on record`() async throws {
+    let world = try await EngineWorld()
+    let (_, attempt) = try await world.flowing(total: 64 << 20)
+    world.journal.hold()
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    var taken = 0
+    while world.transport.body(attempt, piece) == .taken { taken += 1 }
+    // The eighth was taken as well: the transport had read it.
+    #expect(taken == 7)
+    world.journal.release()
+    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+    #expect(world.transport.body(attempt, piece) == .taken)
+  }
+
+  @Test func `a checkpoint puts down what is held and nothing else`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 64 << 20)
+    var attempts = world.journal.attempts.makeAsyncIterator()
+    for _ in world.journal.commits { _ = await attempts.next() }
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<6 { #expect(world.transport.body(attempt, piece) == .taken) }
+    #expect(await attempts.next() == [.progress(id, HeldRanges(prefix: 6 << 20))])
+    // A record that is made later has it as well.
+    _ = await world.engine.control(.pause, [id])
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 6 << 20)
+    #expect(world.journal.records[id]?.state == .paused)
+  }
+
+  @Test func `the first checkpoint after a retry is a record, and the network goes on`()
+    async throws
+  {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let refused = await world.transport.request(1).id
+    world.transport.head(refused, 500)
+    world.transport.end(refused, .complete)
+    await world.told.wait { events in
+      events.contains { if case .changed(let row) = $0 { row.state == .waiting } else { false } }
+    }
+    world.clock.advance(milliseconds: 600_000)
+    let attempt = await world.transport.request(2).id
+    world.transport.head(attempt, 200, ["Content-Length": "\(64 << 20)", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(attempt)) }
+    #expect(world.journal.records[id]?.retryCount == 1)
+    world.journal.hold()
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    while world.transport.body(attempt, piece) == .taken {}
+    world.journal.release()
+    await world.transport.called { $0.contains(.resumeReceiving(attempt)) }
+    #expect(world.journal.records[id]?.retryCount == 0)
+    let held = try #require(world.journal.records[id]?.resumeData?.held)
+    // Six, and two more when the fourth block was full before the checkpoint came to the disk.
+    #expect([6 << 20, 8 << 20].contains(held.prefixByteCount))
+  }
+
+  @Test func `pause keeps what came and start asks for the rest`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    let results = await world.engine.control(.pause, [id])
+    #expect(results == [.applied])
+    // When pause returns, the bytes are on the disk and on record.
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 4)
+    #expect(world.journal.records[id]?.state == .paused)
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    #expect(second.headers.contains(HeaderField(received: "Range", "bytes=4-")))
+    world.transport.head(
+      second.id, 206,
+      ["Content-Range": "bytes 4-9/10", "Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(second.id)) }
+    world.transport.body(second.id, [5, 6, 7, 8, 9, 10])
+    world.transport.end(second.id, .complete)
+    await world.told.wait(for: .completed, of: id)
+    #expect(
+      world.files.bytes(at: "/home/u/Downloads/a.iso") == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  }
+
+  @Test func `when stop returns the partial file is gone`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.stop, [id])
+    #expect(world.files.paths.isEmpty)
+    #expect(world.journal.records[id]?.state == .idle)
+    #expect(world.journal.records[id]?.resumeData == nil)
+  }
+
+  @Test func `when remove returns the transfer is gone from the store`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.remove(.stays), [id])
+    #expect(world.files.paths.isEmpty)
+    #expect(world.journal.records[id] == nil)
+    #expect(world.told.all.contains { if case .removed = $0 { true } else { false } })
+  }
+
+  @Test func `a shutdown keeps every byte and the next start goes on from there`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3])
+    await world.engine.shutDown()
+    #expect(world.transport.calls.last == .shutDown)
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 3)
+
+    let next = try await EngineWorld(after: world)
+    let request = await next.transport.request(1)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=3-")))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a control that comes when the service has ended waits for nothing`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3])
+    await world.engine.shutDown()
+    // Its partial file goes, and nobody hears of that any more.
+    #expect(await world.engine.control(.stop, [id]) == [.applied])
+  }
+
+  @Test func `a crash costs at most what was not on record`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 64 << 20)
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<6 { world.transport.body(attempt, piece) }
+    // Not worth a write of its own.
+    world.transport.body(attempt, Array(piece.prefix(1000)))
+    let journal = world.journal
+    await world.told.wait { _ in true }
+    await Self.committed(journal) { ($0[id]?.resumeData?.held.byteCount ?? 0) >= 6 << 20 }
+    let next = try await EngineWorld(after: world)
+    let request = await next.transport.request(1)
+    #expect(request.headers.contains(HeaderField(received: "Range", "bytes=\(6 << 20)-")))
+  }
+
+  /// Returns when the store holds what is wanted.
+  private static func committed(
+    _ journal: InMemoryJournal, _ isMet: ([TransferID: TransferRecord]) -> Bool
+  ) async {
+    for await _ in journal.attempts {
+      if isMet(journal.records) { return }
+      // The attempt comes before its commit; the next look is after it.
+      await Task.yield()
+      if isMet(journal.records) { return }
+    }
+  }
+
+  @Test func `a partial file that was exchanged is not touched`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 10)
+    world.transport.body(attempt, [1, 2, 3, 4])
+    _ = await world.engine.control(.pause, [id])
+    world.files.put([9, 9, 9, 9, 9], at: "/home/u/Downloads/a.iso.part")
+    _ = await world.engine.control(.start, [id])
+    let second = await world.transport.request(2)
+    world.transport.head(
+      second.id, 206, ["Content-Range": "bytes 4-9/10", "ETag": "\"v1\""])
+    let third = await world.transport.request(3)
+    #expect(!third.headers.contains { $0.name == "Range" })
+    #expect(world.files.bytes(at: "/home/u/Downloads/a.iso.part") == [9, 9, 9, 9, 9])
+  }
+
+  @Test func `a failed sync is not believed`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    world.files.fail(
+      .sync, with: TransferFailure(.fileProblem, on: "/home/u/Downloads/a.iso.part", detail: "EIO"))
+    world.transport.body(attempt, [1, 2, 3])
+    world.transport.end(attempt, .complete)
+    await Self.committed(world.journal) { $0[id]?.state == .failed }
+    #expect(world.files.paths == ["/home/u/Downloads/a.iso.part"])
+    #expect(world.journal.records[id]?.resumeData?.held.byteCount == 0)
+  }
+
+  @Test func `a disk without room for the file is found out before the first byte`() async throws {
+    let world = try await EngineWorld()
+    world.files.setFreeBytes(5)
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let attempt = await world.transport.request(1).id
+    world.transport.head(attempt, 200, ["Content-Length": "6"])
+    await Self.committed(world.journal) { $0[id]?.reason == .diskSpace }
+    #expect(world.files.paths.isEmpty)
+    world.files.setFreeBytes(1 << 30)
+    world.clock.advance(milliseconds: 10_000)
+    let second = await world.transport.request(2).id
+    world.transport.head(second, 200, ["Content-Length": "6"])
+    await world.transport.called { $0.contains(.accept(second)) }
+  }
+
+  @Test func `more bytes than were announced are not kept`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 3)
+    #expect(world.transport.body(attempt, [1, 2, 3, 4]) == .failed)
+    world.transport.end(attempt, .sinkFailed)
+    await Self.committed(world.journal) { $0[id]?.failure?.code == .tooLong }
+  }
+
+  @Test func `reset deletes what Kettle finished and keeps what others changed`() async throws {
+    let world = try await EngineWorld()
+    let (first, attempt) = try await world.flowing(total: 1)
+    world.transport.body(attempt, [1])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: first)
+    let second = try await world.engine.add([EngineWorld.spec("http://files.example/b.iso")])[0]
+    let other = await world.transport.request(2).id
+    world.transport.head(other, 200, ["Content-Length": "1"])
+    await world.transport.called { $0.contains(.accept(other)) }
+    world.transport.body(other, [2])
+    world.transport.end(other, .complete)
+    await world.told.wait(for: .completed, of: second)
+    world.files.overwrite("/home/u/Downloads/b.iso", with: [7, 7])
+    let outcome = await world.engine.reset()
+    #expect(outcome.deletedPaths == ["/home/u/Downloads/a.iso"])
+    #expect(outcome.keptPaths == ["/home/u/Downloads/b.iso"])
+    #expect(world.files.paths == ["/home/u/Downloads/b.iso"])
+    #expect(world.journal.records[first]?.state == .idle)
+    #expect(world.journal.records[second]?.state == .idle)
+  }
+
+  @Test func `progress has what came since it was told last`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 100)
+    await world.engine.setCadence(.live)
+    for round in 1...3 {
+      world.transport.body(attempt, [UInt8](repeating: 0, count: 10))
+      world.clock.advance(milliseconds: 100)
+      await world.told.wait { Self.progress(in: $0, of: id).count >= round }
+    }
+    let progress = Self.progress(in: world.told.all, of: id)
+    #expect(progress.map(\.written) == [10, 10, 10])
+    #expect(progress.map(\.total) == [10, 20, 30])
+  }
+
+  private static func progress(
+    in events: [EngineEvent], of id: TransferID
+  ) -> [(written: Int64, total: Int64)] {
+    events.compactMap { event in
+      guard case .progress(let row, let written) = event, row.id == id else { return nil }
+      return (written, row.bytesReceived)
+    }
+  }
+
+  @Test func `nothing ticks when nothing runs`() async throws {
+    let world = try await EngineWorld()
+    #expect(world.clock.deadline == nil)
+    let (id, _) = try await world.flowing(total: 100)
+    _ = await world.engine.control(.pause, [id])
+    #expect(world.clock.deadline == nil)
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import KettleSystem
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleFiles
+
+/// Files that get their names together.
+@Suite struct FinishTogetherTests {
+  private let scratch: ScratchDirectory
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  private func whole(_ name: String, in directory: String? = nil) throws -> FileToFinish {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: directory ?? scratch.path, preferredName: name, onConflict: .rename)
+    try file.write(Array(name.utf8))
+    _ = try file.sync()
+    return FileToFinish(
+      resumeData: file.resumeData(held: name.utf8.count, total: name.utf8.count),
+      onConflict: .rename)
+  }
+
+  /// What happened, in its order: the names that were given, and the syncs of directories.
+  private final class Journal: Sendable {
+    let steps = Mutex<[String]>([])
+
+    func calls(syncFailures: [Int32] = []) -> FileCalls {
+      var calls = FileCalls.kernel
+      let rename = calls.renameToFree
+      calls.renameToFree = { [self] directory, name, newName in
+        steps.withLock { $0.append(newName) }
+        return rename(directory, name, newName)
+      }
+      let failures = Mutex(syncFailures)
+      calls.syncAll = { [self] descriptor in
+        steps.withLock { $0.append("sync") }
+        guard let number = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+          return fsync(descriptor)
+        }
+        errno = number
+        return -1
+      }
+      return calls
+    }
+  }
+
+  private func storage(_ calls: FileCalls) -> POSIXFileStorage {
+    POSIXFileStorage(documentsDirectory: scratch.path, calls: calls)
+  }
+
+  @Test func `one sync of the directory follows all its names`() throws {
+    let files = try ["a", "b", "c"].map { try whole($0) }
+    let journal = Journal()
+    let results = storage(journal.calls()).finish(files)
+    #expect(
+      try results.map { try $0.get().path } == ["a", "b", "c"].map { scratch.path + "/" + $0 })
+    #expect(journal.steps.withLock { $0 } == ["a", "b", "c", "sync"])
+    #expect(Disk.names(in: scratch.path) == ["a", "b", "c"])
+    for (file, result) in zip(["a", "b", "c"], results) {
+      #expect(try result.get().identity?.byteCount == Int64(file.utf8.count))
+    }
+  }
+
+  @Test func `each directory is synced`() throws {
+    let other = scratch.path + "/other"
+    #expect(mkdir(other, 0o755) == 0)
+    let files = [try whole("a"), try whole("b", in: other), try whole("c")]
+    let journal = Journal()
+    #expect(try storage(journal.calls()).finish(files).allSatisfy { try $0.get().identity != nil })
+    #expect(journal.steps.withLock { $0.count { $0 == "sync" } } == 2)
+    #expect(Disk.names(in: other) == ["b"])
+  }
+
+  @Test func `one that fails leaves the others alone`() throws {
+    let files = try ["a", "b", "c"].map { try whole($0) }
+    #expect(unlink(scratch.path + "/b.part") == 0)
+    let results = storage(.kernel).finish(files)
+    #expect(try results[0].get().path == scratch.path + "/a")
+    #expect(throws: TransferFailure.self) { try results[1].get() }
+    #expect(try results[2].get().path == scratch.path + "/c")
+  }
+
+  @Test func `a sync that fails is that of all, and is not tried again as a proof`() throws {
+    let files = try ["a", "b", "c"].map { try whole($0) }
+    let journal = Journal()
+    let results = storage(journal.calls(syncFailures: [EIO])).finish(files)
+    let failure = TransferFailure(.fileProblem, on: scratch.path, detail: "EIO")
+    #expect(results.elementsEqual(files.map { _ in .failure(failure) }))
+    #expect(journal.steps.withLock { $0 } == ["a", "b", "c", "sync"])
+  }
+
+  @Test func `nothing is synced when no name was given`() throws {
+    let file = try whole("a")
+    #expect(unlink(scratch.path + "/a.part") == 0)
+    let journal = Journal()
+    #expect(throws: TransferFailure.self) {
+      try storage(journal.calls()).finish([file]).first?.get()
+    }
+    #expect(journal.steps.withLock { $0 }.isEmpty)
+  }
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import Glibc
+import KettleSystem
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleFiles
+
+@Suite struct FreeNameRenameTests {
+  private let scratch: ScratchDirectory
+  private let directory: Directory
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    directory = try Directory(scratch.path)
+  }
+
+  private func rename(
+    _ way: FreeNameRename.Way, _ name: String, _ newName: String
+  ) -> Errno? {
+    do throws(Errno) {
+      try FreeNameRename(ways: [way]).rename(name, to: newName, in: directory)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: FreeNameRename.Way.allCases)
+  func `each way takes a free name`(_ way: FreeNameRename.Way) throws {
+    try Disk.put([1, 2], at: scratch.path + "/a.part")
+    #expect(rename(way, "a.part", "a") == nil)
+    #expect(Disk.names(in: scratch.path) == ["a"])
+    #expect(Disk.bytes(at: scratch.path + "/a") == [1, 2])
+  }
+
+  // Fault 84
+  // Fault 85
+  @Test(arguments: FreeNameRename.Way.allCases)
+  func `no way replaces a file, a directory or a link that leads nowhere`(
+    _ way: FreeNameRename.Way
+  ) throws {
+    try Disk.put([1], at: scratch.path + "/a.part")
+    try Disk.put([9], at: scratch.path + "/file")
+    #expect(mkdir(scratch.path + "/folder", 0o700) == 0)
+    #expect(symlink("/nowhere", scratch.path + "/link") == 0)
+    for name in ["file", "folder", "link"] {
+      #expect(rename(way, "a.part", name)?.name == "EEXIST")
+    }
+    #expect(Disk.names(in: scratch.path) == ["a.part", "file", "folder", "link"])
+    #expect(Disk.bytes(at: scratch.path + "/file") == [9])
+  }
+
+  // Fault 85
+  @Test(arguments: FreeNameRename.Way.allCases)
+  func `of 50 that want one name at once exactly one gets it`(_ way: FreeNameRename.Way) throws {
+    for number in 0..<50 { try Disk.put([UInt8(number)], at: scratch.path + "/\(number).part") }
+    let winners = Mutex<[Int]>([])
+    DispatchQueue.concurrentPerform(iterations: 50) { number in
+      if rename(way, "\(number).part", "a") == nil { winners.withLock { $0.append(number) } }
+    }
+    let all = winners.withLock { $0 }
+    #expect(all.count == 1)
+    #expect(Disk.bytes(at: scratch.path + "/a") == all.map { UInt8($0) })
+    #expect(Disk.names(in: scratch.path).count == 50)
+  }
+
+  @Test(arguments: FreeNameRename.Way.allCases)
+  func `a file that is gone leaves nothing under the new name`(_ way: FreeNameRename.Way) {
+    #expect(rename(way, "missing.part", "a")?.name == "ENOENT")
+    #expect(Disk.names(in: scratch.path) == [])
+  }
+
+  // Fault 79
+  @Test func `a rename by link that was cut short is completed`() throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    for policy in ConflictPolicy.allCases {
+      let file = try files.createPartialFile(
+        in: scratch.path, preferredName: "a", onConflict: policy)
+      try file.write([1, 2, 3])
+      _ = try file.sync()
+      #expect(link(file.path, scratch.path + "/a") == 0)
+      let resumeData = file.resumeData(held: 3, total: 3)
+      #expect(files.finishedFile(of: resumeData) == nil)
+      let finished = try files.finish(resumeData, onConflict: policy)
+      #expect(finished.path == scratch.path + "/a")
+      #expect(Disk.names(in: scratch.path) == ["a"])
+      unlink(finished.path)
+    }
+  }
+
+  @Test(arguments: FreeNameRename.Way.allCases)
+  func `a storage on a file system that knows one way only works as well`(
+    _ way: FreeNameRename.Way
+  ) throws {
+    let files = POSIXFileStorage(
+      documentsDirectory: scratch.path, freeNameRename: FreeNameRename(ways: [way]))
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    try file.write([1, 2, 3])
+    _ = try file.sync()
+    try Disk.put([9], at: scratch.path + "/a")
+    let finished = try files.finish(
+      file.resumeData(held: 3, total: 3), onConflict: .rename)
+    #expect(finished.path == scratch.path + "/a (2)")
+    #expect(Disk.bytes(at: finished.path) == [1, 2, 3])
+    #expect(files.removeFinishedFile(finished))
+  }
+}

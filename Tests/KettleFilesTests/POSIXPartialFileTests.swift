@@ -1,0 +1,114 @@
+import Glibc
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleFiles
+
+@Suite struct POSIXPartialFileTests {
+  private let scratch: ScratchDirectory
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  private func partialFile(_ descriptor: Int32) -> POSIXPartialFile {
+    POSIXPartialFile(
+      existing: OpenFile(owning: descriptor), path: "/x/a.part", finalName: "a",
+      identity: FileIdentity(device: 1, inode: 2, byteCount: 0, modifiedNanoseconds: 0))
+  }
+
+  // Fault 71
+  @Test func `a full disk is told with the path`() {
+    let file = partialFile(open("/dev/full", O_RDWR))
+    let failure = failure { () throws(TransferFailure) in try file.write([1, 2, 3]) }
+    #expect(failure == TransferFailure(.diskFull, on: "/x/a.part", detail: "ENOSPC"))
+  }
+
+  @Test func `large memory of a file that is read back soon is filled as usual`() throws {
+    let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
+    let isPast = try #require(file.makeLargeMemory()).copying != nil
+    #expect(isPast == (HugePages.pastCache != nil))
+    file.keepInMemory()
+    #expect(try #require(file.makeLargeMemory()).copying == nil)
+  }
+
+  // Fault 73
+  @Test func `a file larger than the file system allows is told`() throws {
+    let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
+    let failure = failure { () throws(TransferFailure) in try file.write([1], at: .max - 1) }
+    #expect(failure == TransferFailure(.fileProblem, on: "/x/a.part", detail: "EFBIG"))
+  }
+
+  @Test func `a negative place is an error and no write`() throws {
+    let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
+    #expect(
+      failure { () throws(TransferFailure) in try file.write([1], at: -1) }?.detail == "EINVAL")
+    #expect(failure { () throws(TransferFailure) in try file.truncate(to: -1) }?.detail == "EINVAL")
+    #expect(Disk.bytes(at: scratch.path + "/a") == [])
+  }
+
+  // Fault 22
+  // Fault 78
+  @Test(arguments: [0, 1, 4095, 65_536])
+  func `a file with a hole where bytes were does not get the name`(shortenedTo: Int) throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    let content = [UInt8](repeating: 7, count: 200_000)
+    try file.write(content)
+    _ = try file.sync()
+    let resumeData = file.resumeData(held: content.count, total: content.count)
+    try #require(truncate(file.path, off_t(shortenedTo)) == 0)
+    try #require(truncate(file.path, off_t(content.count)) == 0)
+    let told = failure { () throws(TransferFailure) in
+      try files.finish(resumeData, onConflict: .rename)
+    }
+    #expect(
+      told
+        == TransferFailure(
+          .partialFileChanged, on: file.path, detail: "a part of it is missing"))
+    #expect(Disk.names(in: scratch.path) == ["a.part"])
+  }
+
+  @Test func `zeros that were written are no hole`() throws {
+    let files = POSIXFileStorage(documentsDirectory: scratch.path)
+    let file = try files.createPartialFile(
+      in: scratch.path, preferredName: "a", onConflict: .rename)
+    let content = [UInt8](repeating: 0, count: 3 << 20)
+    try file.write(content)
+    _ = try file.sync()
+    let resumeData = file.resumeData(held: content.count, total: content.count)
+    #expect(try files.finish(resumeData, onConflict: .rename).path == scratch.path + "/a")
+  }
+
+  // Fault 74
+  @Test func `after a failed sync no later one is believed`() throws {
+    // fdatasync(2) on a device without storage fails; then the descriptor becomes a good file.
+    let descriptor = open("/dev/full", O_RDWR)
+    let file = partialFile(descriptor)
+    let first = failure { () throws(TransferFailure) in try file.sync() }
+    #expect(first == TransferFailure(.fileProblem, on: "/x/a.part", detail: "EINVAL"))
+    let good = open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600)
+    #expect(dup2(good, descriptor) == descriptor)
+    close(good)
+    try file.write([1])
+    #expect(failure { () throws(TransferFailure) in try file.sync() } == first)
+  }
+
+  @Test func `a write of 4 MiB arrives whole`() throws {
+    let path = scratch.path + "/a"
+    let file = partialFile(open(path, O_RDWR | O_CREAT, 0o600))
+    let content = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    try file.write(content, at: 5)
+    _ = try file.sync()
+    #expect(Disk.bytes(at: path) == [0, 0, 0, 0, 0] + content)
+  }
+
+  @Test func `a file closes when nobody holds it any more`() throws {
+    let descriptor = open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600)
+    do { _ = partialFile(descriptor) }
+    // Another file may have got the number meanwhile, but not this one's inode.
+    var status = stat()
+    let isOpen = fstat(descriptor, &status) == 0
+    #expect(!isOpen || Disk.status(of: scratch.path + "/a")?.st_ino != status.st_ino)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import KettleModel
+
+struct TransferSpecTests {
+  private func url() throws -> TransferURL { try TransferURL.parse("http://h/f").get().url }
+
+  private func full() throws -> TransferSpec {
+    var spec = TransferSpec(url: try url())
+    spec.session = SessionID(rawValue: "org.example.app")
+    spec.title = "Title"
+    spec.directory = "/tmp"
+    spec.name = "f"
+    spec.connections = 3
+    spec.headers = [try #require(HeaderField("K: V"))]
+    spec.login = Login(user: "u", password: "p")
+    spec.checksum = Checksum("md5:d41d8cd98f00b204e9800998ecf8427e")
+    spec.caCertificatePath = "/tmp/ca.pem"
+    spec.limitBytesPerSecond = 1_024
+    spec.notBefore = WallTime(millisecondsSince1970: 5)
+    spec.priority = .high
+    spec.onConflict = .skip
+    spec.beginning = .paused
+    spec.request = RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2])))
+    spec.task = TaskOptions(kind: .upload)
+    return spec
+  }
+
+  @Test func `a full spec survives coding`() throws {
+    let spec = try full()
+    let data = try JSONEncoder().encode(spec)
+    #expect(try JSONDecoder().decode(TransferSpec.self, from: data) == spec)
+  }
+
+  /// As it stands in a message for many URLs.
+  private struct Template: Codable, Hashable {
+    static let other = "https://example.org/other"
+    var spec: TransferSpec
+
+    init(spec: TransferSpec) { self.spec = spec }
+    init(from decoder: any Decoder) throws {
+      spec = try TransferSpec(
+        url: TransferURL.parse(Self.other).get().url, template: decoder)
+    }
+    func encode(to encoder: any Encoder) throws { try spec.encodeTemplate(to: encoder) }
+  }
+
+  @Test func `a template has everything but the URL`() throws {
+    let spec = try full()
+    let data = try JSONEncoder().encode(Template(spec: spec))
+    var expected = spec
+    expected.url = try TransferURL.parse(Template.other).get().url
+    #expect(try JSONDecoder().decode(Template.self, from: data).spec == expected)
+
+    let whole = try JSONSerialization.jsonObject(with: JSONEncoder().encode(spec))
+    let members = try JSONSerialization.jsonObject(with: data)
+    let names = try #require(whole as? [String: Any]).keys.filter { $0 != "url" }.sorted()
+    #expect(try #require(members as? [String: Any]).keys.sorted().elementsEqual(names))
+  }
+
+  @Test func `what is left out has its default`() throws {
+    let spec = try JSONDecoder().decode(
+      TransferSpec.self, from: Data(#"{"url": "http://h/f"}"#.utf8))
+    #expect(spec == TransferSpec(url: try url()))
+    #expect(spec.session == .kettle)
+    #expect(spec.priority == .normal)
+    #expect(spec.onConflict == .rename)
+    #expect(spec.beginning == .queued)
+  }
+
+  @Test(arguments: [
+    #"{}"#, #"{"url": "ftp://h/"}"#, #"{"url": "http://h/", "priority": {"value": 2}}"#,
+    #"{"url": "http://h/", "onConflict": "ask"}"#, #"{"url": "http://h/", "connections": "3"}"#,
+    #"{"url": "http://h/", "headers": [{"name": "A", "value": "b\n"}]}"#,
+  ])
+  func `a spec with a wrong part is refused whole`(json: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(TransferSpec.self, from: Data(json.utf8))
+    }
+  }
+}

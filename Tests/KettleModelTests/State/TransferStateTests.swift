@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import KettleModel
+
+struct TransferStateTests {
+  @Test func `the states have the names that people and scripts see`() {
+    #expect(
+      TransferState.allCases.map(\.rawValue) == [
+        "idle", "scheduled", "queued", "running", "waiting", "paused", "verifying", "completed",
+        "failed",
+      ])
+    #expect(TransferState.allCases.filter(\.isFinished) == [.completed, .failed])
+  }
+
+  @Test func `only two reasons wait for the user`() {
+    #expect(
+      WaitingReason.allCases.map(\.rawValue) == [
+        "retry", "retryAfter", "network", "diskSpace", "discretionary", "needsLink", "needsLogin",
+      ])
+    #expect(WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin])
+  }
+
+  @Test func `states, reasons and names are coded as their names`() throws {
+    #expect(try Self.json(TransferState.waiting) == "[\"waiting\"]")
+    #expect(try Self.json(WaitingReason.retryAfter) == "[\"retryAfter\"]")
+    #expect(try Self.json(FreshStartReason.noValidator) == "[\"noValidator\"]")
+    #expect(try Self.json(TransferID(rawValue: 7)) == "[7]")
+    #expect(try Self.json(SessionID.kettle) == "[\"kettle\"]")
+  }
+
+  @Test func `ids are ordered by number`() {
+    #expect(TransferID(rawValue: 9) < TransferID(rawValue: 10))
+    #expect("\(TransferID(rawValue: 10))" == "10")
+  }
+
+  /// The JSON of an array of one, read back and compared on the way.
+  private static func json<Value: Codable & Equatable>(_ value: Value) throws -> String {
+    let data = try JSONEncoder().encode([value])
+    #expect(try JSONDecoder().decode([Value].self, from: data) == [value])
+    return String(decoding: data, as: UTF8.self)
+  }
+}

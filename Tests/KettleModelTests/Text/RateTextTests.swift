@@ -1,0 +1,34 @@
+import Testing
+import KettleModel
+
+struct RateTextTests {
+  @Test(arguments: [
+    ("1", Int64(1)), ("500", 500), ("1K", 1024), ("1k", 1024), ("1.5M", 1_572_864),
+    ("0.5K", 512), ("2G", 2_147_483_648), ("1.0", 1), ("1.999", 1), ("0.001M", 1048),
+    ("1.1234567891234K", 1150), ("9223372036854775807", .max),
+    ("8589934591G", 9_223_372_035_781_033_984),
+  ])
+  func `a rate is read as bytes a second`(text: String, expected: Int64) {
+    #expect(RateText.parse(text) == expected)
+  }
+
+  @Test(arguments: [
+    "", "0", "0.0", "0K", "K", ".5M", "1.", "1.M", "-1", "+1", "1 M", " 1", "1e3", "1T", "1KB",
+    "1,5M", "0x10", "nan", "١", "9223372036854775808", "8589934592G", "0.0001K", "1.2.3",
+  ])
+  func `what is no rate above zero is refused`(text: String) {
+    #expect(RateText.parse(text) == nil)
+  }
+}
+
+extension RateTextTests {
+  @Test(arguments: [
+    (Int64(1), "1"), (500, "500"), (1024, "1K"), (1536, "1.5K"), (1_572_864, "1.5M"),
+    (2_147_483_648, "2G"), (1100, "1100"), (1_048_577, "1048577"), (0, "0"), (-5, "-5"),
+    (.max, "9223372036854775807"),
+  ])
+  func `a rate is written so that it reads as the same`(rate: Int64, text: String) {
+    #expect(RateText.text(rate) == text)
+    if rate > 0 { #expect(RateText.parse(text) == rate) }
+  }
+}

@@ -1,0 +1,151 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// From the moment that transfers are added until they are in memory, or in the store alone.
+struct AdmissionTests {
+  /// One may run, so the others stay in line.
+  private func script() -> BrainScript {
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 1
+    var script = BrainScript(limits: limits)
+    script.brain.holdLimits.restingCountMax = 4
+    script.brain.holdLimits.lineCount = 2
+    script.brain.holdLimits.allLinesCountMax = 2
+    script.brain.holdLimits.runningShortCount = 0
+    return script
+  }
+
+  /// One runs, two wait in memory, and the others behind the curtain of their host.
+  private func scriptWithCurtain() -> BrainScript {
+    var script = script()
+    for _ in 0..<8 { script.add(spec()) }
+    // The last three stayed away.
+    #expect(script.brain.letGo { _ in true }.map(\.rawValue) == [4, 5])
+    #expect(script.brain.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
+    return script
+  }
+
+  private func paused(_ count: Int) -> [TransferSpec] {
+    (0..<count).map { _ in
+      var wanted = spec()
+      wanted.beginning = .paused
+      return wanted
+    }
+  }
+
+  private func records(_ changes: [JournalChange]) -> [TransferRecord] {
+    changes.compactMap { if case .put(let record) = $0 { record } else { nil } }
+  }
+
+  /// The one that runs fails, and makes room for the next.
+  private func refuse(_ script: inout BrainScript) throws {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 404)
+    script.settled(attempt, .complete)
+  }
+
+  /// What the store was asked last.
+  private func lastRequest(_ script: BrainScript) -> LineRequest? {
+    for case .readLine(let request) in script.actions.reversed() { return request }
+    return nil
+  }
+
+  @Test func `nothing can happen to what the store does not have yet`() {
+    var script = script()
+    let (ids, adding) = script.brain.add([spec()], at: script.now)
+    #expect(script.brain.machines.isEmpty)
+    #expect(script.control(.remove(.stays), ids[0]) == .unknown)
+    // The store may have it before the brain knows, and be asked for it.
+    let (woken, turn) = script.brain.wake(records(adding.changes), at: script.now)
+    #expect(woken.isEmpty)
+    #expect(turn.changes.isEmpty)
+    script.take(script.brain.admit(adding.changes, at: script.now).1)
+    #expect(script.state(ids[0]) == .running)
+  }
+
+  @Test func `what was taken back can be woken by nobody, and what comes next can`() {
+    var script = script()
+    let (_, failed) = script.brain.add([spec()], at: script.now)
+    script.brain.withdraw(failed.changes)
+    let (ids, adding) = script.brain.add(paused(1), at: script.now)
+    script.take(script.brain.admit(adding.changes, at: script.now).1)
+    #expect(Array(script.brain.machines.keys) == ids)
+  }
+
+  @Test func `a condition that changed on the way to the store counts`() {
+    var script = script()
+    let wanted = taskSpec { $0.conditions = [.mainsPower] }
+    let (ids, adding) = script.brain.add([wanted], at: script.now)
+    #expect(records(adding.changes).map(\.state) == [.queued])
+    script.take(script.brain.conditionsChanged([.unmeteredNetwork], at: script.now))
+    let (_, turn) = script.brain.admit(adding.changes, at: script.now)
+    #expect(script.state(ids[0]) == .waiting)
+    #expect(records(turn.changes).map(\.state) == [.waiting])
+    #expect(turn.changed == ids)
+  }
+
+  @Test func `one behind the curtain of its host does not come into memory`() {
+    var script = scriptWithCurtain()
+    let before = script.brain.machines.keys.sorted()
+    let (ids, adding) = script.brain.add([spec()], at: script.now)
+    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    #expect(slept == ids)
+    #expect(script.brain.machines.keys.sorted() == before)
+    #expect(turn.changes.isEmpty)
+  }
+
+  @Test func `one in front of the curtain, or of another host, comes into memory`() {
+    var script = scriptWithCurtain()
+    var urgent = spec()
+    urgent.priority = .high
+    for wanted in [urgent, spec("http://others.example/a.iso")] {
+      let id = script.add(wanted)
+      #expect(script.state(id) == .queued)
+    }
+  }
+
+  @Test func `where much is held the others do not come into memory`() {
+    var script = script()
+    let (ids, adding) = script.brain.add(paused(9), at: script.now)
+    let (slept, _) = script.brain.admit(adding.changes, at: script.now)
+    #expect(slept == Array(ids.dropFirst(5)))
+    // They are asked for as any others.
+    let record = records(adding.changes)[7]
+    let (woken, _) = script.brain.wake([record], at: script.now)
+    #expect(woken == [ids[7]])
+    #expect(script.control(.start, ids[7]) == .applied)
+  }
+
+  @Test func `the store is asked for those that never were in memory`() throws {
+    var script = script()
+    let specs = (0..<9).map { _ in spec() }
+    let (ids, adding) = script.brain.add(specs, at: script.now)
+    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    script.take(turn)
+    #expect(slept == Array(ids.dropFirst(5)))
+    for _ in 0..<5 { try refuse(&script) }
+    let request = try #require(lastRequest(script))
+    let line = records(adding.changes).filter { slept.contains($0.id) }
+    script.take(script.brain.lineRead(request, line, at: script.now).1)
+    #expect(script.state(ids[5]) == .running)
+  }
+
+  @Test func `while the line is read everybody comes into memory`() throws {
+    var script = scriptWithCurtain()
+    for _ in 0..<3 { try refuse(&script) }
+    let request = try #require(lastRequest(script))
+    let (ids, adding) = script.brain.add([spec()], at: script.now)
+    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    script.take(turn)
+    #expect(slept.isEmpty)
+    // The answer is of the time before, and says that there is nobody else.
+    let old = script.changes.compactMap { change -> TransferRecord? in
+      guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
+      return record
+    }
+    script.take(script.brain.lineRead(request, Array(old.prefix(1)), at: script.now).1)
+    try refuse(&script)
+    #expect(script.state(ids[0]) == .running)
+  }
+}

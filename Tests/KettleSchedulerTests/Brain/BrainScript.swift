@@ -1,0 +1,147 @@
+import KettleScheduler
+import KettleModel
+
+/// Plays events to a brain and notes what it wants done, with a clock that is turned by hand.
+struct BrainScript {
+  var brain: Brain
+  var now = Moment(
+    monotonic: MonotonicTime(milliseconds: 1_000_000),
+    wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
+  /// Every action so far, in order; those after a commit come when the turn comes, because this
+  /// store commits at once.
+  var actions: [BrainAction] = []
+  var changes: [JournalChange] = []
+
+  init(limits: TransferQueue.Limits = TransferQueue.Limits()) { brain = Brain(limits: limits) }
+
+  mutating func advance(milliseconds: Int64) {
+    now.monotonic = now.monotonic.advanced(byMilliseconds: milliseconds)
+    now.wall = now.wall.advanced(byMilliseconds: milliseconds)
+  }
+
+  mutating func take(_ turn: Turn) {
+    actions += turn.now + turn.afterCommit
+    changes += turn.changes
+  }
+
+  @discardableResult
+  mutating func add(_ spec: TransferSpec) -> TransferID {
+    let (ids, turn) = brain.add([spec], at: now)
+    take(turn)
+    take(brain.admit(turn.changes, at: now).1)
+    return ids[0]
+  }
+
+  @discardableResult
+  mutating func control(_ control: Brain.Control, _ id: TransferID) -> Brain.ControlResult {
+    let (results, turn) = brain.control(control, [id], at: now)
+    take(turn)
+    return results[0]
+  }
+
+  mutating func head(
+    _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
+    from reach: NetworkReach = .world
+  ) {
+    take(
+      brain.headReceived(
+        Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
+  }
+
+  static func head(_ status: Int, _ headers: [String: String]) -> ResponseHead {
+    ResponseHead(
+      status: status, headers: headers.map { HeaderField(received: $0.key, $0.value) })
+  }
+
+  mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
+    guard let id = brain.owner(of: attempt) else { return }
+    take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
+    take(brain.bodyRecorded(of: id, at: now))
+  }
+
+  mutating func synced(_ id: TransferID, _ byteCount: Int64) {
+    take(brain.bytesSynced(HeldRanges(prefix: byteCount), of: id))
+  }
+
+  /// The attempt is over, and when it was the last one what it brought is on the disk.
+  mutating func settled(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, held byteCount: Int64? = nil
+  ) {
+    ended(attempt, outcome, upTo: byteCount)
+    closed(held: byteCount.map { HeldRanges(prefix: $0) })
+  }
+
+  mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
+    take(brain.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+  }
+
+  /// Answers the last `closeBody`, if it has not been answered.
+  mutating func closed(held: HeldRanges?) {
+    let closing = actions.compactMap { action -> (TransferID, OperationID)? in
+      if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }
+    }
+    guard let (id, operation) = closing.last, operation != lastClosed else { return }
+    lastClosed = operation
+    let body = held.map { TransferMachine.ClosedBody(held: $0, modifiedNanoseconds: modified) }
+    take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+  }
+
+  private var lastClosed: OperationID?
+  /// When the partial file was written to last, for what is put on record.
+  let modified: Int64 = 5
+
+  var discarded: [ResumeData] = []
+
+  /// The partial files that are to go are gone.
+  mutating func discards() {
+    for case .discardPartialFile(let id, let operation, let resumeData) in actions
+    where !discarded.contains(resumeData) {
+      discarded.append(resumeData)
+      take(brain.discarded(id, by: operation, at: now))
+    }
+  }
+
+  mutating func timePasses() { take(brain.timePassed(at: now)) }
+
+  func state(_ id: TransferID) -> TransferState? { brain.machines[id]?.visibleState }
+  func record(_ id: TransferID) -> TransferRecord? { brain.machines[id]?.record }
+
+  /// The last attempt that was begun.
+  var attempt: AttemptID? { plan?.attempt }
+
+  var plan: AttemptPlan? {
+    for case .beginAttempt(_, let plan) in actions.reversed() { return plan }
+    return nil
+  }
+
+  var bodyPlan: BodyPlan? {
+    for case .openBody(_, _, let plan) in actions.reversed() { return plan }
+    return nil
+  }
+
+  var lastAction: BrainAction? { actions.last }
+}
+
+func url(_ text: String) -> TransferURL {
+  guard case .success(let parsed) = TransferURL.parse(text) else {
+    preconditionFailure("The test has a URL that cannot be parsed: \(text)")
+  }
+  return parsed.url
+}
+
+func spec(_ text: String = "http://files.example/a.iso") -> TransferSpec {
+  var spec = TransferSpec(url: url(text))
+  spec.directory = "/downloads"
+  return spec
+}
+
+func partial(
+  held byteCount: Int64 = 0, total: Int64? = 1000, entityTag: String? = "\"v1\""
+) -> ResumeData {
+  ResumeData(
+    partialPath: "/downloads/a.iso.part", device: 1, inode: 7, held: HeldRanges(prefix: byteCount),
+    totalByteCount: total,
+    validator: entityTag.map {
+      Validator(entityTag: $0, lastModified: nil, isLastModifiedStrong: false)
+    }, finalName: "a.iso")
+}

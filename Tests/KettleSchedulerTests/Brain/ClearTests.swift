@@ -1,0 +1,88 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+struct ClearTests {
+  private func record(
+    _ id: Int64, _ state: TransferState = .completed, finishNumber: Int64? = nil
+  ) -> TransferRecord {
+    var record = TransferRecord(
+      id: TransferID(rawValue: id), taskIdentifier: id, spec: spec(),
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: id, state: state)
+    record.finishNumber = finishNumber
+    return record
+  }
+
+  private func brain(_ records: [TransferRecord], clearedUpTo: Int64? = nil) -> BrainScript {
+    var script = BrainScript()
+    script.brain = Brain(lastID: TransferID(rawValue: 100))
+    script.take(script.brain.recover(records, clearedUpTo: clearedUpTo, at: script.now))
+    return script
+  }
+
+  private func cleared(_ script: BrainScript) -> [Int64] {
+    script.brain.machines.values.map(\.record).filter(script.brain.isCleared)
+      .map(\.id.rawValue).sorted()
+  }
+
+  @Test func `nothing is cleared until somebody clears`() {
+    let script = brain([record(1), record(2, finishNumber: 3)])
+    #expect(cleared(script).isEmpty)
+  }
+
+  @Test func `clearing takes what is finished and puts one number on record`() {
+    var script = brain([
+      record(1), record(2, finishNumber: 3), record(3, .paused), record(4, .failed),
+    ])
+    let (count, turn) = script.brain.clearFinished()
+    #expect(count == 2)
+    #expect(turn.changes == [.clearFinished(upTo: 3)])
+    #expect(turn.changed.isEmpty)
+    #expect(cleared(script) == [1, 2])
+    #expect(script.brain.clearFinished().count == 0)
+    #expect(script.brain.clearFinished().1.changes.isEmpty)
+  }
+
+  @Test func `it holds after a restart, and what is finished later stays in view`() {
+    var script = brain([record(1, finishNumber: 3), record(2, finishNumber: 4)], clearedUpTo: 3)
+    #expect(cleared(script) == [1])
+    let id = finish(in: &script)
+    #expect(script.record(id)?.finishNumber == 5)
+    #expect(cleared(script) == [1])
+    #expect(script.brain.clearFinished().count == 2)
+    #expect(cleared(script) == [1, 2, id.rawValue])
+  }
+
+  @Test func `numbers go on from what was cleared when those that had them are gone`() {
+    var script = brain([], clearedUpTo: 9)
+    let id = finish(in: &script)
+    #expect(script.record(id)?.finishNumber == 10)
+    #expect(cleared(script).isEmpty)
+  }
+
+  @Test func `what is reset is in view again, also when it is finished once more`() {
+    var script = brain([record(1, finishNumber: 1)], clearedUpTo: 1)
+    let id = TransferID(rawValue: 1)
+    script.control(.reset, id)
+    #expect(script.state(id) == .idle)
+    #expect(script.record(id)?.finishNumber == nil)
+    #expect(cleared(script).isEmpty)
+  }
+
+  /// Adds one and lets it come to its end.
+  private func finish(in script: inout BrainScript) -> TransferID {
+    let id = script.add(spec("http://files.example/whole.iso"))
+    guard let attempt = script.attempt else { return id }
+    script.head(attempt, 200, ["Content-Length": "10"])
+    script.opened(attempt, partial(total: 10))
+    script.settled(attempt, .complete, held: 10)
+    for case .placeFile(id, let operation, _, _) in script.actions {
+      script.take(
+        script.brain.placed(
+          .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), of: id,
+          by: operation, at: script.now))
+    }
+    #expect(script.state(id) == .completed)
+    return id
+  }
+}

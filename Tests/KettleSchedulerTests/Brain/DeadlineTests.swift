@@ -1,0 +1,178 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// The time that a program gave its task as a whole, as scripts of events.
+struct DeadlineTests {
+  private static let hour: Int64 = 3_600_000
+
+  private func task(_ change: (inout TransferSpec) -> Void = { _ in }) -> TransferSpec {
+    var spec = spec()
+    spec.task = TaskOptions(kind: .download)
+    spec.task?.resourceTimeoutMilliseconds = Self.hour
+    change(&spec)
+    return spec
+  }
+
+  private func expectIsOver(_ script: BrainScript, _ id: TransferID) {
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .timedOut)
+    #expect(script.record(id)?.failure?.detail == "the task's time is over")
+    #expect(script.record(id)?.finishedAt == script.now.wall)
+  }
+
+  @Test func `a task that runs is over when its time is, with its bytes`() throws {
+    var script = BrainScript()
+    let id = script.add(task())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial(entityTag: nil))
+    script.advance(milliseconds: Self.hour - 1)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    script.advance(milliseconds: 1)
+    script.timePasses()
+    #expect(script.lastAction == .cancelAttempt(attempt))
+    script.settled(attempt, .cancelled, held: 400)
+    expectIsOver(script, id)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+  }
+
+  @Test func `the time counts in line, in pause and while it waits`() throws {
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 1
+    var script = BrainScript(limits: limits)
+    script.add(spec())
+    let queued = script.add(task())
+    let paused = script.add(task())
+    script.control(.pause, paused)
+    #expect([queued, paused].map { script.state($0) } == [.queued, .paused])
+    script.advance(milliseconds: Self.hour)
+    script.timePasses()
+    expectIsOver(script, queued)
+    expectIsOver(script, paused)
+  }
+
+  @Test func `the time of a task that was never started does not count`() {
+    var script = BrainScript()
+    let id = script.add(task { $0.beginning = .idle })
+    #expect(script.record(id)?.task?.startedAt == nil)
+    script.advance(milliseconds: 2 * Self.hour)
+    script.timePasses()
+    #expect(script.state(id) == .idle)
+    script.control(.start, id)
+    #expect(script.record(id)?.task?.startedAt == script.now.wall)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a task that may not begin before a date has its time from then`() throws {
+    var script = BrainScript()
+    let date = script.now.wall.advanced(byMilliseconds: 5 * Self.hour)
+    let id = script.add(task { $0.notBefore = date })
+    script.advance(milliseconds: 5 * Self.hour)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    script.settled(
+      try #require(script.attempt), .failed(TransferFailure(.networkDown, on: "files.example")))
+    script.advance(milliseconds: Self.hour)
+    script.timePasses()
+    expectIsOver(script, id)
+  }
+
+  @Test func `a task whose time is over is not started again`() {
+    var script = BrainScript()
+    let id = script.add(task())
+    script.control(.pause, id)
+    script.settled(script.attempt ?? AttemptID(rawValue: 0), .cancelled)
+    script.advance(milliseconds: Self.hour)
+    script.timePasses()
+    expectIsOver(script, id)
+    #expect(script.control(.start, id) == .completed)
+    expectIsOver(script, id)
+  }
+
+  @Test func `resume data that a program holds does not run out of time`() {
+    var record = self.record(.paused)
+    record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
+    var script = BrainScript()
+    script.take(script.brain.recover([record], at: script.now))
+    script.advance(milliseconds: 2 * Self.hour)
+    script.timePasses()
+    #expect(script.state(record.id) == .paused)
+  }
+
+  private func record(_ state: TransferState) -> TransferRecord {
+    var record = TransferRecord(
+      id: TransferID(rawValue: 3), taskIdentifier: 1, spec: task(),
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: state)
+    record.task?.startedAt = BrainScript().now.wall
+    return record
+  }
+
+  // MARK: Clocks
+
+  @Test func `the time goes on while the service does not run`() {
+    var script = BrainScript()
+    script.advance(milliseconds: Self.hour)
+    // Another machine time, as after a restart.
+    script.now.monotonic = MonotonicTime(milliseconds: 5)
+    script.take(script.brain.recover([record(.paused)], at: script.now))
+    script.timePasses()
+    expectIsOver(script, TransferID(rawValue: 3))
+  }
+
+  @Test func `a clock that was set forward is seen within a minute`() throws {
+    var script = BrainScript()
+    let id = script.add(task { $0.beginning = .paused })
+    script.control(.start, id)
+    script.now.wall = script.now.wall.advanced(byMilliseconds: 2 * Self.hour)
+    let before = BrainScript().now.monotonic
+    let wakeUp = try #require(script.brain.nextWakeUp(at: BrainScript().now))
+    #expect(wakeUp.milliseconds(since: before) <= 60_000)
+    script.timePasses()
+    #expect(script.record(id)?.failure?.detail == "the task's time is over")
+  }
+
+  @Test func `a clock that was set back makes no alarm ring again and again`() throws {
+    var script = BrainScript()
+    let id = script.add(task())
+    script.now.wall = script.now.wall.advanced(byMilliseconds: -24 * Self.hour)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    #expect(wakeUp.milliseconds(since: script.now.monotonic) == 60_000)
+  }
+
+  @Test func `a task that is over in time rings no alarm`() throws {
+    var script = BrainScript()
+    let first = script.add(task())
+    let second = script.add(task { $0.task?.resourceTimeoutMilliseconds = 3 * Self.hour })
+    // What was the earliest of them all is not looked for before its time.
+    let third = script.add(task { $0.task?.resourceTimeoutMilliseconds = 4 * Self.hour })
+    script.control(.pause, third)
+    script.control(.remove(.stays), first)
+    for attempt in [1, 2, 3].map({ AttemptID(rawValue: $0) }) {
+      script.settled(attempt, .cancelled)
+    }
+    script.advance(milliseconds: Self.hour)
+    script.timePasses()
+    #expect(script.state(second) != .failed)
+    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    #expect(wakeUp > script.now.monotonic)
+  }
+
+  @Test func `silence is tried again until the time is over`() throws {
+    var script = BrainScript()
+    let id = script.add(task())
+    let silent = AttemptOutcome.failed(TransferFailure(.timedOut, on: "files.example"))
+    var tries = 0
+    while script.state(id) != .failed, tries < 100 {
+      script.settled(try #require(script.attempt), silent)
+      tries += 1
+      script.advance(milliseconds: 100_000)
+      script.timePasses()
+    }
+    expectIsOver(script, id)
+    #expect(tries == 36)
+  }
+}

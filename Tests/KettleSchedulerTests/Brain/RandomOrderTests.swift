@@ -1,0 +1,201 @@
+import SeededNumbers
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// Any order of controls, replies, retries, finishes and crashes ends in one of the states of the
+/// contract, with the file and the record agreeing.
+struct RandomOrderTests {
+  @Test func `file and record agree after any order of events`() {
+    let seed = UInt64.random(in: .min ... .max)
+    for round in UInt64(0)..<120 {
+      let broken = Self.play(seed: seed &+ round)
+      #expect(broken.isEmpty, "seed \(seed &+ round)")
+      if !broken.isEmpty { return }
+    }
+  }
+
+  /// One that was asked for was removed before the answer came, which was full until then.
+  @Test func `what is removed while the line is read does not make the answer the whole line`() {
+    #expect(Self.play(seed: 13_469_579_825_689_529_703).isEmpty)
+  }
+
+  static func play(seed: UInt64) -> [String] {
+    var random = SeededGenerator(seed: seed)
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 3
+    limits.connectionsPerHostMax = 4
+    limits.connectionsMax = 7
+    var brain = Self.held(Brain(limits: limits))
+    var world = SimulatedWorld()
+    world.server.rotatesTags = seed.isMultiple(of: 4)
+    var now = BrainScript().now
+    for _ in 0..<200 {
+      switch Int.random(in: 0...19, using: &random) {
+      case 0, 1: add(to: &brain, &world, &random, at: now)
+      case 2...4: control(&brain, &world, &random, at: now)
+      case 5: TaskOrder.ask(&brain, &world, &random, at: now)
+      case 6:
+        now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
+        now.wall = now.wall.advanced(byMilliseconds: 90_000)
+        world.take(brain.timePassed(at: now))
+      case 8:
+        let state: NetworkState = Bool.random(using: &random) ? .present : .absent
+        world.take(brain.networkChanged(state, at: now))
+      case 9 where Int.random(in: 0...5, using: &random) == 0:
+        world.vanish(Int.random(in: 0...999, using: &random))
+      case 7 where Int.random(in: 0...3, using: &random) == 0:
+        brain = Self.held(world.crash(limits: limits, at: now))
+      case 10: world.letGo(&brain)
+      default: step(&brain, &world, &random, at: now)
+      }
+      world.broken += problems(of: brain, limits)
+    }
+    settle(&brain, &world, &random, &now)
+    world.broken += disagreements(brain, world) + TaskOrder.leftovers(brain, world)
+    return world.broken
+  }
+
+  /// Little is held, so that what sleeps and wakes is as frequent as everything else.
+  private static func held(_ brain: Brain) -> Brain {
+    var brain = brain
+    brain.holdLimits.restingCountMax = 0
+    brain.holdLimits.lineCount = 1
+    brain.holdLimits.allLinesCountMax = 2
+    brain.holdLimits.runningShortCount = 1
+    return brain
+  }
+
+  private static func add(
+    to brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    let host = "http://h\(Int.random(in: 0...1, using: &random)).example/a.iso"
+    var wanted =
+      Bool.random(using: &random) ? spec(host) : TaskOrder.spec(host, world.tokens, &random)
+    if Bool.random(using: &random) {
+      wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    }
+    if Int.random(in: 0...3, using: &random) == 0 {
+      wanted.request = RequestContent(method: "POST", body: .bytes(Base64Bytes([1])))
+    }
+    if Int.random(in: 0...2, using: &random) == 0 {
+      wanted.task = TaskOptions(kind: .download)
+      wanted.task?.resourceTimeoutMilliseconds = Int64.random(in: 1...40, using: &random) * 60_000
+      if Bool.random(using: &random) { wanted.directory = nil }
+    }
+    world.add([wanted], to: &brain, at: now)
+  }
+
+  private static func control(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    let ids = Set(brain.machines.keys).union(world.store.keys)
+    guard let id = ids.sorted().randomElement(using: &random) else { return }
+    world.wake(id, &brain, at: now)
+    let controls: [Brain.Control] = [
+      .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
+      .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
+    ]
+    guard let one = controls.randomElement(using: &random) else { return }
+    let (_, turn) = brain.control(one, [id], at: now)
+    world.take(turn)
+  }
+
+  /// One of the things that are under way happens; commits happen in their order.
+  private static func step(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    guard let chosen = world.pending.indices.randomElement(using: &random) else { return }
+    var index = chosen
+    if world.pending[chosen].isCommit {
+      index = world.pending.firstIndex(where: \.isCommit) ?? chosen
+    }
+    let event = world.pending.remove(at: index)
+    world.happen(event, &brain, luck: Int.random(in: 0...999, using: &random), at: now)
+  }
+
+  /// Lets everything come to rest: no more controls, and time goes on.
+  private static func settle(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ now: inout Moment
+  ) {
+    for _ in 0..<20_000 {
+      if !world.pending.isEmpty {
+        step(&brain, &world, &random, at: now)
+      } else if let wakeUp = brain.nextWakeUp(at: now) {
+        let wait = wakeUp.milliseconds(since: now.monotonic)
+        now.monotonic = wakeUp
+        now.wall = now.wall.advanced(byMilliseconds: wait)
+        world.take(brain.timePassed(at: now))
+      } else {
+        world.noteForgotten(brain)
+        for id in world.store.keys.sorted() { world.wake(id, &brain, at: now) }
+        while !world.pending.isEmpty { step(&brain, &world, &random, at: now) }
+        return
+      }
+    }
+    world.broken.append("it does not come to rest")
+  }
+
+  private static func problems(of brain: Brain, _ limits: TransferQueue.Limits) -> [String] {
+    var problems: [String] = []
+    let busy = brain.machines.values.filter(\.occupiesSlot)
+    if busy.count > limits.runningMax { problems.append("too many run at once") }
+    if busy.count != brain.queue.runningCount { problems.append("a slot is lost") }
+    if brain.hosts.connectionCount > limits.connectionsMax {
+      problems.append("too many connections at once")
+    }
+    let isBusy = busy.contains { $0.isFetchingOrEnding }
+    if !isBusy, brain.hosts.connectionCount > 0 { problems.append("a connection is lost") }
+    for machine in brain.machines.values {
+      let id = machine.record.id
+      if (machine.state == .queued) != brain.queue.isQueued(id) {
+        problems.append("\(id) is \(machine.state) but in line: \(brain.queue.isQueued(id))")
+      }
+    }
+    return problems
+  }
+
+  private static func disagreements(_ brain: Brain, _ world: SimulatedWorld) -> [String] {
+    var problems: [String] = []
+    for machine in brain.machines.values {
+      let record = machine.record
+      let id = record.id
+      if world.store[id] != machine.durableRecord {
+        problems.append("the store is behind on \(id)")
+      }
+      switch machine.visibleState {
+      case .completed:
+        let inode = record.finishedFile?.identity?.inode ?? 0
+        if !world.finished.contains(inode) { problems.append("\(id) is completed without a file") }
+      case .idle:
+        if record.resumeData != nil { problems.append("\(id) is idle with bytes") }
+      case .paused, .waiting, .failed:
+        // A crash may have come between its name and the record of it, and it is found there.
+        if let data = record.resumeData, world.partials[data.inode] == nil,
+          !world.vanished.contains(data.inode), !world.finished.contains(data.inode)
+        {
+          problems.append("\(id) has bytes on record and none on the disk")
+        }
+      case .scheduled: break
+      case .queued, .running, .verifying: problems.append("\(id) rests as \(machine.state)")
+      }
+    }
+    return problems
+  }
+}
+
+extension TransferMachine {
+  /// Attempts may be under way.
+  fileprivate var isFetchingOrEnding: Bool {
+    switch state {
+    case .running, .ending(.attempts, _): true
+    case .idle, .scheduled, .queued, .ending(.body, _), .waiting, .paused, .verifying,
+      .discarding, .placing, .completed, .failed, .removed:
+      false
+    }
+  }
+}

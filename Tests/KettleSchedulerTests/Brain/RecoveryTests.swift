@@ -1,0 +1,121 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+struct RecoveryTests {
+  private func recovered(_ change: (inout TransferRecord) -> Void) -> BrainScript {
+    var record = TransferRecord(
+      id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
+    change(&record)
+    var script = BrainScript()
+    let turn = script.brain.recover([record], at: script.now)
+    script.take(turn)
+    return script
+  }
+
+  private let id = TransferID(rawValue: 3)
+
+  @Test func `what ran goes on from its bytes`() {
+    let script = recovered { $0.resumeData = partial(held: 640) }
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.headers.first?.value == "bytes=640-")
+  }
+
+  @Test func `what was paused, idle or done stays so`() {
+    for state: TransferState in [.paused, .idle, .completed] {
+      let script = recovered { $0.state = state }
+      #expect(script.state(id) == state)
+      #expect(script.actions.isEmpty)
+    }
+  }
+
+  @Test func `a whole file is placed without asking the server again`() {
+    let script = recovered {
+      var whole = partial(held: 1000)
+      whole.isWhole = true
+      $0.resumeData = whole
+    }
+    #expect(script.state(id) == .verifying)
+    guard case .placeFile(id, _, _, _)? = script.lastAction else {
+      Issue.record("expected the rename, got \(String(describing: script.lastAction))")
+      return
+    }
+  }
+
+  @Test func `all bytes held but not verified are verified first`() {
+    let script = recovered {
+      $0.spec.checksum = Checksum(algorithm: .md5, hex: String(repeating: "0", count: 32))
+      $0.resumeData = partial(held: 1000)
+    }
+    guard case .computeDigest(id, _, _, .md5)? = script.lastAction else {
+      Issue.record("expected a digest, got \(String(describing: script.lastAction))")
+      return
+    }
+  }
+
+  @Test func `a wait goes on until its date`() {
+    let failure = TransferFailure(.httpStatus, on: "http://files.example/a.iso", detail: "503")
+    var script = recovered {
+      $0.state = .waiting
+      $0.reason = .retryAfter
+      $0.failure = failure
+      $0.goesOnAt = BrainScript().now.wall.advanced(byMilliseconds: 5000)
+    }
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.failure == failure)
+    script.advance(milliseconds: 5000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a clock that was set back by years does not make a wait of years`() {
+    var script = recovered {
+      $0.state = .waiting
+      $0.reason = .retryAfter
+      $0.failure = TransferFailure(.httpStatus, on: "x", detail: "503")
+      $0.goesOnAt = BrainScript().now.wall.advanced(byMilliseconds: 50 * 365 * 86_400_000)
+    }
+    script.advance(milliseconds: RetryPolicy.waitMillisecondsMax)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `what needs the user still needs the user`() {
+    let script = recovered {
+      $0.state = .waiting
+      $0.reason = .needsLogin
+      $0.failure = TransferFailure(.loginNeeded, on: "http://files.example/a.iso")
+    }
+    #expect(script.record(id)?.reason == .needsLogin)
+    #expect(script.actions.isEmpty)
+  }
+
+  @Test func `new transfers get new numbers and places after a restart`() {
+    var script = recovered { $0.state = .paused }
+    script.brain = Brain(lastID: TransferID(rawValue: 41), lastTaskIdentifiers: [.kettle: 7])
+    let added = script.add(spec())
+    #expect(added == TransferID(rawValue: 42))
+    #expect(script.record(added)?.taskIdentifier == 8)
+  }
+
+  @Test func `shutting down keeps what ran for the next start`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.take(script.brain.shutDown(at: script.now))
+    #expect(script.lastAction == .cancelAttempt(attempt))
+    script.settled(attempt, .cancelled, held: 512)
+    #expect(script.brain.hasRunning == false)
+    #expect(script.attempt == attempt)
+    guard case .put(let record)? = script.changes.last else {
+      Issue.record("nothing was put on record")
+      return
+    }
+    #expect(record.id == id)
+    #expect(record.state == .queued)
+    #expect(record.resumeData?.held.byteCount == 512)
+  }
+}

@@ -1,0 +1,281 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// Requests that are more than a plain GET, as scripts of events.
+struct RequestLifeTests {
+  private let file = RequestContent(
+    method: "PUT", body: .file(path: "/home/u/film.mov", byteCount: 5000))
+  private let form = RequestContent(
+    method: "POST", body: .bytes(Base64Bytes([1, 2, 3])))
+  private let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
+
+  private func asking(_ content: RequestContent) -> TransferSpec {
+    var spec = spec()
+    spec.request = content
+    return spec
+  }
+
+  private func upload() -> TransferSpec {
+    var spec = asking(file)
+    spec.task = TaskOptions(kind: .upload)
+    return spec
+  }
+
+  @Test func `an attempt carries what is sent`() throws {
+    var script = BrainScript()
+    script.add(asking(file))
+    #expect(script.plan?.content == file)
+    #expect(script.plan?.asked == nil)
+  }
+
+  @Test func `a GET without a body that is spelt out is a plain one`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(RequestContent(method: "GET")))
+    let attempt = try #require(script.attempt)
+    #expect(script.plan?.content == nil)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.settled(attempt, lost, held: 400)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+  }
+
+  @Test func `what came of a broken reply is thrown away`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, lost, held: 400)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.resumeData?.totalByteCount == nil)
+
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    let second = try #require(script.plan)
+    #expect(second.attempt != first)
+    #expect(second.content == form)
+    #expect(second.headers.isEmpty)
+    script.head(second.attempt, 200, ["Content-Length": "700"])
+    guard case .goOn(let data)? = script.bodyPlan else {
+      Issue.record("expected the same partial file, got \(String(describing: script.bodyPlan))")
+      return
+    }
+    #expect(data.held.isEmpty)
+    #expect(data.totalByteCount == 700)
+    // Only then is the file cut off when it is opened.
+    #expect(data.lastWriteNanoseconds == nil)
+  }
+
+  @Test func `the store never holds bytes that no attempt could go on from`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 600)
+    script.control(.pause, id)
+    script.settled(attempt, .cancelled, held: 700)
+    let heldCounts = script.changes.compactMap { change -> Int64? in
+      switch change {
+      case .put(let record): record.resumeData?.held.byteCount
+      case .progress(_, let held): held.byteCount
+      case .remove, .putSession, .removeSession, .clearFinished: nil
+      }
+    }
+    #expect(!heldCounts.isEmpty)
+    #expect(heldCounts.allSatisfy { $0 == 0 })
+  }
+
+  @Test func `the disk goes on to confirm what is not put on record`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.synced(id, 600)
+    // Without it, the network would wait for ever.
+    #expect(script.lastAction == .confirmHeld(id, HeldRanges(prefix: 600)))
+  }
+
+  @Test func `a checkpoint is put on record and told to nobody`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    #expect(turn.changed.isEmpty)
+    #expect(turn.changes == [.progress(id, HeldRanges(prefix: 600))])
+    #expect(script.brain.machines[id]?.record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+  }
+
+  @Test func `what came on record without the brain is in its next record`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    let early = script.brain.noteRecorded(HeldRanges(prefix: 1), of: id)
+    #expect(!early, "it has no file")
+    script.opened(attempt, partial())
+    let noted = script.brain.noteRecorded(HeldRanges(prefix: 600), of: id)
+    #expect(noted)
+    #expect(script.brain.machines[id]?.durableRecord.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+  }
+
+  @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
+    throws
+  {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
+    script.advance(milliseconds: 600_000)
+    script.take(script.brain.timePassed(at: script.now))
+    let second = try #require(script.attempt)
+    #expect(second != first)
+    script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(second, partial())
+    #expect(script.brain.machines[id]?.record.retryCount == 1)
+    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    guard case .put(let record)? = turn.changes.first else {
+      Issue.record("the record is not put down")
+      return
+    }
+    #expect(record.retryCount == 0)
+    #expect(record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(record.state == .queued)
+  }
+
+  @Test(arguments: [true, false])
+  func `only a plain GET is fetched over several connections`(isPlain: Bool) throws {
+    var script = BrainScript()
+    let total: Int64 = 64 << 20
+    let id = script.add(isPlain ? spec() : asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(attempt, partial(total: total))
+    script.advance(milliseconds: 2000)
+    script.take(script.brain.progressed(id, [attempt: 1 << 20], at: script.now))
+    let begun = script.actions.count { if case .beginAttempt = $0 { true } else { false } }
+    #expect(isPlain ? begun > 1 : begun == 1)
+  }
+
+  @Test func `replies that break off do not go on for ever`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    var tries = 0
+    while script.state(id) != .failed, tries < 50 {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 200, ["Content-Length": "1000"])
+      script.opened(attempt, partial())
+      script.settled(attempt, lost, held: 500)
+      tries += 1
+      script.advance(milliseconds: 100_000)
+      script.timePasses()
+    }
+    #expect(tries == 11)
+  }
+
+  @Test func `a whole reply is not given up for a pause`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 201, ["Content-Length": "3"])
+    script.opened(attempt, partial(total: 3))
+    script.ended(attempt, .complete, upTo: 3)
+    script.control(.pause, id)
+    script.closed(held: HeldRanges(prefix: 3))
+    guard case .placeFile(id, _, let data, _)? = script.lastAction else {
+      Issue.record("expected the rename, got \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(data.held.prefixByteCount == 3)
+  }
+
+  @Test func `a reply that ends too soon is no reply`() throws {
+    var script = BrainScript()
+    let id = script.add(asking(form))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 900)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.failure?.code == .truncated)
+    #expect(script.record(id)?.resumeData?.held.isEmpty == true)
+  }
+
+  @Test func `a file that cannot be sent ends it without a retry`() throws {
+    var script = BrainScript()
+    let id = script.add(upload())
+    let attempt = try #require(script.attempt)
+    script.settled(attempt, .failed(TransferFailure(.uploadFileUnusable, on: "/home/u/film.mov")))
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .uploadFileUnusable)
+  }
+
+  // MARK: Redirects
+
+  @Test func `a redirected POST leaves its body and what described it`() throws {
+    var script = BrainScript()
+    var wanted = asking(form)
+    wanted.headers = [
+      HeaderField(received: "Content-Type", "text/plain"), HeaderField(received: "X-Own", "1"),
+    ]
+    script.add(wanted)
+    let first = try #require(script.plan)
+    #expect(first.headers == wanted.headers)
+    script.head(first.attempt, 303, ["Location": "/outcome"])
+    script.settled(first.attempt, .cancelled)
+    let second = try #require(script.plan)
+    #expect(second.url == url("http://files.example/outcome"))
+    #expect(second.content == nil)
+    #expect(second.headers == [HeaderField(received: "X-Own", "1")])
+  }
+
+  @Test func `a redirect that keeps the method sends the body again`() throws {
+    var script = BrainScript()
+    script.add(asking(form))
+    let first = try #require(script.attempt)
+    script.head(first, 307, ["Location": "/there"])
+    script.settled(first, .cancelled)
+    #expect(script.plan?.attempt != first)
+    #expect(script.plan?.content == form)
+  }
+
+  @Test func `a retry after a redirect asks with the first method again`() throws {
+    var script = BrainScript()
+    script.add(asking(form))
+    let first = try #require(script.attempt)
+    script.head(first, 302, ["Location": "/outcome"])
+    script.settled(first, .cancelled)
+    let second = try #require(script.attempt)
+    script.settled(second, lost)
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    #expect(script.plan?.attempt != second)
+    #expect(script.plan?.url == url("http://files.example/a.iso"))
+    #expect(script.plan?.content == form)
+  }
+
+  // MARK: What was sent
+
+  @Test func `what was sent is on record when the attempt is over, and goes with the next`() throws
+  {
+    var script = BrainScript()
+    let id = script.add(upload())
+    let first = try #require(script.attempt)
+    script.take(
+      script.brain.attemptEnded(
+        first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
+    script.closed(held: nil)
+    #expect(script.record(id)?.task?.sentByteCount == 3000)
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.task?.sentByteCount == 0)
+  }
+}

@@ -1,0 +1,203 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// Failures, waiting and dates, as scripts of events.
+struct RetryLifeTests {
+  @Test func `a lost connection is retried after one second with its bytes`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.settled(
+      attempt, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 250)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.reason == .retry)
+    #expect(
+      script.brain.nextWakeUp(at: script.now) == script.now.monotonic.advanced(byMilliseconds: 1000)
+    )
+    script.advance(milliseconds: 999)
+    script.timePasses()
+    #expect(script.state(id) == .waiting)
+    script.advance(milliseconds: 1)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.headers.first?.value == "bytes=250-")
+  }
+
+  @Test func `retries without a byte come to an end`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    var tries = 0
+    while script.state(id) != .failed, tries < 50 {
+      let attempt = try #require(script.attempt)
+      script.settled(attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+      tries += 1
+      script.advance(milliseconds: 100_000)
+      script.timePasses()
+    }
+    #expect(tries == 11)
+    #expect(script.record(id)?.failure?.code == .timedOut)
+  }
+
+  @Test func `a host that never answered is given up sooner`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    for _ in 0..<3 {
+      let attempt = try #require(script.attempt)
+      script.settled(attempt, .failed(TransferFailure(.connectionRefused, on: "files.example")))
+      script.advance(milliseconds: 5000)
+      script.timePasses()
+    }
+    #expect(script.state(id) == .failed)
+  }
+
+  @Test func `bytes that come in set the count back`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
+    for count in Int64(1)...30 {
+      let attempt = try #require(script.attempt)
+      if count == 1 {
+        script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+        script.opened(attempt, partial())
+      } else {
+        script.head(
+          attempt, 206,
+          ["Content-Range": "bytes \((count - 1) * 10)-999/1000", "ETag": "\"v1\""])
+        script.opened(attempt, partial(held: (count - 1) * 10))
+      }
+      script.settled(attempt, lost, held: count * 10)
+      #expect(script.state(id) == .waiting)
+      script.advance(milliseconds: 1000)
+      script.timePasses()
+    }
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `Retry-After is honoured and burns no retry`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    for _ in 0..<20 {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 503, ["Retry-After": "120"])
+      script.settled(attempt, .cancelled)
+      #expect(script.record(id)?.reason == .retryAfter)
+      script.advance(milliseconds: 119_999)
+      script.timePasses()
+      #expect(script.state(id) == .waiting)
+      script.advance(milliseconds: 1)
+      script.timePasses()
+      #expect(script.state(id) == .running)
+    }
+  }
+
+  @Test func `a Retry-After of ten years is a day`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 429, ["Retry-After": "315360000"])
+    script.settled(attempt, .cancelled)
+    script.advance(milliseconds: RetryPolicy.waitMillisecondsMax)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a 404 fails at once and an expired link keeps every byte`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 404)
+    script.settled(attempt, .cancelled)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.detail == "404")
+
+    let other = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 70)
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(second, 403)
+    script.settled(second, .cancelled)
+    #expect(script.record(other)?.reason == .needsLink)
+    #expect(script.record(other)?.resumeData?.held.byteCount == 70)
+  }
+
+  @Test func `a login is waited for and a start tries again`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 401)
+    script.settled(attempt, .cancelled)
+    #expect(script.record(id)?.reason == .needsLogin)
+    #expect(script.brain.nextWakeUp(at: script.now) == nil)
+    script.control(.start, id)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a full disk is waited for`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.settled(attempt, .failed(TransferFailure(.diskFull, on: "/downloads")), held: 10)
+    #expect(script.record(id)?.reason == .diskSpace)
+    script.advance(milliseconds: 10_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a date in the future is waited for, on the wall clock`() throws {
+    var script = BrainScript()
+    var later = spec()
+    later.notBefore = script.now.wall.advanced(byMilliseconds: 3_600_000)
+    let id = script.add(later)
+    #expect(script.state(id) == .scheduled)
+    // The wall clock is looked at every minute, because it can be set.
+    #expect(
+      script.brain.nextWakeUp(at: script.now)
+        == script.now.monotonic.advanced(byMilliseconds: 60_000))
+    script.now.wall = script.now.wall.advanced(byMilliseconds: 3_600_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a wall clock that was set back keeps the date`() throws {
+    var script = BrainScript()
+    var later = spec()
+    later.notBefore = script.now.wall.advanced(byMilliseconds: 1000)
+    let id = script.add(later)
+    script.now.monotonic = script.now.monotonic.advanced(byMilliseconds: 60_000)
+    script.now.wall = script.now.wall.advanced(byMilliseconds: -86_400_000)
+    script.timePasses()
+    #expect(script.state(id) == .scheduled)
+    #expect(script.brain.nextWakeUp(at: script.now) != nil)
+  }
+
+  @Test func `a body that ends early is not finished`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 999)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.failure?.code == .truncated)
+  }
+
+  @Test func `without an announced size the end of the exchange is the end of the file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200)
+    script.opened(attempt, partial(total: nil, entityTag: nil))
+    script.settled(attempt, .complete, held: 777)
+    #expect(script.state(id) == .verifying)
+    #expect(script.record(id)?.resumeData?.totalByteCount == 777)
+  }
+}

@@ -1,0 +1,122 @@
+import KettleScheduler
+import KettleModel
+
+/// A server that lies, changes its file and refuses, by luck; and tells what its replies are made
+/// of, so that a file spliced from two versions is seen.
+struct SimulatedServer {
+  static let byteCount: Int64 = 8 << 20
+  /// Of what comes with a status in place of the file.
+  static let pageByteCount: Int64 = 1 << 20
+
+  private(set) var version = 1
+  private var tagCount = 0
+  private var replyCount = 0
+  /// Another tag for every reply, of the same bytes.
+  var rotatesTags = false
+
+  enum Answer {
+    case head(ResponseHead, version: Int)
+    case cut
+  }
+
+  mutating func answer(_ plan: AttemptPlan, luck: Int) -> Answer {
+    if luck % 97 == 0 { version += 1 }
+    switch luck % 23 {
+    case 0: return head(503, ["Retry-After": "1"])
+    case 1: return head(503, [:])
+    case 2: return head(500, [:])
+    case 3: return head(302, ["Location": "/elsewhere"])
+    case 4: return .cut
+    case 5: return head(416, ["Content-Range": "bytes */\(Self.byteCount)"])
+    case 6: return head(206, ["Content-Range": "bytes 0-9/10"])
+    case 7: return head(404, [:])
+    case 8, 9: return plan.content == nil ? whole() : outcome()
+    case 10 where luck.isMultiple(of: 2): return head(401, ["WWW-Authenticate": "Basic realm=x"])
+    default: return file(plan)
+    }
+  }
+
+  private mutating func file(_ plan: AttemptPlan) -> Answer {
+    if plan.content != nil { return outcome() }
+    guard let asked = plan.asked else { return whole() }
+    if case .ifRange(let tag) = asked.proof, tag != self.tag { return whole() }
+    let upper = min(asked.upper ?? Self.byteCount, Self.byteCount)
+    return head(
+      206,
+      [
+        "Content-Range": "bytes \(asked.lower)-\(upper - 1)/\(Self.byteCount)", "ETag": nextTag(),
+      ])
+  }
+
+  private mutating func whole() -> Answer {
+    head(200, ["Content-Length": "\(Self.byteCount)", "ETag": nextTag()])
+  }
+
+  private mutating func head(_ status: Int, _ headers: [String: String]) -> Answer {
+    if (200..<300).contains(status) {
+      return .head(BrainScript.head(status, headers), version: version)
+    }
+    // No two pages are the same.
+    replyCount += 1
+    let length = ["Content-Length": "\(Self.pageByteCount)"]
+    return .head(
+      BrainScript.head(status, headers.merging(length) { $1 }), version: -replyCount)
+  }
+
+  /// No two replies to what was sent are the same, though all bear one tag.
+  private mutating func outcome() -> Answer {
+    replyCount += 1
+    let headers = ["Content-Length": "\(Self.byteCount)", "ETag": tag]
+    return .head(BrainScript.head(200, headers), version: 1_000_000 + replyCount)
+  }
+
+  private var tag: String { "\"v\(version)\"" }
+
+  private mutating func nextTag() -> String {
+    guard rotatesTags else { return tag }
+    tagCount += 1
+    return "\"\(tagCount)\""
+  }
+}
+
+/// A partial file whose bytes are only known by the version that they are of.
+struct SimulatedFile {
+  private(set) var written: [Int: HeldRanges] = [:]
+  private(set) var synced = HeldRanges()
+
+  var all: HeldRanges { written.values.reduce(into: HeldRanges()) { $0.formUnion($1) } }
+
+  /// Answers whether bytes that were there are the same.
+  mutating func write(_ range: ByteRange, version: Int) -> Bool {
+    for (other, held) in written where other != version && !held.parts(in: range).isEmpty {
+      return false
+    }
+    written[version, default: HeldRanges()].insert(range)
+    return true
+  }
+
+  mutating func sync() { synced = all }
+
+  /// What a power cut leaves.
+  mutating func crash() {
+    for version in written.keys {
+      var left = HeldRanges()
+      for range in synced.ranges {
+        for part in written[version]?.parts(in: range) ?? [] { left.insert(part) }
+      }
+      written[version] = left.isEmpty ? nil : left
+    }
+  }
+
+  /// Opened anew with this on record: the rest counts as never written.
+  mutating func keep(_ held: HeldRanges) {
+    synced = held
+    crash()
+  }
+
+  var isWholeAndOfOneVersion: Bool {
+    guard written.count == 1, let version = written.keys.first else { return false }
+    let byteCount = version < 0 ? SimulatedServer.pageByteCount : SimulatedServer.byteCount
+    return all.prefixByteCount == byteCount
+  }
+}

@@ -1,0 +1,226 @@
+import KettleScheduler
+import KettleModel
+
+/// What was under way happens.
+extension SimulatedWorld {
+  mutating func happen(_ event: Pending, _ brain: inout Brain, luck: Int, at now: Moment) {
+    switch event {
+    case .commit(let changes, let actions): commit(changes, actions, &brain, at: now)
+    case .adding(let changes):
+      // A full disk.
+      if luck % 9 == 0 { return brain.withdraw(changes) }
+      commit(changes, [], &brain, at: now)
+      pending.append(.admitting(changes))
+    case .admitting(let changes):
+      let (slept, turn) = brain.admit(changes, at: now)
+      note(slept: slept, brain)
+      take(turn)
+    case .head(let attempt): head(of: attempt, &brain, luck: luck, at: now)
+    case .opening(let id, let attempt, let plan):
+      guard let resumeData = opened(plan) else {
+        let gone = TransferFailure(.partialFileChanged, on: "/d")
+        take(brain.bodyRefused(gone, of: attempt, at: now))
+        if let operation = closeWhenOpen.removeValue(forKey: id) {
+          pending.append(.closing(id, operation))
+        }
+        return
+      }
+      open[id] = resumeData.inode
+      take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
+      if let operation = closeWhenOpen.removeValue(forKey: id) {
+        pending.append(.closing(id, operation))
+      }
+    case .bytes(let attempt): bytes(of: attempt, &brain, luck: luck, at: now)
+    case .end(let attempt): end(attempt, .cancelled, &brain, at: now)
+    case .checkpoint(let id): checkpoint(id, &brain)
+    case .closing(let id, let operation): closed(id, operation, &brain, at: now)
+    case .digest(let id, let operation):
+      let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
+      take(brain.digestComputed(result, of: id, by: operation, at: now))
+    case .discarding(let id, let operation, let resumeData):
+      partials[resumeData.inode] = nil
+      // A finished file that nobody came for is discarded like a partial one.
+      finished.remove(resumeData.inode)
+      if let other = resumeData.setAside { partials[other.inode] = nil }
+      take(brain.discarded(id, by: operation, at: now))
+    case .placing(let id, let operation, let resumeData):
+      place(resumeData, id, operation, &brain, at: now)
+    case .reading(let request): pending.append(.answer(request, line(request)))
+    case .answer(let request, let records):
+      let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
+      take(brain.lineRead(request, records, gone: gone, at: now).1)
+    }
+  }
+
+  private mutating func commit(
+    _ changes: [JournalChange], _ actions: [BrainAction], _ brain: inout Brain, at now: Moment
+  ) {
+    for change in changes {
+      switch change {
+      case .put(let record):
+        tell(record)
+        store[record.id] = record
+        checkRecord(record)
+        lastID = max(lastID, record.id)
+      case .progress(let id, let held):
+        if store[id]?.resumeData == nil { broken.append("\(id) has no bytes on record") }
+        store[id]?.resumeData?.held = held
+      case .remove(let id): store[id] = nil
+      case .clearFinished: break
+      case .putSession, .removeSession: broken.append("a session is no matter of the brain")
+      }
+    }
+    for action in actions {
+      perform(action)
+      if case .letBodyFlow(let id, _, _) = action {
+        take(brain.bodyRecorded(of: id, at: now))
+      }
+    }
+  }
+
+  /// A program is told of the end of a task when the store has it, and of one end only.
+  private mutating func tell(_ record: TransferRecord) {
+    guard record.spec.task != nil, record.task?.resumeToken == nil else { return }
+    if let end = told[record.id] {
+      if !record.state.isFinished {
+        broken.append("\(record.id) goes on after its end as \(record.state)")
+      }
+      if record.state.isFinished, end != record.failure {
+        broken.append("\(record.id) ends in two ways")
+      }
+    } else if record.state.isFinished {
+      told[record.id] = .some(record.failure)
+    }
+  }
+
+  private mutating func head(
+    of attempt: AttemptID, _ brain: inout Brain, luck: Int, at now: Moment
+  ) {
+    guard let one = attempts[attempt], !one.isCancelled else { return }
+    switch server.answer(one.plan, luck: luck) {
+    case .cut:
+      let lost = TransferFailure(.connectionLost, on: "h")
+      end(attempt, .failed(lost), &brain, at: now)
+    case .head(let head, let version):
+      attempts[attempt]?.version = version
+      take(brain.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+    }
+  }
+
+  /// nil when the partial file is gone.
+  private mutating func opened(_ plan: BodyPlan) -> ResumeData? {
+    switch plan {
+    case .create(let new):
+      lastInode += 1
+      partials[lastInode] = SimulatedFile()
+      var resumeData = ResumeData(
+        partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, held: HeldRanges(),
+        totalByteCount: new.total, validator: new.validator, finalName: new.preferredName)
+      if let old = new.old, old.fate == .setAside {
+        if let older = old.resumeData.setAside { partials[older.inode] = nil }
+        resumeData.setAside = old.resumeData.partialIdentity
+      }
+      return resumeData
+    case .goOn(let resumeData):
+      if partials[resumeData.inode] == nil { return nil }
+      // What was closed is not cut off.
+      if resumeData.lastWriteNanoseconds == nil {
+        partials[resumeData.inode]?.keep(resumeData.held)
+      }
+      var opened = resumeData
+      opened.lastWriteNanoseconds = nil
+      return opened
+    }
+  }
+
+  /// Of the reply to what was sent all is on record, or nothing.
+  private mutating func checkRecord(_ record: TransferRecord) {
+    guard record.spec.request != nil, let data = record.resumeData, !data.held.isEmpty else {
+      return
+    }
+    if data.held.prefixByteCount != data.totalByteCount {
+      broken.append("a part of a reply is on record")
+    }
+  }
+
+  private mutating func bytes(
+    of attempt: AttemptID, _ brain: inout Brain, luck: Int, at now: Moment
+  ) {
+    guard let one = attempts[attempt], !one.isCancelled, let upTo = one.upTo,
+      let inode = open[one.transfer]
+    else { return }
+    let step = min(Int64(luck % 8 + 1) << 17, one.upper - upTo)
+    if let range = ByteRange(lower: upTo, upper: upTo + max(0, step)), !range.isEmpty {
+      if partials[inode]?.write(range, version: one.version) != true {
+        let failure = TransferFailure(.otherVersion, on: "h")
+        return end(attempt, .failed(failure), &brain, at: now)
+      }
+      attempts[attempt]?.upTo = range.upper
+    }
+    if luck % 3 == 0 { pending.append(.checkpoint(one.transfer)) }
+    if luck % 31 == 0 {
+      let lost = TransferFailure(.connectionLost, on: "h")
+      return end(attempt, .failed(lost), &brain, at: now)
+    }
+    if (attempts[attempt]?.upTo ?? 0) >= one.upper {
+      return end(attempt, .complete, &brain, at: now)
+    }
+    pending.append(.bytes(attempt))
+    let progress = attempts.filter { $0.value.transfer == one.transfer }.compactMapValues(\.upTo)
+    take(brain.progressed(one.transfer, progress, at: now))
+  }
+
+  private mutating func end(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ brain: inout Brain, at now: Moment
+  ) {
+    guard let one = attempts.removeValue(forKey: attempt) else { return }
+    take(
+      brain.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
+  }
+
+  private mutating func checkpoint(_ id: TransferID, _ brain: inout Brain) {
+    guard let inode = open[id], var file = partials[inode] else { return }
+    file.sync()
+    partials[inode] = file
+    take(brain.bytesSynced(file.all, of: id))
+  }
+
+  private mutating func closed(
+    _ id: TransferID, _ operation: OperationID, _ brain: inout Brain, at now: Moment
+  ) {
+    var body: TransferMachine.ClosedBody?
+    if let inode = open.removeValue(forKey: id), var file = partials[inode] {
+      file.sync()
+      partials[inode] = file
+      body = TransferMachine.ClosedBody(held: file.all, modifiedNanoseconds: 0)
+    }
+    take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+  }
+
+  private mutating func place(
+    _ resumeData: ResumeData, _ id: TransferID, _ operation: OperationID, _ brain: inout Brain,
+    at now: Moment
+  ) {
+    let file = FinishedFile(
+      path: "/d/\(resumeData.inode)",
+      identity: FileIdentity(
+        device: 1, inode: resumeData.inode, byteCount: SimulatedServer.byteCount,
+        modifiedNanoseconds: 0))
+    if let other = resumeData.setAside { partials[other.inode] = nil }
+    if finished.contains(resumeData.inode) {
+      take(brain.placed(.success(file), of: id, by: operation, at: now))
+      return
+    }
+    guard let partial = partials.removeValue(forKey: resumeData.inode) else {
+      let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
+      take(brain.placed(.failure(gone), of: id, by: operation, at: now))
+      return
+    }
+    if !partial.isWholeAndOfOneVersion {
+      broken.append("a file was placed that is not one whole version: \(partial.written)")
+    }
+    finished.insert(resumeData.inode)
+    if brain.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
+    take(brain.placed(.success(file), of: id, by: operation, at: now))
+  }
+}

@@ -1,0 +1,271 @@
+import KettleScheduler
+import KettleModel
+
+/// A network, a disk and a store in memory that do what the brain says, in any order that real ones
+/// could, and note every broken promise.
+struct SimulatedWorld {
+  /// Something that is under way and comes back as an event some time.
+  enum Pending: Hashable {
+    case head(AttemptID)
+    case opening(TransferID, AttemptID, BodyPlan)
+    case bytes(AttemptID)
+    case end(AttemptID)
+    case checkpoint(TransferID)
+    case closing(TransferID, OperationID)
+    case commit([JournalChange], [BrainAction])
+    /// As `commit`, of new transfers.
+    case adding([JournalChange])
+    /// The store has them, and the brain is to be told.
+    case admitting([JournalChange])
+    case digest(TransferID, OperationID)
+    case placing(TransferID, OperationID, ResumeData)
+    case discarding(TransferID, OperationID, ResumeData)
+    case reading(LineRequest)
+    /// The store has answered, and the brain is to be told.
+    case answer(LineRequest, [TransferRecord])
+
+    /// Those happen in their order.
+    var isCommit: Bool {
+      switch self {
+      case .commit, .adding: true
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
+        .discarding, .reading, .answer:
+        false
+      }
+    }
+
+    var isReading: Bool {
+      switch self {
+      case .reading, .answer: true
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .commit, .adding, .admitting,
+        .digest, .placing, .discarding:
+        false
+      }
+    }
+
+    var changes: [JournalChange] {
+      switch self {
+      case .commit(let changes, _), .adding(let changes): changes
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .placing,
+        .discarding, .reading, .answer:
+        []
+      }
+    }
+  }
+
+  struct Attempt {
+    var transfer: TransferID
+    var plan: AttemptPlan
+    var version = 0
+    /// Where its next byte goes; nil before it flows.
+    var upTo: Int64?
+    var upper: Int64 = SimulatedServer.byteCount
+    var failure: TransferFailure?
+    var isCancelled = false
+  }
+
+  var server = SimulatedServer()
+  var pending: [Pending] = []
+  var attempts: [AttemptID: Attempt] = [:]
+  /// By inode.
+  var partials: [UInt64: SimulatedFile] = [:]
+  var open: [TransferID: UInt64] = [:]
+  /// Bodies that are to be closed as soon as they are open.
+  var closeWhenOpen: [TransferID: OperationID] = [:]
+  /// Deleted by somebody else.
+  var vanished: Set<UInt64> = []
+  var finished: Set<UInt64> = []
+  var store: [TransferID: TransferRecord] = [:]
+  var lastInode: UInt64 = 0
+  /// The largest id ever committed, which the store remembers.
+  var lastID = TransferID(rawValue: 0)
+  var broken: [String] = []
+  /// How each task ended, as its program was told.
+  var told: [TransferID: TransferFailure?] = [:]
+  var tokens: [ResumeToken] = []
+  /// Their programs know how they ended and want nothing of what they have.
+  var acknowledged: Set<TransferID> = []
+  /// Finished files that only the program of a task could find, by inode.
+  var held: Set<UInt64> = []
+  var crashCount = 0
+  var sleptCount = 0
+
+  mutating func take(_ turn: Turn) {
+    for action in turn.now { perform(action) }
+    pending.append(.commit(turn.changes, turn.afterCommit))
+  }
+
+  mutating func add(_ specs: [TransferSpec], to brain: inout Brain, at now: Moment) {
+    let turn = brain.add(specs, at: now).1
+    pending.append(.adding(turn.changes))
+  }
+
+  mutating func perform(_ action: BrainAction) {
+    switch action {
+    case .beginAttempt(let id, let plan):
+      if plan.content != nil,
+        plan.asked != nil || attempts.values.contains(where: { $0.transfer == id })
+      {
+        broken.append("what is sent is asked for in parts")
+      }
+      attempts[plan.attempt] = Attempt(transfer: id, plan: plan)
+      pending.append(.head(plan.attempt))
+    case .cancelAttempt(let attempt):
+      guard let one = attempts[attempt] else { return }
+      if one.isCancelled { broken.append("an attempt is cancelled twice") }
+      attempts[attempt]?.isCancelled = true
+      pending.append(.end(attempt))
+    case .shorten(_, let attempt, let upper):
+      guard let one = attempts[attempt] else { return }
+      attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
+    case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
+    case .letBodyFlow(let id, let attempt, let range): flow(id, attempt, range)
+    case .confirmHeld(let id, let held): checkClaim(id, held)
+    case .closeBody(let id, let operation): close(id, operation)
+    case .discardPartialFile(let id, let operation, let resumeData):
+      pending.append(.discarding(id, operation, resumeData))
+    case .computeDigest(let id, let operation, _, _): pending.append(.digest(id, operation))
+    case .placeFile(let id, let operation, let resumeData, _):
+      if store[id] != nil, store[id]?.resumeData?.isWhole != true {
+        broken.append("a rename that the store does not know of")
+      }
+      pending.append(.placing(id, operation, resumeData))
+    case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
+    case .readLine(let request): pending.append(.reading(request))
+    case .limit: break
+    }
+  }
+
+  private mutating func flow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+    guard let one = attempts[attempt], !one.isCancelled, let inode = open[id] else { return }
+    if store[id]?.resumeData?.inode != inode {
+      broken.append("bytes flow into a file that the store does not know")
+    }
+    attempts[attempt]?.upTo = range?.lower ?? 0
+    attempts[attempt]?.upper = min(one.upper, range?.upper ?? SimulatedServer.byteCount)
+    pending.append(.bytes(attempt))
+  }
+
+  private mutating func checkClaim(_ id: TransferID, _ held: HeldRanges) {
+    guard let claimed = store[id]?.resumeData, let file = partials[claimed.inode] else { return }
+    for range in claimed.held.ranges where !file.synced.contains(range) {
+      broken.append("the store claims bytes of \(id) that were not synced")
+    }
+  }
+
+  private mutating func close(_ id: TransferID, _ operation: OperationID) {
+    let isOpening = pending.contains {
+      if case .opening(id, _, _) = $0 { true } else { false }
+    }
+    if isOpening { closeWhenOpen[id] = operation } else { pending.append(.closing(id, operation)) }
+  }
+
+  /// Somebody deletes a partial file that nobody has open.
+  mutating func vanish(_ luck: Int) {
+    let closed = partials.keys.filter { !open.values.contains($0) }.sorted()
+    guard !closed.isEmpty else { return }
+    let inode = closed[luck % closed.count]
+    partials[inode] = nil
+    vanished.insert(inode)
+  }
+
+  /// The service dies and is started again: what was under way is gone, what was committed and
+  /// synced is there.
+  mutating func crash(limits: TransferQueue.Limits, at now: Moment) -> Brain {
+    crashCount += 1
+    pending = []
+    attempts = [:]
+    open = [:]
+    closeWhenOpen = [:]
+    for inode in partials.keys { partials[inode]?.crash() }
+    let records = store.values.sorted { $0.id < $1.id }
+    var brain = Brain(
+      limits: limits, lastID: lastID,
+      lastTaskIdentifiers: [.kettle: lastID.rawValue, app: lastID.rawValue])
+    for record in records {
+      guard let resumeData = record.resumeData, let file = partials[resumeData.inode] else {
+        continue
+      }
+      for range in resumeData.held.ranges where !file.synced.contains(range) {
+        broken.append("the store claims bytes that the disk does not have")
+      }
+    }
+    var others = Brain.OtherTransfers()
+    for record in records where record.isDormant {
+      others.tally.states[record.state, default: StateTally()].count += 1
+    }
+    let positions = records.map(\.queuePosition)
+    if let first = positions.min(), let last = positions.max() { others.positions = first...last }
+    take(brain.recover(records.filter { !$0.isDormant }, others: others, at: now))
+    return brain
+  }
+
+  // MARK: Dormant transfers
+
+  /// What the brain need not hold goes, when nothing is being read.
+  mutating func letGo(_ brain: inout Brain) {
+    if pending.contains(where: \.isReading) { return }
+    let unkept = Set(
+      pending.flatMap(\.changes).compactMap { change -> TransferID? in
+        switch change {
+        case .put(let record): record.id
+        case .progress(let id, _): id
+        case .remove, .putSession, .removeSession, .clearFinished: nil
+        }
+      })
+    note(slept: brain.letGo(where: { !unkept.contains($0) }), brain)
+  }
+
+  mutating func note(slept: [TransferID], _ brain: Brain) {
+    for id in slept {
+      sleptCount += 1
+      if brain.machines[id] != nil { broken.append("\(id) was let go of and is there") }
+      if store[id]?.isDormant != true {
+        broken.append("\(id) sleeps and the store has \(String(describing: store[id]))")
+      }
+    }
+  }
+
+  /// Somebody asks for a transfer that may sleep.
+  mutating func wake(_ id: TransferID, _ brain: inout Brain, at now: Moment) {
+    guard brain.machines[id] == nil, !leaving.contains(id), let record = store[id] else { return }
+    take(brain.wake([record], at: now).1)
+  }
+
+  /// The store does not know yet that they are gone.
+  private var leaving: Set<TransferID> {
+    Set(
+      pending.flatMap(\.changes).compactMap { change in
+        if case .remove(let id) = change { id } else { nil }
+      })
+  }
+
+  /// Of what the store answered, what is not gone since.
+  func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
+    let leaving = leaving
+    return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }
+  }
+
+  /// Nothing happens any more, so nobody may stand in line of whom the brain does not know.
+  mutating func noteForgotten(_ brain: Brain) {
+    for record in store.values where record.state == .queued && brain.machines[record.id] == nil {
+      broken.append("\(record.id) sleeps in a line that nobody asks for")
+    }
+  }
+
+  func line(_ request: LineRequest) -> [TransferRecord] {
+    let leaving = leaving
+    let all = store.values.filter {
+      $0.isDormant && $0.state == .queued && !leaving.contains($0.id)
+    }.sorted { left, right in
+      (-left.spec.priority.value, left.queuePosition)
+        < (-right.spec.priority.value, right.queuePosition)
+    }
+    switch request {
+    case .at(let origin, let countMax):
+      return Array(all.filter { $0.spec.url.origin == origin }.prefix(countMax))
+    case .elsewhere(let others, let countMax):
+      return Array(all.filter { !others.contains($0.spec.url.origin) }.prefix(countMax))
+    }
+  }
+}

@@ -1,0 +1,480 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// Whole lives of one transfer as scripts of events.
+struct TransferLifeTests {
+  @Test func `a transfer goes from add to completed in one attempt`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    #expect(script.state(id) == .running)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    #expect(
+      script.bodyPlan
+        == .create(
+          BodyPlan.NewFile(
+            preferredName: "a.iso", total: 1000,
+            validator: Validator(
+              entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))))
+    script.opened(attempt, partial())
+    #expect(script.lastAction == .letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000)))
+    script.settled(attempt, .complete, held: 1000)
+    #expect(script.state(id) == .verifying)
+    guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
+      Issue.record("expected the file to be placed, got \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(resumeData.isWhole)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    #expect(script.state(id) == .completed)
+    #expect(script.record(id)?.finishedFile == file)
+    #expect(script.record(id)?.resumeData == nil)
+  }
+
+  @Test func `a connection is free for others while the last bytes are kept`() throws {
+    var script = BrainScript()
+    let ids = (0..<6).map { _ in script.add(spec()) }
+    let attempt = try #require(script.brain.machines[ids[0]]?.fetch?.attempts.first)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    #expect(script.state(ids[5]) == .queued)
+    script.take(script.brain.exchangeEnded(attempt, at: script.now))
+    #expect(script.state(ids[5]) == .running)
+    let seventh = script.add(spec())
+    script.ended(attempt, .complete, upTo: 1000)
+    // It is still closing its file, and its connection is another's already.
+    #expect(script.state(ids[0]) == .running)
+    #expect(script.state(seventh) == .queued)
+  }
+
+  @Test func `the rename waits until the store knows that the file is whole`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.ended(attempt, .complete, upTo: 1000)
+    guard case .closeBody(id, let operation)? = script.lastAction else {
+      Issue.record("the body was not closed")
+      return
+    }
+    let body = TransferMachine.ClosedBody(held: HeldRanges(prefix: 1000), modifiedNanoseconds: 0)
+    let turn = script.brain.bodyClosed(
+      .success(body), of: id, by: operation, jitter: 0, at: script.now)
+    #expect(turn.now.isEmpty)
+    guard case .put(let record)? = turn.changes.last else {
+      Issue.record("nothing was put on record")
+      return
+    }
+    #expect(record.id == id)
+    #expect(record.resumeData?.isWhole == true)
+    #expect(turn.afterCommit.count == 1)
+  }
+
+  @Test func `the body flows only after the store knows the partial file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let turn = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    #expect(turn.now.isEmpty)
+    #expect(
+      turn.afterCommit == [.letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000))])
+    #expect(turn.changes.count == 1)
+  }
+
+  @Test func `a body that is whole before the store knows its file is done with it`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    _ = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    script.ended(attempt, .complete, upTo: 1000)
+    script.closed(held: HeldRanges(prefix: 1000))
+    #expect(script.record(id)?.resumeData?.isWhole == true)
+    guard case .placeFile(id, _, _, _)? = script.lastAction else {
+      Issue.record("the file gets no name")
+      return
+    }
+  }
+
+  @Test func `pause keeps the bytes and start asks for the rest`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.pause, id)
+    #expect(script.state(id) == .paused)
+    #expect(script.lastAction == .cancelAttempt(first))
+    script.settled(first, .cancelled, held: 400)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+
+    script.control(.start, id)
+    let plan = try #require(script.plan)
+    #expect(plan.attempt != first)
+    #expect(plan.headers.contains(HeaderField(received: "Range", "bytes=400-")))
+    #expect(plan.headers.contains(HeaderField(received: "If-Range", "\"v1\"")))
+    script.head(
+      plan.attempt, 206,
+      ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\"", "Content-Length": "600"])
+    var kept = partial(held: 400)
+    kept.lastWriteNanoseconds = script.modified
+    #expect(script.bodyPlan == .goOn(kept))
+    script.opened(plan.attempt, kept)
+    #expect(
+      script.lastAction == .letBodyFlow(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
+  }
+
+  @Test func `a start while the pause is still draining goes on by itself`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.pause, id)
+    script.control(.start, id)
+    #expect(script.state(id) == .queued)
+    #expect(script.attempt == first)
+    script.settled(first, .cancelled, held: 300)
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.headers.first?.value == "bytes=300-")
+  }
+
+  @Test func `stop throws the bytes and the partial file away`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.control(.stop, id)
+    #expect(script.state(id) == .idle)
+    script.settled(attempt, .cancelled, held: 400)
+    script.discards()
+    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
+    #expect(script.record(id)?.resumeData == nil)
+    #expect(script.brain.machines[id]?.state == .idle)
+  }
+
+  @Test func `a start right after a stop begins from zero with the old file gone first`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.control(.stop, id)
+    script.control(.start, id)
+    script.settled(first, .cancelled, held: 400)
+    #expect(script.plan?.attempt == first)
+    script.discards()
+    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
+    let plan = try #require(script.plan)
+    #expect(script.lastAction == .beginAttempt(id, plan))
+    #expect(plan.headers.isEmpty)
+  }
+
+  @Test func `twice is the same as once`() throws {
+    for control: Brain.Control in [.pause, .stop, .start] {
+      var script = BrainScript()
+      let id = script.add(spec())
+      script.control(control, id)
+      let once = script.brain.machines[id]?.state
+      script.control(control, id)
+      #expect(script.brain.machines[id]?.state == once, "\(control)")
+    }
+  }
+
+  @Test func `a completed transfer is final until reset`() throws {
+    var script = BrainScript()
+    let id = try completed(&script)
+    #expect(script.control(.start, id) == .completed)
+    #expect(script.control(.pause, id) == .completed)
+    #expect(script.control(.stop, id) == .completed)
+    #expect(script.state(id) == .completed)
+    script.control(.reset, id)
+    #expect(script.state(id) == .idle)
+    #expect(
+      script.lastAction
+        == .deleteFinishedFile(id, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+  }
+
+  @Test func `removing a finished transfer keeps its file unless asked`() throws {
+    var script = BrainScript()
+    let kept = try completed(&script)
+    let before = script.actions.count
+    script.control(.remove(.stays), kept)
+    #expect(script.brain.machines[kept] == nil)
+    #expect(script.actions.count == before)
+    #expect(script.changes.last == .remove(kept))
+
+    let gone = try completed(&script)
+    script.control(.remove(.goes), gone)
+    #expect(
+      script.lastAction
+        == .deleteFinishedFile(gone, FinishedFile(path: "/downloads/a.iso", identity: nil)))
+  }
+
+  @Test func `a remove during the rename waits for it and then takes the file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    script.control(.remove(.goes), id)
+    #expect(script.brain.machines[id] != nil)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    #expect(script.brain.machines[id] == nil)
+    #expect(script.lastAction == .deleteFinishedFile(id, file))
+  }
+
+  @Test func `a remove during a rename that fails takes the partial file along`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    script.control(.remove(.stays), id)
+    let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
+    script.take(script.brain.placed(.failure(failure), of: id, by: operation, at: script.now))
+    guard case .discardPartialFile(id, _, _)? = script.lastAction else {
+      Issue.record("the partial file stays: \(String(describing: script.lastAction))")
+      return
+    }
+    script.discards()
+    #expect(script.brain.machines[id] == nil)
+  }
+
+  // Fault 26
+  @Test func `a body of unknown size that ends before what is held is not the file`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200)
+    script.opened(first, partial(total: nil, entityTag: nil))
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(second, 200)
+    script.opened(second, partial(held: 500, total: nil, entityTag: nil))
+    script.settled(second, .complete, held: 300)
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.freshStart == .resourceChanged)
+    #expect(!script.actions.contains { if case .placeFile = $0 { true } else { false } })
+  }
+
+  @Test func `a wrong checksum fails and the bytes are not kept`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .computeDigest(id, let operation, _, .md5)? = script.lastAction else {
+      Issue.record("no digest was asked for")
+      return
+    }
+    let found = String(repeating: "b", count: 32)
+    script.take(
+      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    script.discards()
+    #expect(script.discarded.count == 1)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .checksumMismatch)
+    #expect(script.record(id)?.resumeData == nil)
+  }
+
+  @Test func `a right checksum leads to the rename`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .computeDigest(id, let operation, _, _)? = script.lastAction else {
+      Issue.record("no digest was asked for")
+      return
+    }
+    let found = String(repeating: "a", count: 32)
+    script.take(
+      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+    guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
+      Issue.record("the file was not placed")
+      return
+    }
+    #expect(resumeData.isWhole)
+  }
+
+  @Test func `an existing file is left alone with skip`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.onConflict = .skip
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
+    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    #expect(script.lastAction == .cancelAttempt(attempt))
+    script.settled(attempt, .cancelled)
+    #expect(script.state(id) == .completed)
+    #expect(
+      script.record(id)?.finishedFile == FinishedFile(path: "/downloads/a.iso", identity: nil))
+  }
+
+  private static let shortened = TransferFailure(
+    .partialFileChanged, on: "/downloads/a.iso.part")
+
+  /// Lets the running attempt find that another program shortened the partial file.
+  private func findShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 500)
+    script.ended(attempt, .failed(Self.shortened), upTo: 500)
+    try closeShortened(&script, id)
+  }
+
+  private func closeShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+    guard case .closeBody(id, let operation)? = script.lastAction else {
+      Issue.record("the partial file is not closed")
+      return
+    }
+    script.take(
+      script.brain.bodyClosed(
+        .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
+  }
+
+  // Fault 22
+  @Test func `a partial file that is shortened while it is written to is begun anew`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    try findShortened(&script, id)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+    let next = try #require(script.plan)
+    #expect(next.headers.isEmpty)
+    script.head(next.attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    guard case .create(let new)? = script.bodyPlan else {
+      Issue.record("the shortened file is gone on with")
+      return
+    }
+    #expect(new.old?.fate == .leftAlone)
+  }
+
+  // Fault 22
+  @Test func `a partial file that is shortened each time ends in a sentence about it`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    for _ in 0..<6 { try findShortened(&script, id) }
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.sentence
+        == "The partial file \"/downloads/a.iso.part\" was changed by another program (6 times); "
+        + "start it again")
+  }
+
+  // Fault 22
+  @Test func `nothing of a shortened file counts when the transfer was paused meanwhile`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial())
+    script.synced(id, 500)
+    script.control(.pause, id)
+    script.ended(attempt, .cancelled, upTo: 500)
+    try closeShortened(&script, id)
+    #expect(script.state(id) == .paused)
+    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+  }
+
+  @Test func `what is not a file is not skipped as one`() throws {
+    var script = BrainScript()
+    var wanted = spec()
+    wanted.onConflict = .skip
+    let id = script.add(wanted)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    let taken = TransferFailure(
+      .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
+    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    script.settled(attempt, .cancelled)
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.sentence
+        == "\"/downloads/a.iso\" already exists (a link that leads to nothing); "
+        + "choose another name with -o, or --on-conflict rename")
+  }
+
+  @Test func `a partial file that others changed is left to them`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(
+      second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
+    let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
+    script.take(script.brain.bodyRefused(changed, of: second, at: script.now))
+    script.settled(second, .cancelled)
+    let plan = try #require(script.plan)
+    #expect(plan.attempt != second)
+    #expect(plan.headers.isEmpty)
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+    #expect(!script.actions.contains { if case .discardPartialFile = $0 { true } else { false } })
+  }
+
+  // Fault 77
+  @Test func `an empty partial file that is gone is made anew and not looked for again`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    script.opened(first, partial())
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 0)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
+    script.take(script.brain.bodyRefused(gone, of: second, at: script.now))
+    script.settled(second, .cancelled)
+    let third = try #require(script.attempt)
+    script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
+    guard case .create(let new)? = script.bodyPlan else {
+      Issue.record("the file that is gone was looked for again")
+      return
+    }
+    #expect(new.old?.resumeData.finalName == "a.iso")
+    #expect(script.state(id) == .running)
+  }
+
+  private func whole(_ script: inout BrainScript) throws -> OperationID {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.settled(attempt, .complete, held: 1000)
+    guard case .placeFile(_, let operation, _, _)? = script.lastAction else {
+      throw ScriptError.notPlaced
+    }
+    return operation
+  }
+
+  private func completed(_ script: inout BrainScript) throws -> TransferID {
+    let id = script.add(spec())
+    let operation = try whole(&script)
+    let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    return id
+  }
+
+  private enum ScriptError: Error { case notPlaced }
+}

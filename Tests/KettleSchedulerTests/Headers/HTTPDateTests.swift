@@ -1,0 +1,47 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+struct HTTPDateTests {
+  private let moment = WallTime(millisecondsSince1970: 784_111_777_000)
+
+  @Test(arguments: [
+    "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+  ])
+  func `the three forms of RFC 9110 are one moment`(_ text: String) {
+    #expect(HTTPDate.parse(text) == moment)
+  }
+
+  @Test(arguments: [
+    "", "yesterday", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Sun, 31 Jun 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 PST",
+    "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "-1",
+  ])
+  func `anything else is no date`(_ text: String) {
+    #expect(HTTPDate.parse(text) == nil)
+  }
+
+  private func retryAfter(_ value: String, date: String? = nil) -> Int64? {
+    var headers = ["Retry-After": value]
+    headers["Date"] = date
+    return RetryAfter(BrainScript.head(503, headers), at: BrainScript().now)?.milliseconds
+  }
+
+  @Test func `Retry-After in seconds`() {
+    #expect(retryAfter("120") == 120_000)
+    #expect(retryAfter("0") == 0)
+    #expect(retryAfter("9223372036854775807") == .max)
+    for rubbish in ["-1", "1.5", "soon", "", "99999999999999999999999"] {
+      #expect(retryAfter(rubbish) == nil, "\(rubbish)")
+    }
+  }
+
+  @Test func `Retry-After as a date is measured by the server's clock`() {
+    let later = "Sun, 06 Nov 1994 08:50:37 GMT"
+    #expect(retryAfter(later, date: "Sun, 06 Nov 1994 08:49:37 GMT") == 60_000)
+    #expect(retryAfter(later, date: "Sun, 06 Nov 1994 08:59:37 GMT") == 0)
+    // Without a Date our own clock serves; that date is long past.
+    #expect(retryAfter(later) == 0)
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+struct RedirectPolicyTests {
+  private func follows(_ location: String, from text: String) -> Bool {
+    switch RedirectPolicy.decide(location: location, from: url(text), redirectCount: 0) {
+    case .follow: true
+    case .refuse(let failure): failure.code != .redirectRefused
+    }
+  }
+
+  @Test func `a host is not judged by its name`() {
+    #expect(follows("http://192.168.1.2/b", from: "http://files.example.org/a"))
+    #expect(follows("http://localhost/b", from: "http://files.example.org/a"))
+  }
+
+  private func method(_ method: String, after status: Int) -> String {
+    let content = RequestContent(method: method, body: .bytes(Base64Bytes([1])))
+    let next = RedirectPolicy.content(content, after: status)
+    if let next, next.body != content.body { return "another body" }
+    return next?.method ?? "GET"
+  }
+
+  @Test func `a redirect changes the method as RFC 9110 has it`() {
+    let statuses = [301, 302, 303, 307, 308]
+    #expect(statuses.map { method("POST", after: $0) } == ["GET", "GET", "GET", "POST", "POST"])
+    #expect(statuses.map { method("PUT", after: $0) } == ["PUT", "PUT", "GET", "PUT", "PUT"])
+    #expect(
+      statuses.map { method("DELETE", after: $0) }
+        == ["DELETE", "DELETE", "GET", "DELETE", "DELETE"])
+    #expect(statuses.map { method("HEAD", after: $0) } == Array(repeating: "HEAD", count: 5))
+    #expect(statuses.allSatisfy { RedirectPolicy.content(nil, after: $0) == nil })
+  }
+}

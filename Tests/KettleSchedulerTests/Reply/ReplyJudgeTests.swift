@@ -1,0 +1,387 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// What each reply is good for. "Asked" means bytes=400- with If-Range "v1" of 1000 known bytes.
+struct ReplyJudgeTests {
+  private let now = BrainScript().now
+
+  private func judge(
+    _ status: Int, _ headers: [String: String], asked: Bool = true, total: Int64? = 1000,
+    held: Int64 = 400, at path: String = "a.iso",
+    proof: AskedRange.Proof = .ifRange("\"v1\"")
+  ) -> ReplyJudge.Verdict {
+    let resumeData = partial(held: held, total: total)
+    return ReplyJudge(
+      url: url("http://files.example/\(path)"),
+      asked: asked ? AskedRange(lower: held, upper: nil, proof: proof) : nil, asking: .goingOn,
+      resumeData: asked ? resumeData : nil
+    ).judge(BrainScript.head(status, headers), at: now)
+  }
+
+  /// The range that is taken; nil when the verdict is another.
+  private func taken(_ verdict: ReplyJudge.Verdict) -> ByteRange? {
+    if case .takeRange(let range, _) = verdict { range } else { nil }
+  }
+
+  private func use(_ verdict: ReplyJudge.Verdict) -> ReplyJudge.Whole.Use? {
+    if case .takeWhole(let whole) = verdict { whole.use } else { nil }
+  }
+
+  private let rest = ByteRange(lower: 400, upper: 1000)
+
+  @Test func `the rest that was asked for is taken`() {
+    let headers = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""]
+    #expect(taken(judge(206, headers)) == rest)
+    #expect(taken(judge(206, headers.merging(["Content-Length": "600"]) { $1 })) == rest)
+    #expect(taken(judge(206, ["Content-Range": "bytes 400-999/*"])) == rest)
+    #expect(
+      taken(judge(206, headers.merging(["Transfer-Encoding": "chunked"]) { $1 })) == rest,
+      "the range is checked whatever frames the body")
+  }
+
+  @Test func `a shorter part is taken as far as it goes`() {
+    #expect(
+      taken(judge(206, ["Content-Range": "bytes 400-499/1000"]))
+        == ByteRange(lower: 400, upper: 500))
+  }
+
+  @Test(arguments: [
+    "bytes 399-999/1000", "bytes 401-999/1000", "bytes 0-999/1000", "bytes 400-999",
+    "bytes 400-1000/1000", "bytes 400-399/1000", "bytes 999-400/1000", "items 400-999/1000",
+    "bytes */1000", "bytes -400-999/1000", "bytes 400-99999999999999999999/*", "", "bytes",
+    "bytes 400-999/1000, bytes 0-1/1000", "bytes  400-999/1000", "bytes 400-9223372036854775807/*",
+    "bytes +400-999/1000", "bytes 400-1200/*",
+  ])
+  func `a wrong range is never written`(_ contentRange: String) {
+    guard case .retry(let failure, after: nil) = judge(206, ["Content-Range": contentRange]) else {
+      Issue.record("\(contentRange) was accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `a range reply without Content-Range, encoded, in parts or of another length`() {
+    let good = ["Content-Range": "bytes 400-999/1000"]
+    let bad: [[String: String]] = [
+      [:],
+      good.merging(["Content-Encoding": "gzip"]) { $1 },
+      good.merging(["Content-Type": "multipart/byteranges; boundary=x"]) { $1 },
+      good.merging(["Content-Length": "601"]) { $1 },
+    ]
+    for headers in bad {
+      guard case .retry(let failure, _) = judge(206, headers) else {
+        Issue.record("\(headers) was accepted")
+        continue
+      }
+      #expect(failure.code == .rangeReplyWrong)
+    }
+  }
+
+  @Test func `a 206 that nobody asked for is not the file`() {
+    guard case .retry(let failure, _) = judge(206, ["Content-Range": "bytes 0-9/10"], asked: false)
+    else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `another size, another date or no tag any more is another version`() {
+    #expect(
+      judge(206, ["Content-Range": "bytes 400-1099/1100"]) == .askAgain(.fresh(.resourceChanged)))
+    #expect(
+      use(judge(200, ["Content-Length": "1100", "ETag": "W/\"v1\""]))
+        == .instead(because: .resourceChanged))
+    #expect(
+      use(judge(200, ["Content-Length": "300", "ETag": "\"v2\""], total: nil))
+        == .instead(because: .resourceChanged))
+    #expect(
+      use(judge(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
+  }
+
+  @Test func `another tag is another version only when it comes twice`() {
+    let suspect = AskedRange.Proof.overlap(suspect: "\"v2\"")
+    let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
+    #expect(judge(206, part) == .askAgain(.proving(suspect)))
+    let whole = ["Content-Length": "1000", "ETag": "\"v2\""]
+    #expect(judge(200, whole) == .askAgain(.proving(suspect)))
+    // It came again: there is a new version with this tag.
+    #expect(judge(206, part, proof: suspect) == .askAgain(.fresh(.resourceChanged)))
+    #expect(use(judge(200, whole, proof: suspect)) == .instead(because: .resourceChanged))
+    // A third one: this server makes them up, and the bytes have to prove it.
+    let third = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v3\""]
+    #expect(taken(judge(206, third, proof: suspect)) == rest)
+  }
+
+  @Test func `a whole with the known tag is asked for in part without If-Range`() {
+    let whole = ["Content-Length": "1000", "ETag": "\"v1\""]
+    #expect(judge(200, whole) == .askAgain(.proving(.sameValidator)))
+    // And when the server has no ranges at all, what is held is compared with the whole.
+    #expect(use(judge(200, whole, proof: .sameValidator)) == .compared(because: .rangeIgnored))
+  }
+
+  @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
+    var resumeData = partial()
+    if let end = ByteRange(lower: 400, upper: 1000) { resumeData.held.insert(end) }
+    let judge = ReplyJudge(
+      url: url("http://files.example/a.iso"), asked: nil,
+      asking: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
+    func use(_ entityTag: String) -> ReplyJudge.Whole.Use? {
+      let head = BrainScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
+      return self.use(judge.judge(head, at: now))
+    }
+    #expect(use("\"v3\"") == .compared(because: .noValidator))
+    #expect(use("\"v2\"") == .instead(because: .resourceChanged))
+  }
+
+  @Test func `without If-Range the tag must be there and the same`() {
+    let range = ["Content-Range": "bytes 400-999/1000"]
+    let same = range.merging(["ETag": "\"v1\""]) { $1 }
+    #expect(taken(judge(206, same, proof: .sameValidator)) == rest)
+    for headers in [range, range.merging(["ETag": "\"v2\""]) { $1 }] {
+      #expect(
+        judge(206, headers, proof: .sameValidator) == .askAgain(.fresh(.resourceChanged)))
+    }
+  }
+
+  @Test func `an overlap proves nothing unless both sizes are known`() {
+    let overlap = AskedRange.Proof.overlap(suspect: nil)
+    let unknown = ["Content-Range": "bytes 400-999/*"]
+    #expect(judge(206, unknown, proof: overlap) == .askAgain(.comparing))
+    #expect(taken(judge(206, ["Content-Range": "bytes 400-999/1000"], proof: overlap)) == rest)
+  }
+
+  @Test func `a bounded range is not overrun`() {
+    let asked = AskedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: asked, asking: .goingOn,
+      resumeData: partial(held: 400))
+    let verdict = judge.judge(
+      BrainScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
+    guard case .retry(let failure, _) = verdict else {
+      Issue.record("more than was asked for was accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `a web page in place of an archive is no new version`() {
+    var known = partial(held: 400)
+    known.mediaType = "application/octet-stream"
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"),
+      asked: AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), asking: .goingOn,
+      resumeData: known)
+    let head = BrainScript.head(
+      200, ["Content-Length": "17", "Content-Type": "text/html; charset=utf-8"])
+    guard case .wait(.needsLink, _) = judge.judge(head, at: now) else {
+      Issue.record("the page was taken for the file")
+      return
+    }
+  }
+
+  // Fault 45
+  @Test func `a fresh link to another file gives nothing up`() {
+    var known = partial(held: 400)
+    known.validatorURL = "http://files.example/old"
+    let asked = AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: asked, asking: .goingOn, resumeData: known)
+    let heads = [
+      BrainScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
+      BrainScript.head(206, ["Content-Range": "bytes 400-1000/1001", "ETag": "\"zz\""]),
+      BrainScript.head(416, ["Content-Range": "bytes */300"]),
+    ]
+    for head in heads {
+      guard case .wait(.needsLink, let failure) = judge.judge(head, at: now) else {
+        Issue.record("\(head.status) gave up what is held")
+        continue
+      }
+      #expect(failure.code == .otherFile)
+    }
+  }
+
+  @Test func `a first reply teaches size, validator, digest and type`() {
+    let digest = "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
+    let verdict = judge(
+      200,
+      [
+        "Content-Length": "5", "ETag": "W/\"x\"",
+        "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Date": "Sun, 06 Nov 1994 08:49:38 GMT", "Content-Type": "Text/Plain;charset=x",
+        "Repr-Digest": "md5=:AAAA:, sha-256=:\(digest):",
+      ], asked: false)
+    let validator = Validator(
+      entityTag: "W/\"x\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+      isLastModifiedStrong: true)
+    let checksum = Checksum(
+      algorithm: .sha256, hex: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
+    #expect(checksum != nil)
+    #expect(
+      verdict
+        == .takeWhole(
+          ReplyJudge.Whole(
+            facts: ReplyJudge.Facts(
+              total: 5, validator: validator, checksum: checksum, mediaType: "text/plain"),
+            use: .new)))
+    let nothing = ReplyJudge.Whole(facts: ReplyJudge.Facts(), use: .new)
+    #expect(judge(200, [:], asked: false) == .takeWhole(nothing))
+    #expect(
+      judge(200, ["Content-Length": "7", "Transfer-Encoding": "chunked"], asked: false)
+        == .takeWhole(nothing))
+  }
+
+  @Test func `an encoded whole is refused unless it is the stored file's own coding`() {
+    guard case .fail(let failure) = judge(200, ["Content-Encoding": "gzip"], asked: false) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .encodedReply)
+    #expect(
+      use(judge(200, ["Content-Encoding": "x-gzip"], asked: false, at: "a.tar.gz")) == .new)
+    #expect(use(judge(200, ["Content-Encoding": "identity"], asked: false)) == .new)
+  }
+
+  private func contradiction(_ verdict: ReplyJudge.Verdict) -> String? {
+    guard case .retry(let failure, after: nil) = verdict, failure.code == .contradictoryReply
+    else { return nil }
+    return failure.detail
+  }
+
+  // Fault 1
+  @Test(arguments: [200, 203], ["bytes 400-999/1000", "bytes 0-999/1000", "bytes */1000", "x"])
+  func `a whole reply with a Content-Range is believed in no part`(
+    status: Int, contentRange: String
+  ) {
+    for asked in [true, false] {
+      let headers = [
+        "Content-Range": contentRange, "Content-Length": "600", "ETag": "\"v1\"",
+      ]
+      #expect(
+        contradiction(judge(status, headers, asked: asked))
+          == "\(status) with Content-Range: \(contentRange)")
+    }
+  }
+
+  // Fault 1
+  // Fault 7
+  @Test func `another length under the known validator is a contradiction and no new version`() {
+    let detail = "600 bytes in place of 1000 under the same validator"
+    let shorter = ["Content-Length": "600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(200, shorter)) == detail)
+    #expect(contradiction(judge(200, shorter, proof: .sameValidator)) == detail)
+    let part = ["Content-Range": "bytes 400-599/600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(206, part)) == detail)
+    let end = ["Content-Range": "bytes */600", "ETag": "\"v1\""]
+    #expect(contradiction(judge(416, end)) == detail)
+    // Less than is held is another length, too.
+    let few = ["Content-Length": "300", "ETag": "\"v1\""]
+    #expect(
+      contradiction(judge(200, few, total: nil))
+        == "300 bytes in place of 400 under the same validator")
+  }
+
+  @Test func `a whole reply for a fresh start must not contradict what is known either`() {
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let same = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
+    #expect(contradiction(judge.judge(same, at: now)) != nil)
+    let other = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
+    #expect(use(judge.judge(other, at: now)) == .instead(because: .resourceChanged))
+  }
+
+  // Fault 27
+  @Test func `a whole reply that says no length has the known one under the known validator`() {
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let total = { (entityTag: String) -> Int64? in
+      let chunks = ["Transfer-Encoding": "chunked", "ETag": entityTag]
+      guard case .takeWhole(let whole) = judge.judge(BrainScript.head(200, chunks), at: now) else {
+        return -1
+      }
+      return whole.facts.total
+    }
+    #expect(total("\"v1\"") == 1000)
+    #expect(total("\"v2\"") == nil)
+    #expect(total("W/\"v1\"") == nil)
+  }
+
+  // Fault 18
+  @Test func `416 with a length that was never told makes nothing whole by itself`() {
+    let end = ["Content-Range": "bytes */400"]
+    #expect(judge(416, end, total: nil) == .askAgain(.comparing))
+    #expect(
+      judge(416, end.merging(["ETag": "\"v2\""]) { $1 }, total: nil) == .askAgain(.comparing))
+    #expect(
+      judge(416, end.merging(["ETag": "\"v1\""]) { $1 }, total: nil) == .alreadyWhole)
+  }
+
+  @Test func `416 with the held size is the end, any other begins again`() {
+    #expect(judge(416, ["Content-Range": "bytes */1000"], held: 1000) == .alreadyWhole)
+    #expect(
+      judge(416, ["Content-Range": "bytes */900"], held: 1000)
+        == .askAgain(.fresh(.resourceChanged)))
+    #expect(
+      judge(416, ["Content-Range": "bytes */400"]) == .askAgain(.fresh(.resourceChanged)))
+    // It has the size that it had, and the range that it does not serve is in it.
+    #expect(judge(416, ["Content-Range": "bytes */1000"]) == .askAgain(.comparing))
+    #expect(judge(416, [:]) == .askAgain(.comparing))
+    guard case .fail = judge(416, [:], asked: false) else {
+      Issue.record("a 416 without a range asked for is no answer")
+      return
+    }
+  }
+
+  @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 524])
+  func `what passes by itself is retried`(_ status: Int) {
+    guard case .retry(let failure, after: nil) = judge(status, [:], asked: false) else {
+      Issue.record("\(status) was not retried")
+      return
+    }
+    #expect(failure.detail == String(status))
+  }
+
+  @Test(arguments: [204, 205, 300, 304, 400, 403, 404, 405, 410, 412, 451, 501, 505, 599])
+  func `what does not pass fails`(_ status: Int) {
+    guard case .fail(let failure) = judge(status, [:], asked: false) else {
+      Issue.record("\(status) did not fail")
+      return
+    }
+    #expect(failure.code == .httpStatus)
+  }
+
+  @Test func `redirects need one location`() {
+    #expect(judge(302, ["Location": "/b"], asked: false) == .redirect("/b"))
+    guard case .fail = judge(302, [:], asked: false) else {
+      Issue.record("accepted")
+      return
+    }
+    let twice = ResponseHead(
+      status: 302,
+      headers: [HeaderField(received: "Location", "/a"), HeaderField(received: "Location", "/b")])
+    let judge = ReplyJudge(
+      url: url("http://files.example/a"), asked: nil, asking: .goingOn, resumeData: nil)
+    guard case .fail(let failure) = judge.judge(twice, at: now) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .redirectRefused)
+  }
+
+  @Test func `contradicting lengths are no length`() {
+    let head = ResponseHead(
+      status: 200,
+      headers: [
+        HeaderField(received: "Content-Length", "5"), HeaderField(received: "Content-Length", "6"),
+      ])
+    #expect(head.bodyByteCount == nil)
+    for text in ["-5", "+5", "5, 5", "0x5", "99999999999999999999", "", "5 5"] {
+      #expect(
+        ResponseHead(status: 200, headers: [HeaderField(received: "Content-Length", text)])
+          .bodyByteCount == nil, "\(text)")
+    }
+  }
+}

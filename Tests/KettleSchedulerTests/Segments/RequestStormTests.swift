@@ -1,0 +1,84 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// How often a host is asked, in counted time, when many files want its few connections.
+struct RequestStormTests {
+  /// Everything at once, one is paused and one stopped, one goes on, and nothing flows on.
+  private func play(_ change: (inout SimulatedHost.Settings) -> Void) -> SimulatedHost {
+    var settings = SimulatedHost.Settings()
+    change(&settings)
+    var host = SimulatedHost(settings)
+    host.control(.pause, 1, at: 2000)
+    host.control(.stop, settings.transferCount - 1, at: 2500)
+    host.control(.start, 1, at: 3000)
+    host.run(untilMilliseconds: 5000)
+    return host
+  }
+
+  @Test(arguments: 2...8, [nil, 1, 5] as [Int?])
+  func `files that stall at a host are not asked for again and again`(
+    transferCount: Int, sessionLimit: Int?
+  ) {
+    for perHost in [1, 5] {
+      for stallsAfter: Int64 in [500_000, 2_000_000, 3_500_000] {
+        let host = play {
+          $0.transferCount = transferCount
+          $0.stallsAfter = stallsAfter
+          $0.limits.connectionsPerHostMax = perHost
+          $0.policy = sessionLimit.map { SessionPolicy(connectionsPerHostMax: $0) }
+          $0.seed = UInt64(transferCount)
+        }
+        let count = host.requests.count
+        #expect(count <= 60, "\(count) requests, \(perHost) a host, \(stallsAfter) bytes")
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func `a host that resets what it does not bear is not asked again and again`(seed: UInt64) {
+    let host = play {
+      $0.connectionsMax = 3
+      $0.seed = seed
+    }
+    #expect(host.requests.count <= 60, "\(host.requests.count) requests")
+  }
+
+  @Test func `a connection that is taken away again and again is not begun as often`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 2
+    var script = BrainScript(limits: limits)
+    let total: Int64 = 8 << 20
+    let id = script.add(spec())
+    let opener = try #require(script.attempt)
+    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(opener, partial(total: total))
+    for _ in 0..<200 {
+      // Somebody else begins, takes the further connection away, and is removed.
+      let lane = script.lanes(of: id).last { $0 != opener }
+      let other = script.add(spec("http://files.example/other.iso"))
+      if let lane { script.ended(lane, .cancelled) }
+      let attempt = try #require(script.attempt)
+      #expect(script.brain.owner(of: attempt) == other)
+      script.control(.remove(.stays), other)
+      script.ended(attempt, .cancelled)
+      script.closed(held: nil)
+      script.advance(milliseconds: 10)
+      script.take(script.brain.progressed(id, [:], at: script.now))
+    }
+    #expect(script.beginnings(of: id) <= 20)
+    // With bytes it is not held up.
+    script.take(script.brain.progressed(id, [opener: 100_000], at: script.now))
+    #expect(script.lanes(of: id).count == 2)
+  }
+}
+
+extension BrainScript {
+  fileprivate func lanes(of id: TransferID) -> [AttemptID] {
+    brain.machines[id]?.fetch?.activeAttempts ?? []
+  }
+
+  fileprivate func beginnings(of id: TransferID) -> Int {
+    actions.count { if case .beginAttempt(id, _) = $0 { true } else { false } }
+  }
+}

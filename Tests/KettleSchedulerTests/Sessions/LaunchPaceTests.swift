@@ -1,0 +1,86 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// Programs that make a task at every start and end, which finishes at once.
+@Suite struct LaunchPaceTests {
+  private var world = SessionWorld()
+  private var taskCount: Int64 = 0
+
+  /// The program is there, makes a task, is done and ends; the task finishes.
+  private mutating func run(processID: Int64, processSession: Int64) {
+    taskCount += 1
+    world.attach(UInt64(taskCount), processID: processID, processSession: processSession)
+    world.task(taskCount, .queued)
+    world.perform(world.table.finishEvents(of: SessionWorld.app))
+    world.detach(UInt64(taskCount))
+    world.task(taskCount, .completed)
+  }
+
+  /// Lets the launched program run as often as it is launched for so long.
+  private mutating func loop(for milliseconds: Int64) -> [Int64] {
+    let began = world.now.monotonic
+    var launchedAt: [Int64] = []
+    var known = world.launches.count - 1
+    while world.now.monotonic.milliseconds(since: began) < milliseconds {
+      while known < world.launches.count {
+        launchedAt.append(world.now.monotonic.milliseconds(since: began))
+        let launch = world.launches[known]
+        known += 1
+        let processID = Int64(1000 + known)
+        world.perform(
+          world.table.launchStarted(of: SessionWorld.app, launch, processID: processID))
+        run(processID: processID, processSession: processID)
+        world.perform(
+          world.table.launchEnded(of: SessionWorld.app, launch, how: "exit 0", at: world.now))
+      }
+      world.pass(500)
+    }
+    return launchedAt
+  }
+
+  @Test mutating func `a program that makes news at every start is launched more and more seldom`()
+  {
+    run(processID: 5, processSession: 5)
+    let launchedAt = loop(for: 6_000_000)
+    let pauses = zip(launchedAt, launchedAt.dropFirst()).map { $1 - $0 }
+    #expect(
+      pauses.prefix(12) == [
+        1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 600_000, 600_000,
+      ])
+    #expect(pauses.allSatisfy { $0 <= 600_000 })
+  }
+
+  @Test mutating func `a person who starts the program is waited for no longer`() {
+    run(processID: 5, processSession: 5)
+    let before = loop(for: 100_000).count
+    #expect(before > 5)
+    let count = world.launches.count
+    run(processID: 6, processSession: 6)
+    #expect(world.launches.count == count + 1)
+  }
+
+  @Test mutating func `what a launched program left behind is no person`() {
+    run(processID: 5, processSession: 5)
+    _ = loop(for: 100_000)
+    let count = world.launches.count
+    run(processID: 6, processSession: Int64(1000 + count))
+    #expect(world.launches.count == count)
+  }
+
+  @Test mutating func `an hour without a launch forgets the pauses`() {
+    run(processID: 5, processSession: 5)
+    _ = loop(for: 100_000)
+    // The last news comes to its launch, and the program takes it.
+    world.pass(600_000)
+    world.attach(100, processID: 7, processSession: nil)
+    for id in 1...taskCount { world.acknowledge(id) }
+    world.detach(100)
+    world.pass(3_600_000)
+    taskCount += 1
+    world.task(taskCount, .queued)
+    world.task(taskCount, .completed)
+    let launchedAt = loop(for: 10_000)
+    #expect(launchedAt.prefix(4) == [0, 1000, 3000, 7000])
+  }
+}

@@ -1,0 +1,311 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// What a program is asked, and what follows from what it says.
+struct ChallengeTests {
+  private let login = Login(user: "u", password: "p")
+  private let untrusted = TransferFailure(
+    .tlsRefused, on: "files.example", detail: "self-signed certificate")
+
+  private func challenged(
+    _ header: String = #"Basic realm="files""#, _ text: String = "http://files.example/a.iso"
+  ) throws -> (BrainScript, TransferID, ServerChallenge) {
+    var script = BrainScript()
+    let id = script.add(taskSpec(text))
+    try refuse(&script, header)
+    return (script, id, try #require(script.record(id)?.task?.challenge))
+  }
+
+  private func refuse(
+    _ script: inout BrainScript, _ header: String = #"Basic realm="files""#
+  ) throws {
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 401, ["WWW-Authenticate": header])
+    script.settled(attempt, .cancelled)
+  }
+
+  private func serverTrust(isTrustedBySystem: Bool = false) -> ServerChallenge {
+    var challenge = ServerChallenge(
+      kind: .serverTrust, origin: "https://files.example", failureCount: 0)
+    challenge.serverKey = "ab12"
+    challenge.isTrustedBySystem = isTrustedBySystem
+    return challenge
+  }
+
+  private func untrustedTask(
+    _ challenge: ServerChallenge
+  ) throws -> (BrainScript, TransferID, ServerChallenge) {
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    script.settled(try #require(script.attempt), .untrusted(untrusted, challenge))
+    return (script, id, try #require(script.record(id)?.task?.challenge))
+  }
+
+  // MARK: Logins
+
+  @Test func `a login that is wanted is asked of the program`() throws {
+    let (script, id, challenge) = try challenged()
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.reason == .needsLogin)
+    #expect(
+      challenge
+        == ServerChallenge(
+          kind: .basic, origin: "http://files.example", realm: "files", failureCount: 0))
+    #expect(script.plan?.login == nil)
+  }
+
+  @Test func `the answer goes to its origin and nowhere else`() throws {
+    var (script, id, challenge) = try challenged()
+    script.answer(id, challenge, .login(login))
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.task?.challenge == nil)
+    #expect(script.plan?.login == login)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 302, ["Location": "http://other.example/a.iso"])
+    script.settled(attempt, .cancelled)
+    #expect(script.plan?.url.host == "other.example")
+    #expect(script.plan?.login == nil)
+  }
+
+  @Test(arguments: [
+    (#"Basic realm="files""#, ServerChallenge.Kind.basic),
+    (#"Digest realm="files", nonce="n", qop="auth""#, .digest),
+  ])
+  func `the answer is sent by the scheme that was asked for`(
+    header: String, kind: ServerChallenge.Kind
+  ) throws {
+    var (script, id, challenge) = try challenged(header)
+    #expect(script.plan?.loginScheme == nil)
+    script.answer(id, challenge, .login(login))
+    #expect(script.plan?.loginScheme == kind)
+  }
+
+  @Test func `a challenge after a redirect is that of the other origin`() throws {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.login = login
+    let id = script.add(spec)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 302, ["Location": "http://other.example/a.iso"])
+    script.settled(attempt, .cancelled)
+    try refuse(&script)
+    let challenge = try #require(script.record(id)?.task?.challenge)
+    #expect(challenge.origin == "http://other.example")
+    let other = Login(user: "o", password: "o")
+    script.answer(id, challenge, .login(other))
+    #expect(script.plan?.login == login)
+    let again = try #require(script.attempt)
+    script.head(again, 302, ["Location": "http://other.example/a.iso"])
+    script.settled(again, .cancelled)
+    #expect(script.plan?.login == other)
+  }
+
+  @Test func `a wrong answer is told with how many there were`() throws {
+    var (script, id, challenge) = try challenged()
+    for count in 1...3 {
+      script.answer(id, challenge, .login(login))
+      try refuse(&script)
+      challenge = try #require(script.record(id)?.task?.challenge)
+      #expect(challenge.failureCount == count)
+    }
+  }
+
+  @Test func `believing a server is no failed login`() throws {
+    var (script, id, challenge) = try untrustedTask(serverTrust())
+    script.answer(id, challenge, .trust)
+    try refuse(&script)
+    #expect(script.record(id)?.task?.challenge?.failureCount == 0)
+  }
+
+  @Test func `an answer to another challenge changes nothing`() throws {
+    var (script, id, challenge) = try challenged()
+    var other = challenge
+    other.failureCount = 1
+    script.answer(id, other, .login(login))
+    #expect(script.state(id) == .waiting)
+    script.answer(id, challenge, .login(login))
+    let attempt = script.attempt
+    script.answer(id, challenge, .cancel)
+    #expect(script.state(id) == .running)
+    #expect(script.attempt == attempt)
+  }
+
+  @Test func `an answer before the challenged attempt is over is taken`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 401, ["WWW-Authenticate": "Basic realm=x"])
+    let challenge = try #require(script.record(id)?.task?.challenge)
+    script.answer(id, challenge, .login(login))
+    #expect(script.state(id) == .queued)
+    script.settled(attempt, .cancelled)
+    #expect(script.plan?.login == login)
+  }
+
+  @Test func `the standard answer takes the reply as it stands`() throws {
+    var (script, id, challenge) = try challenged()
+    script.answer(id, challenge, .standard)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 401, ["WWW-Authenticate": "Basic realm=x", "Content-Length": "5"])
+    #expect(script.record(id)?.task?.challenge == nil)
+    #expect(script.record(id)?.task?.reply?.status == 401)
+    guard case .create(let page)? = script.bodyPlan else {
+      Issue.record("expected the page to be taken, got \(String(describing: script.lastAction))")
+      return
+    }
+    #expect(page.total == 5)
+  }
+
+  @Test func `a program that cancels has its task cancelled`() throws {
+    var (script, id, challenge) = try challenged()
+    script.answer(id, challenge, .cancel)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+    #expect(script.record(id)?.task?.challenge == nil)
+  }
+
+  @Test func `a challenge that cannot be understood is a reply like any other`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec())
+    try refuse(&script, #"Basic realm="open"#)
+    #expect(script.record(id)?.task?.challenge == nil)
+    #expect(script.state(id) != .waiting)
+  }
+
+  @Test func `a proxy's login is not the program's business`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 407, ["Proxy-Authenticate": "Basic realm=x"])
+    script.settled(attempt, .cancelled)
+    #expect(script.record(id)?.reason == .needsLogin)
+    #expect(script.record(id)?.task?.challenge == nil)
+  }
+
+  @Test func `a start while it waits asks again`() throws {
+    var (script, id, challenge) = try challenged()
+    script.control(.start, id)
+    #expect(script.state(id) == .running)
+    try refuse(&script)
+    #expect(script.record(id)?.task?.challenge == challenge)
+  }
+
+  @Test func `a challenge outlives the service`() throws {
+    var (script, id, challenge) = try challenged()
+    script.restart()
+    #expect(script.record(id)?.task?.challenge == challenge)
+    script.answer(id, challenge, .login(login))
+    #expect(script.plan?.login == login)
+  }
+
+  @Test func `the dashboard's own transfers are not asked`() throws {
+    var script = BrainScript()
+    let id = script.add(spec())
+    try refuse(&script)
+    #expect(script.record(id)?.reason == .needsLogin)
+    #expect(script.record(id)?.task == nil)
+  }
+
+  // MARK: Servers and certificates
+
+  @Test func `a server that the program trusts is trusted by its key`() throws {
+    var (script, id, challenge) = try untrustedTask(serverTrust())
+    #expect(script.record(id)?.failure == untrusted)
+    script.answer(id, challenge, .trust)
+    #expect(script.plan?.trust == .keys(["ab12"], asksForOthers: false))
+    // With another key it is asked again, and this is told as a failure.
+    var other = serverTrust()
+    other.serverKey = "cd34"
+    script.settled(try #require(script.attempt), .untrusted(untrusted, other))
+    let second = try #require(script.record(id)?.task?.challenge)
+    #expect(second.failureCount == 1)
+    script.answer(id, second, .trust)
+    #expect(script.plan?.trust == .keys(["ab12", "cd34"], asksForOthers: false))
+  }
+
+  @Test func `the system's word is the standard answer`() throws {
+    var (script, id, challenge) = try untrustedTask(serverTrust(isTrustedBySystem: true))
+    script.answer(id, challenge, .standard)
+    #expect(script.plan?.trust == .keys(["ab12"], asksForOthers: false))
+    (script, id, challenge) = try untrustedTask(serverTrust())
+    script.answer(id, challenge, .standard)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure == untrusted)
+    #expect(script.record(id)?.finishedAt == script.now.wall)
+  }
+
+  @Test func `a certificate is shown where it was wanted`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    let wanted = TransferFailure(.tlsRefused, on: "files.example", detail: "certificate required")
+    script.settled(try #require(script.attempt), .certificateWanted(wanted))
+    let challenge = try #require(script.record(id)?.task?.challenge)
+    #expect(
+      challenge
+        == ServerChallenge(
+          kind: .clientCertificate, origin: "https://files.example", failureCount: 0))
+    let certificate = ClientCertificate(certificatePath: "/c.pem", keyPath: "/k.pem")
+    script.answer(id, challenge, .certificate(certificate))
+    #expect(script.plan?.certificate == certificate)
+    script.settled(try #require(script.attempt), .certificateWanted(wanted))
+    let second = try #require(script.record(id)?.task?.challenge)
+    #expect(second.failureCount == 1)
+    script.answer(id, second, .standard)
+    #expect(script.record(id)?.failure == wanted)
+    #expect(script.state(id) == .failed)
+  }
+
+  @Test func `an answer of the wrong kind is the standard one`() throws {
+    var (script, id, challenge) = try untrustedTask(serverTrust())
+    script.answer(id, challenge, .login(login))
+    #expect(script.record(id)?.failure?.code == .tlsRefused)
+    #expect(script.state(id) == .failed)
+  }
+
+  @Test func `without a program a server that is not trusted is a failure`() throws {
+    var script = BrainScript()
+    let id = script.add(spec("https://files.example/a.iso"))
+    #expect(script.plan?.trust == .system)
+    script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
+    #expect(script.state(id) == .failed)
+  }
+
+  @Test func `a session says whether its program wants to see every server`() throws {
+    var script = BrainScript()
+    let policy = SessionPolicy(asksServerTrust: true)
+    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.add(taskSpec("https://files.example/a.iso"))
+    #expect(script.plan?.trust == .keys([], asksForOthers: true))
+    script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
+    #expect(script.plan?.trust == .keys([], asksForOthers: false))
+  }
+
+  @Test(arguments: [true, false])
+  func `who is not asked any more is not waited for`(isPolicyFirst: Bool) throws {
+    var challenge = serverTrust()
+    challenge.isTrustedBySystem = true
+    challenge.serverKey = "abc"
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    let attempt = try #require(script.attempt)
+    let policy = SessionPolicy(asksServerTrust: false)
+    if isPolicyFirst { script.take(script.brain.setPolicy(of: app, policy, at: script.now)) }
+    script.settled(attempt, .untrusted(untrusted, challenge))
+    if !isPolicyFirst {
+      #expect(script.state(id) == .waiting)
+      script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    }
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.trust == .keys(["abc"], asksForOthers: false))
+  }
+
+  @Test func `what the system does not trust is a question whoever is there`() throws {
+    var script = BrainScript()
+    let id = script.add(taskSpec("https://files.example/a.iso"))
+    let policy = SessionPolicy(asksServerTrust: false)
+    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
+    #expect(script.state(id) == .waiting)
+  }
+}

@@ -1,0 +1,202 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// What waits for mains power and for a network that costs nothing.
+struct ConditionTests {
+  private let all = Set(TransferCondition.allCases)
+
+  private func discretionary(
+    _ conditions: Set<TransferCondition> = [.mainsPower]
+  ) -> TransferSpec {
+    taskSpec { $0.conditions = conditions }
+  }
+
+  @Test func `what needs what is not there waits and says for what`() {
+    var script = BrainScript()
+    script.conditions([.unmeteredNetwork])
+    let id = script.add(discretionary())
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.reason == .discretionary)
+    #expect(script.record(id)?.failure == TransferFailure(.conditionUnmet, on: "mainsPower"))
+    #expect(script.attempt == nil)
+    script.conditions(all)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `the first of several that is not there is named, then the next`() {
+    var script = BrainScript()
+    script.conditions([])
+    let id = script.add(discretionary([.mainsPower, .unmeteredNetwork]))
+    #expect(script.record(id)?.failure?.subject == "mainsPower")
+    script.conditions([.mainsPower])
+    #expect(script.record(id)?.failure?.subject == "unmeteredNetwork")
+    script.conditions(all)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `what runs ends with its bytes and is no failure`() throws {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(discretionary(), held: 400)
+    script.conditions([])
+    #expect(script.actions.contains(.cancelAttempt(attempt)))
+    script.settled(attempt, .cancelled, held: 500)
+    #expect(script.record(id)?.reason == .discretionary)
+    #expect(script.record(id)?.retryCount == 0)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 500)
+    script.conditions(all)
+    #expect(script.plan?.headers.first?.value == "bytes=500-")
+  }
+
+  @Test func `conditions that come and go while an attempt ends leave it going on`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(discretionary(), held: 400)
+    script.conditions([])
+    script.conditions(all)
+    script.settled(attempt, .cancelled, held: 400)
+    #expect(script.state(id) == .running)
+    #expect(script.attempt != attempt)
+  }
+
+  @Test func `a redirect does not lead past a condition`() throws {
+    var script = BrainScript()
+    let id = script.add(discretionary())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 302, ["Location": "/b.iso"])
+    script.conditions([])
+    script.settled(attempt, .cancelled)
+    #expect(script.record(id)?.reason == .discretionary)
+    #expect(script.attempt == attempt)
+  }
+
+  @Test func `a retry comes back to a condition`() throws {
+    var script = BrainScript()
+    let id = script.add(discretionary())
+    let lost = TransferFailure(.connectionLost, on: "files.example")
+    script.settled(try #require(script.attempt), .failed(lost))
+    script.conditions([])
+    #expect(script.record(id)?.reason == .retry)
+    script.advance(milliseconds: 60_000)
+    script.timePasses()
+    #expect(script.record(id)?.reason == .discretionary)
+  }
+
+  @Test func `what asks for nothing is not held up`() {
+    var script = BrainScript()
+    script.conditions([])
+    let ids = [script.add(taskSpec()), script.add(spec("http://b.example/"))]
+    #expect(ids.map { script.state($0) } == [.running, .running])
+  }
+
+  @Test func `a whole file needs nothing to be placed`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(discretionary(), held: 1000)
+    script.control(.pause, id)
+    script.settled(attempt, .cancelled, held: 1000)
+    script.conditions([])
+    script.control(.start, id)
+    #expect(script.state(id) == .verifying)
+  }
+
+  @Test func `started by hand it goes on without, this time and after`() {
+    var script = BrainScript()
+    script.conditions([])
+    let id = script.add(discretionary())
+    script.control(.start, id)
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.spec.task?.conditions == [])
+  }
+
+  @Test func `a start of what does not wait for it waives no condition`() {
+    var script = BrainScript()
+    var spec = discretionary()
+    spec.beginning = .idle
+    let id = script.add(spec)
+    script.conditions([])
+    script.control(.start, id)
+    #expect(script.record(id)?.reason == .discretionary)
+  }
+
+  @Test func `after a crash it is looked at anew`() {
+    var script = BrainScript()
+    script.conditions([])
+    let id = script.add(discretionary())
+    script.restart()
+    // Nobody has told yet what holds.
+    #expect(script.state(id) == .running)
+  }
+
+  // MARK: Dates
+
+  @Test func `a task is not begun before its date, whoever resumes it`() {
+    var script = BrainScript()
+    let date = script.now.wall.advanced(byMilliseconds: 60_000)
+    var spec = taskSpec()
+    spec.beginning = .idle
+    let id = script.add(spec)
+    script.update(id) { $0.notBefore = date }
+    script.control(.start, id)
+    #expect(script.state(id) == .scheduled)
+    script.control(.pause, id)
+    script.control(.start, id)
+    #expect(script.state(id) == .scheduled)
+    script.advance(milliseconds: 60_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a date that comes nearer is the one that counts`() {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
+    let id = script.add(spec)
+    #expect(script.state(id) == .scheduled)
+    let nearer = script.now.wall.advanced(byMilliseconds: 1000)
+    script.update(id) { $0.notBefore = nearer }
+    #expect(script.record(id)?.goesOnAt == nearer)
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `a date that is taken away counts no more`() {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
+    let id = script.add(spec)
+    script.update(id) { $0.notBefore = WallTime(millisecondsSince1970: 0) }
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.spec.notBefore == nil)
+  }
+
+  @Test func `what a program changes of its task is kept`() {
+    var script = BrainScript()
+    let (id, _) = script.flowingTask(held: 400)
+    script.update(id) {
+      $0.programData = "{}"
+      $0.priority = .high
+      $0.expectedSendByteCount = 10
+      $0.expectedReceiveByteCount = 20
+    }
+    let spec = script.record(id)?.spec
+    #expect(spec?.task?.programData == "{}")
+    #expect(spec?.priority == .high)
+    #expect(spec?.task?.expectedSendByteCount == 10)
+    #expect(spec?.task?.expectedReceiveByteCount == 20)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `another priority is another place in the line`() {
+    var limits = TransferQueue.Limits()
+    limits.runningMax = 1
+    var script = BrainScript(limits: limits)
+    let first = script.add(taskSpec())
+    let second = script.add(taskSpec("http://b.example/"))
+    let third = script.add(taskSpec("http://c.example/"))
+    script.update(third) { $0.priority = .high }
+    script.cancel(first, keepsBytes: false)
+    script.settled(script.plan?.attempt ?? AttemptID(rawValue: 0), .cancelled)
+    #expect(script.state(third) == .running)
+    #expect(script.state(second) == .queued)
+  }
+}

@@ -1,0 +1,188 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// A new task that goes on with what an earlier one had put aside.
+struct TakeoverTests {
+  private func putAside(
+    _ spec: TransferSpec = taskSpec()
+  ) throws -> (BrainScript, old: TransferID, ResumeToken) {
+    var script = BrainScript()
+    let old = script.failedTask(held: 400, spec)
+    let token = script.acknowledge(old, secret: "s1")
+    return (script, old, try #require(token))
+  }
+
+  @Test func `it asks for the rest and says from where`() throws {
+    var (script, old, token) = try putAside()
+    let id = script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(old) == nil)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+    #expect(script.record(id)?.task?.resumedAtByteCount == nil)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""])
+    script.opened(attempt, partial(held: 400))
+    #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+    #expect(script.record(id)?.freshStart == nil)
+    #expect(script.discarded.isEmpty)
+  }
+
+  @Test func `the reply to the whole file comes over with the bytes`() throws {
+    var (script, _, token) = try putAside()
+    let id = script.add(taskSpec { $0.resumes = token })
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""])
+    #expect(script.record(id)?.task?.reply?.status == 200)
+  }
+
+  @Test func `one that has everything says so, though nothing is asked`() {
+    var script = BrainScript()
+    let old = script.failedTask(held: 1000)
+    let token = script.acknowledge(old, secret: "s1")
+    #expect(token != nil)
+    let asked = script.attempt
+    let id = script.add(taskSpec { $0.resumes = token })
+    #expect(script.attempt == asked)
+    #expect(script.state(id) == .verifying)
+    #expect(script.record(id)?.task?.resumedAtByteCount == 1000)
+  }
+
+  @Test func `one that the server says is whole goes on from its end`() throws {
+    var script = BrainScript()
+    let old = script.add(taskSpec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["ETag": "\"v1\""])
+    script.opened(first, partial(total: nil))
+    script.cancel(old, keepsBytes: true)
+    script.settled(first, .cancelled, held: 400)
+    let token = script.acknowledge(old, secret: "s1")
+    #expect(token != nil)
+    let id = script.add(taskSpec { $0.resumes = token })
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 416, ["Content-Range": "bytes */400", "ETag": "\"v1\""])
+    #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+  }
+
+  @Test func `an old one that was not acknowledged is so by the new one`() throws {
+    var script = BrainScript()
+    let old = script.failedTask(held: 400)
+    let made = script.makeToken(old, secret: "s1")
+    let token = try #require(made)
+    script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(old) == nil)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+    // What the library says next finds nothing.
+    #expect(script.acknowledge(old, secret: "s2") == nil)
+  }
+
+  @Test func `the offset is told once, of the first run`() throws {
+    var (script, _, token) = try putAside()
+    let id = script.add(taskSpec { $0.resumes = token })
+    for held: Int64 in [400, 700] {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 206, ["Content-Range": "bytes \(held)-999/1000", "ETag": "\"v1\""])
+      script.opened(attempt, partial(held: held))
+      script.control(.pause, id)
+      script.settled(attempt, .cancelled, held: held + 300)
+      script.control(.start, id)
+    }
+    #expect(script.record(id)?.task?.resumedAtByteCount == 400)
+  }
+
+  @Test func `a server that sends everything is no resumption, then or later`() throws {
+    var (script, _, token) = try putAside()
+    let id = script.add(taskSpec { $0.resumes = token })
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "2000", "ETag": "\"v2\""])
+    script.opened(attempt, partial(total: 2000, entityTag: "\"v2\""))
+    #expect(script.record(id)?.freshStart == .resourceChanged)
+    script.synced(id, 500)
+    script.control(.pause, id)
+    script.settled(attempt, .cancelled, held: 500)
+    script.control(.start, id)
+    let second = try #require(script.attempt)
+    script.head(second, 206, ["Content-Range": "bytes 500-1999/2000", "ETag": "\"v2\""])
+    script.opened(second, partial(held: 500, total: 2000, entityTag: "\"v2\""))
+    #expect(script.record(id)?.task?.resumedAtByteCount == nil)
+  }
+
+  @Test func `the old one goes in the commit in which the new one comes`() throws {
+    var (script, old, token) = try putAside()
+    let turn = script.brain.add([taskSpec { $0.resumes = token }], at: script.now).1
+    #expect(turn.changes.first == .remove(old))
+    #expect(turn.changes.count == 2)
+    #expect(turn.removed.map(\.id) == [old])
+    #expect(turn.afterCommit.isEmpty)
+    guard case .put(let record) = turn.changes.last else {
+      Issue.record("the new one is not put on record")
+      return
+    }
+    #expect(record.resumeData?.held.byteCount == 400)
+  }
+
+  @Test func `what the store could not keep is put aside as before`() throws {
+    var (script, old, token) = try putAside()
+    let before = script.record(old)
+    let (ids, turn) = script.brain.add([taskSpec { $0.resumes = token }], at: script.now)
+    script.brain.withdraw(turn.changes)
+    #expect(script.record(old) == before)
+    #expect(script.record(ids[0]) == nil)
+    let id = script.add(taskSpec { $0.resumes = token })
+    #expect(script.record(id)?.resumeData != nil)
+  }
+
+  @Test func `what is suspended keeps its bytes over a crash`() throws {
+    var (script, _, token) = try putAside()
+    var spec = taskSpec { $0.resumes = token }
+    spec.beginning = .idle
+    let id = script.add(spec)
+    script.restart()
+    #expect(script.state(id) == .paused)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    script.control(.start, id)
+    #expect(script.plan?.headers.first?.value == "bytes=400-")
+  }
+
+  enum Wrong: CaseIterable { case secret, unknown, session, place, request, usedTwice }
+
+  @Test(arguments: Wrong.allCases)
+  func `without the right token it starts from zero and says so`(wrong: Wrong) throws {
+    var (script, old, token) = try putAside()
+    var spec = taskSpec()
+    switch wrong {
+    case .secret: token.secret = "s2"
+    case .unknown: token.id = TransferID(rawValue: 99)
+    case .session: spec.session = SessionID(rawValue: "other")
+    case .place: spec.directory = "/elsewhere"
+    case .request: spec.request = RequestContent(method: "POST")
+    case .usedTwice:
+      spec.task?.resumes = token
+      script.add(spec)
+    }
+    spec.task?.resumes = token
+    let id = script.add(spec)
+    #expect(script.record(id)?.resumeData == nil)
+    #expect(script.record(id)?.freshStart == .partialFileChanged)
+    #expect((script.record(old) == nil) == (wrong == .usedTwice))
+  }
+
+  @Test func `another link has to prove that it leads to the same file`() throws {
+    var (script, _, token) = try putAside()
+    let id = script.add(taskSpec("http://mirror.example/a.iso") { $0.resumes = token })
+    #expect(script.record(id)?.resumeData?.validatorURL == "http://files.example/a.iso")
+  }
+
+  // MARK: Task identifiers
+
+  @Test func `a number that is larger than all before it is used, else the next is given`() {
+    var script = BrainScript()
+    let wanted: [Int64?] = [5, 5, 3, nil, 9, .max, nil]
+    let numbers = wanted.map { wanted in
+      let id = script.add(taskSpec { $0.taskIdentifier = wanted })
+      return script.record(id)?.taskIdentifier ?? 0
+    }
+    #expect(numbers == [5, 6, 7, 8, 9, 10, 11])
+    #expect(script.brain.lastTaskIdentifier(of: app) == 11)
+    #expect(script.brain.lastTaskIdentifier(of: .kettle) == 0)
+  }
+}

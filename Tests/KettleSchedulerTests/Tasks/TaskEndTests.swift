@@ -1,0 +1,314 @@
+import Testing
+import KettleScheduler
+import KettleModel
+
+/// How tasks end, and how they go.
+struct TaskEndTests {
+  private let file = FinishedFile(
+    path: "/held/a.iso",
+    identity: FileIdentity(device: 1, inode: 7, byteCount: 1000, modifiedNanoseconds: 5))
+
+  private func completed(_ spec: TransferSpec = taskSpec()) -> (BrainScript, TransferID) {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(spec, held: 1000)
+    script.settled(attempt, .complete, held: 1000)
+    place(id, &script)
+    return (script, id)
+  }
+
+  private func place(_ id: TransferID, _ script: inout BrainScript) {
+    guard case .placeFile(id, let operation, _, _)? = script.lastAction else {
+      Issue.record("expected the rename, got \(String(describing: script.lastAction))")
+      return
+    }
+    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+  }
+
+  // MARK: Cancelling
+
+  @Test func `a cancelled task keeps its bytes when they are wanted`() {
+    var script = BrainScript()
+    let id = script.failedTask(held: 400)
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+    #expect(script.record(id)?.finishedAt == script.now.wall)
+  }
+
+  @Test func `a cancelled task has no bytes when they are not wanted`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 400)
+    script.cancel(id, keepsBytes: false)
+    script.settled(attempt, .cancelled, held: 400)
+    #expect(script.record(id)?.resumeData != nil)
+    script.discards()
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+    #expect(script.record(id)?.resumeData == nil)
+    #expect(script.record(id)?.finishedAt == script.now.wall)
+  }
+
+  @Test func `a task that was never started is cancelled all the same`() {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.beginning = .idle
+    let id = script.add(spec)
+    #expect(script.cancel(id, keepsBytes: false) == .applied)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+  }
+
+  @Test func `cancelling twice is the same as once`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 400)
+    script.cancel(id, keepsBytes: true)
+    script.cancel(id, keepsBytes: false)
+    script.settled(attempt, .cancelled, held: 400)
+    script.cancel(id, keepsBytes: false)
+    script.discards()
+    #expect(script.record(id)?.resumeData?.held.byteCount == 400)
+  }
+
+  @Test func `what is completed, or about to be, stays so`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 1000)
+    script.settled(attempt, .complete, held: 1000)
+    script.cancel(id, keepsBytes: false)
+    place(id, &script)
+    #expect(script.state(id) == .completed)
+    #expect(script.cancel(id, keepsBytes: false) == .completed)
+    #expect(script.record(id)?.finishedFile == file)
+  }
+
+  @Test func `only tasks can be cancelled`() {
+    var script = BrainScript()
+    let id = script.add(spec())
+    #expect(script.cancel(id, keepsBytes: false) == .unknown)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `nobody starts, stops or resets a task that has ended`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    let before = script.record(id)
+    for control: Brain.Control in [
+      .start, .stop, .reset, .relink(url("http://other.example/a"), nil),
+    ] {
+      #expect(script.control(control, id) == .completed)
+    }
+    script.control(.pause, id)
+    #expect(script.record(id) == before)
+  }
+
+  // MARK: The user's remove
+
+  @Test func `a task that the user removes is told as cancelled first`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 400)
+    script.control(.remove(.stays), id)
+    script.control(.remove(.stays), id)
+    script.settled(attempt, .cancelled, held: 400)
+    script.discards()
+    #expect(script.record(id)?.failure?.detail == "by the user")
+    #expect(script.record(id)?.resumeData == nil)
+    script.control(.remove(.stays), id)
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `a crash in the middle of a removal does not bring the bytes back`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 400)
+    script.control(.remove(.stays), id)
+    script.settled(attempt, .cancelled, held: 400)
+    script.restart()
+    script.discards()
+    #expect(script.record(id)?.failure?.detail == "by the user")
+    #expect(script.record(id)?.resumeData == nil)
+    #expect(script.discarded.count == 1)
+  }
+
+  @Test func `removing a completed task takes its held file along`() {
+    var (script, id) = completed()
+    script.control(.remove(.stays), id)
+    script.discards()
+    #expect(script.record(id) == nil)
+    #expect(script.discarded.map(\.partialPath) == [file.path])
+  }
+
+  // MARK: Acknowledging
+
+  @Test func `a completed task goes with its held file when its program has it`() {
+    var (script, id) = completed()
+    script.acknowledge(id)
+    script.discards()
+    #expect(script.record(id) == nil)
+    #expect(script.discarded.map(\.partialPath) == [file.path])
+    #expect(script.discarded.map(\.inode) == [7])
+  }
+
+  @Test func `a crash before a held file is deleted neither leaves it nor tells its end again`() {
+    var (script, id) = completed()
+    script.acknowledge(id)
+    #expect(script.record(id) != nil)
+    script.restart()
+    #expect(script.brain.tasks(of: app).isEmpty)
+    script.restart()
+    script.discards()
+    #expect(script.discarded.map(\.partialPath) == [file.path])
+    #expect(script.record(id) == nil)
+    script.restart()
+    #expect(script.brain.machines.isEmpty)
+  }
+
+  @Test func `a task whose held file is being deleted is neither adopted nor set going`() {
+    var (script, id) = completed()
+    script.acknowledge(id)
+    #expect(script.brain.adopt(app, at: script.now).ids.isEmpty)
+    script.acknowledge(id)
+    script.control(.start, id)
+    script.control(.remove(.goes), id)
+    script.discards()
+    #expect(script.record(id) == nil)
+    #expect(script.discarded.count == 1)
+  }
+
+  @Test func `a held file that was there before is not ours to delete`() {
+    var script = BrainScript()
+    let (id, attempt) = script.flowingTask(held: 1000)
+    script.settled(attempt, .complete, held: 1000)
+    if case .placeFile(_, let operation, _, _)? = script.lastAction {
+      let there = FinishedFile(path: "/held/a.iso", identity: nil)
+      script.take(script.brain.placed(.success(there), of: id, by: operation, at: script.now))
+    }
+    script.acknowledge(id)
+    #expect(script.record(id) == nil)
+    #expect(script.deletedFiles.isEmpty)
+  }
+
+  @Test func `a file in a place that the program named stays`() {
+    var spec = taskSpec()
+    spec.directory = "/downloads"
+    var (script, id) = completed(spec)
+    script.acknowledge(id)
+    #expect(script.record(id) == nil)
+    #expect(script.deletedFiles.isEmpty)
+  }
+
+  @Test func `a failed task goes with its partial file`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    script.acknowledge(id)
+    #expect(script.record(id) != nil)
+    script.discards()
+    #expect(script.record(id) == nil)
+    #expect(script.discarded.map(\.inode) == [7])
+  }
+
+  @Test func `a crash while an acknowledged task goes leaves it as it was told`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    script.acknowledge(id)
+    script.restart()
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+  }
+
+  @Test func `an unfinished task is not acknowledged`() {
+    var script = BrainScript()
+    let (id, _) = script.flowingTask(held: 400)
+    #expect(script.acknowledge(id, secret: "s") == nil)
+    #expect(script.state(id) == .running)
+  }
+
+  @Test func `the dashboard's own transfers are not acknowledged`() {
+    var script = BrainScript()
+    let id = script.add(spec())
+    script.head(script.attempt ?? AttemptID(rawValue: 0), 404)
+    script.settled(script.attempt ?? AttemptID(rawValue: 0), .cancelled)
+    #expect(script.state(id) == .failed)
+    script.acknowledge(id)
+    #expect(script.state(id) == .failed)
+  }
+
+  @Test func `bytes that are to be kept are put aside under a token`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    let token = script.acknowledge(id, secret: "s1")
+    #expect(token == ResumeToken(id: id, secret: "s1"))
+    #expect(script.state(id) == .paused)
+    #expect(script.record(id)?.failure == nil)
+    #expect(script.brain.tasks(of: app).isEmpty)
+    // An acknowledge whose answer was lost is sent again.
+    #expect(script.acknowledge(id, secret: "s2") == token)
+    #expect(script.control(.start, id) == .completed)
+    script.restart()
+    #expect(script.record(id)?.task?.resumeToken == token)
+    script.control(.remove(.stays), id)
+    script.discards()
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `a token that is made before the program was told leaves the task untold`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    let token = script.makeToken(id, secret: "s1")
+    #expect(token == ResumeToken(id: id, secret: "s1"))
+    #expect(script.makeToken(id, secret: "s2") == token)
+    #expect(script.state(id) == .failed)
+    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    script.restart()
+    #expect(script.state(id) == .failed)
+    #expect(script.record(id)?.failure?.code == .cancelled)
+    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    #expect(script.acknowledge(id, secret: "s3") == token)
+    #expect(script.state(id) == .paused)
+    #expect(script.brain.tasks(of: app).isEmpty)
+  }
+
+  @Test func `a task with a token goes when its program does not want the bytes`() {
+    var script = BrainScript()
+    let id = script.failedTask()
+    script.makeToken(id, secret: "s")
+    script.acknowledge(id)
+    script.restart()
+    #expect(script.state(id) == .failed)
+    script.discards()
+    script.acknowledge(id)
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `an unfinished task and one that is whole have no token`() {
+    var script = BrainScript()
+    let (id, _) = script.flowingTask(held: 400)
+    #expect(script.makeToken(id, secret: "s") == nil)
+    #expect(script.makeToken(TransferID(rawValue: 99), secret: "s") == nil)
+  }
+
+  @Test(arguments: [nil, ""] as [String?])
+  func `bytes without a validator are worth nothing`(entityTag: String?) {
+    var script = BrainScript()
+    let id = script.failedTask(entityTag: entityTag)
+    #expect(script.acknowledge(id, secret: "s") == nil)
+    script.discards()
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `the reply to anything but a plain GET is not gone on with`() {
+    var script = BrainScript()
+    var spec = taskSpec()
+    spec.request = RequestContent(method: "POST")
+    let id = script.failedTask(held: 400, spec)
+    #expect(script.acknowledge(id, secret: "s") == nil)
+    script.discards()
+    #expect(script.record(id) == nil)
+  }
+
+  @Test func `a task that failed without bytes gives no token`() {
+    var script = BrainScript()
+    let id = script.add(taskSpec())
+    let attempt = script.attempt ?? AttemptID(rawValue: 0)
+    script.cancel(id, keepsBytes: true)
+    script.settled(attempt, .cancelled)
+    #expect(script.acknowledge(id, secret: "s") == nil)
+    #expect(script.record(id) == nil)
+  }
+}

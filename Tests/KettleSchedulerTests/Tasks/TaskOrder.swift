@@ -1,0 +1,78 @@
+import SeededNumbers
+import KettleScheduler
+import KettleModel
+
+/// The part of programs in the random order of events.
+enum TaskOrder {
+  static func spec(
+    _ text: String, _ tokens: [ResumeToken], _ random: inout SeededGenerator
+  ) -> TransferSpec {
+    var spec = taskSpec(text)
+    // Tokens that were used, and those of transfers that are gone, are offered as well.
+    if Bool.random(using: &random) { spec.task?.resumes = tokens.randomElement(using: &random) }
+    if Int.random(in: 0...3, using: &random) == 0 { spec.task?.conditions = [.mainsPower] }
+    if Int.random(in: 0...3, using: &random) == 0 { spec.beginning = .idle }
+    return spec
+  }
+
+  static func ask(
+    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    at now: Moment
+  ) {
+    let tasks = brain.machines.values.filter(\.isTask).map(\.record).sorted { $0.id < $1.id }
+    guard let task = tasks.randomElement(using: &random) else { return }
+    switch Int.random(in: 0...9, using: &random) {
+    case 0, 1:
+      let control = Brain.Control.cancel(keepsBytes: Bool.random(using: &random))
+      world.take(brain.control(control, [task.id], at: now).1)
+    case 2...5: acknowledge(task.id, &brain, &world, &random)
+    case 6, 7:
+      guard let challenge = task.task?.challenge else { return }
+      let answers: [ChallengeAnswer] = [
+        .login(Login(user: "u", password: "p")), .standard, .cancel, .trust,
+      ]
+      guard let one = answers.randomElement(using: &random) else { return }
+      world.take(brain.answerChallenge(of: task.id, challenge, one, at: now).1)
+    default:
+      let met: Set<TransferCondition> = Bool.random(using: &random) ? [.mainsPower] : []
+      world.take(brain.conditionsChanged(met, at: now))
+    }
+  }
+
+  private static func acknowledge(
+    _ id: TransferID, _ brain: inout Brain, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator
+  ) {
+    guard let machine = brain.machines[id] else { return }
+    let isEnded = machine.isFinalTask && machine.isAtRest
+    let keeps = Bool.random(using: &random)
+    let (tokens, turn) = brain.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
+    world.take(turn)
+    world.tokens += tokens
+    if tokens.isEmpty, isEnded { world.acknowledged.insert(id) }
+  }
+
+  /// What is on the disk though nothing on record leads to it. A crash may leave a file whose
+  /// record was not committed, so only plays without one are looked at.
+  static func leftovers(_ brain: Brain, _ world: SimulatedWorld) -> [String] {
+    guard world.crashCount == 0 else { return [] }
+    var problems: [String] = []
+    let records = brain.machines.values.map(\.record)
+    let known = Set(
+      records.compactMap { $0.resumeData?.inode }
+        + records.compactMap { $0.resumeData?.setAside?.inode }
+    )
+    for inode in world.partials.keys.sorted() where !known.contains(inode) {
+      problems.append("partial file \(inode) belongs to nothing")
+    }
+    let finished = Set(records.compactMap { $0.finishedFile?.identity?.inode })
+    for inode in world.held.sorted()
+    where world.finished.contains(inode) && !finished.contains(inode) {
+      problems.append("held file \(inode) belongs to nothing")
+    }
+    for id in world.acknowledged.sorted() where brain.machines[id] != nil {
+      problems.append("\(id) is still there after its acknowledge")
+    }
+    return problems
+  }
+}

@@ -1,0 +1,99 @@
+import KettleScheduler
+import KettleModel
+
+let app = SessionID(rawValue: "app")
+
+/// A download of a program's session, held for it.
+func taskSpec(
+  _ text: String = "http://files.example/a.iso", session: SessionID = app,
+  _ change: (inout TaskOptions) -> Void = { _ in }
+) -> TransferSpec {
+  var spec = TransferSpec(url: url(text))
+  spec.session = session
+  var options = TaskOptions(kind: .download)
+  change(&options)
+  spec.task = options
+  return spec
+}
+
+extension BrainScript {
+  @discardableResult
+  mutating func cancel(_ id: TransferID, keepsBytes: Bool) -> Brain.ControlResult {
+    control(.cancel(keepsBytes: keepsBytes), id)
+  }
+
+  @discardableResult
+  mutating func acknowledge(_ id: TransferID, secret: String? = nil) -> ResumeToken? {
+    let (tokens, turn) = brain.acknowledge([id], keepingBytesFor: secret.map { [$0] })
+    take(turn)
+    return tokens.first
+  }
+
+  @discardableResult
+  mutating func makeToken(_ id: TransferID, secret: String) -> ResumeToken? {
+    let (tokens, turn) = brain.makeTokens(for: [id], secrets: [secret])
+    take(turn)
+    return tokens.first
+  }
+
+  mutating func answer(_ id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer) {
+    take(brain.answerChallenge(of: id, challenge, answer, at: now).1)
+  }
+
+  mutating func conditions(_ met: Set<TransferCondition>) {
+    take(brain.conditionsChanged(met, at: now))
+  }
+
+  mutating func update(_ id: TransferID, _ change: (inout TaskChanges) -> Void) {
+    var changes = TaskChanges()
+    change(&changes)
+    take(brain.updateTask(id, changes, at: now).1)
+  }
+
+  /// The service is killed and started again with what the store has.
+  mutating func restart() {
+    var store: [TransferID: TransferRecord] = [:]
+    for change in changes {
+      switch change {
+      case .put(let record): store[record.id] = record
+      case .progress(let id, let held): store[id]?.resumeData?.held = held
+      case .remove(let id): store[id] = nil
+      case .putSession, .removeSession, .clearFinished: break
+      }
+    }
+    brain = Brain(
+      lastID: store.keys.max() ?? TransferID(rawValue: 0),
+      lastTaskIdentifiers: [app: brain.lastTaskIdentifier(of: app)])
+    actions = []
+    take(brain.recover(store.values.sorted { $0.id < $1.id }, at: now))
+  }
+
+  /// A task whose body flows, with this much of it on record.
+  mutating func flowingTask(
+    _ spec: TransferSpec = taskSpec(), held byteCount: Int64, entityTag: String? = "\"v1\""
+  ) -> (TransferID, AttemptID) {
+    let id = add(spec)
+    guard let attempt else { preconditionFailure("The task of the test does not run") }
+    var headers = ["Content-Length": "1000"]
+    headers["ETag"] = entityTag
+    head(attempt, 200, headers)
+    opened(attempt, partial(total: 1000, entityTag: entityTag))
+    synced(id, byteCount)
+    return (id, attempt)
+  }
+
+  /// A task that failed with bytes.
+  mutating func failedTask(
+    held byteCount: Int64 = 400, entityTag: String? = "\"v1\"",
+    _ spec: TransferSpec = taskSpec()
+  ) -> TransferID {
+    let (id, attempt) = flowingTask(spec, held: byteCount, entityTag: entityTag)
+    cancel(id, keepsBytes: true)
+    settled(attempt, .cancelled, held: byteCount)
+    return id
+  }
+
+  var deletedFiles: [FinishedFile] {
+    actions.compactMap { if case .deleteFinishedFile(_, let file) = $0 { file } else { nil } }
+  }
+}

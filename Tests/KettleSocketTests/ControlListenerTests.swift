@@ -1,0 +1,195 @@
+import KettleSocket
+import Glibc
+import KettleSystem
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ControlListenerTests {
+  // Fault 120
+  @Test func `the socket is closed to others and its directory too, whatever the umask`()
+    async throws
+  {
+    let world = try SocketWorld()
+    let listener = try await world.listener()
+    #expect(mode(world.root + "/run") == 0o700)
+    #expect(mode(world.socketPath) == 0o600)
+    await listener.close()
+  }
+
+  // Fault 121
+  @Test func `a directory that others may enter is refused with its mode`() async throws {
+    let world = try SocketWorld()
+    try #require(mkdir(world.root + "/run", 0o700) == 0)
+    try #require(chmod(world.root + "/run", 0o755) == 0)
+    await #expect(
+      throws: ControlSocketError.unsafeDirectory(
+        path: world.root + "/run", detail: "its mode is 755, not 700")
+    ) { try await world.listener() }
+  }
+
+  // Fault 121
+  @Test func `a link in place of the directory is refused`() async throws {
+    let world = try SocketWorld()
+    try #require(mkdir(world.root + "/elsewhere", 0o700) == 0)
+    try #require(symlink(world.root + "/elsewhere", world.root + "/run") == 0)
+    await #expect(
+      throws: ControlSocketError.unsafeDirectory(
+        path: world.root + "/run", detail: "it is not a directory")
+    ) { try await world.listener() }
+  }
+
+  // Fault 121
+  @Test func `a directory of another user is refused`() throws {
+    let world = try SocketWorld()
+    let path = world.root + "/run"
+    #expect(
+      throws: ControlSocketError.unsafeDirectory(
+        path: path, detail: "it belongs to user \(geteuid())")
+    ) { try PrivateDirectory.prepare(path, userID: Int64(geteuid()) + 1) }
+  }
+
+  @Test func `a directory that cannot be made is named with the reason`() throws {
+    let world = try SocketWorld()
+    try createFile(world.root + "/file")
+    let path = world.root + "/file/run"
+    #expect(
+      throws: ControlSocketError.unsafeDirectory(path: path, detail: "Not a directory")
+    ) { try PrivateDirectory.prepare(path) }
+  }
+
+  // Fault 96
+  @Test func `the socket file of a service that was killed is replaced`() async throws {
+    let world = try SocketWorld()
+    try PrivateDirectory.prepare(world.root + "/run")
+    _ = try RawSocket(world.socketPath, .abandonedListener)
+    await #expect(throws: ControlSocketError.notListening(path: world.socketPath)) {
+      try await ControlConnection.connect(to: world.socketPath)
+    }
+    let listener = try await world.listener()
+    let (client, service) = try await world.pair(listener)
+    try await client.send(bytes("hello"))
+    for try await line in service.lines {
+      #expect(text(line) == "hello")
+      break
+    }
+    await listener.close()
+  }
+
+  @Test func `a file that is no socket is left alone`() async throws {
+    let world = try SocketWorld()
+    try PrivateDirectory.prepare(world.root + "/run")
+    try createFile(world.socketPath, "precious")
+    await #expect(throws: ControlSocketError.pathTaken(path: world.socketPath)) {
+      try await world.listener()
+    }
+    #expect(mode(world.socketPath) == 0o600)
+  }
+
+  @Test func `a path that the address has no room for is refused on both sides`() async throws {
+    let world = try SocketWorld()
+    let lock = try world.lock()
+    let path = world.root + "/" + String(repeating: "d", count: 108 - world.root.utf8.count - 1)
+    #expect(path.utf8.count == 108)
+    await #expect(throws: ControlSocketError.socketPathTooLong(path: path)) {
+      try await ControlListener.start(at: path, holding: lock)
+    }
+    await #expect(throws: ControlSocketError.socketPathTooLong(path: path)) {
+      try await ControlConnection.connect(to: path)
+    }
+    // One byte less is the longest that works; the directory is the test's own.
+    let listener = try await ControlListener.start(at: String(path.dropLast()), holding: lock)
+    let client = try await ControlConnection.connect(to: String(path.dropLast()))
+    await client.close()
+    await listener.close()
+  }
+
+  // Fault 120
+  @Test func `another user is let in by neither side`() async throws {
+    let world = try SocketWorld()
+    let own = Int64(geteuid())
+    let refusals = Mutex<[ControlListener.Refusal]>([])
+    let listener = try await ControlListener.start(
+      at: world.socketPath, holding: try world.lock(), userID: own + 1,
+      refused: { refusal in refusals.withLock { $0.append(refusal) } })
+    let raw = try RawSocket(world.socketPath)
+    #expect(raw.readToEnd() == "")
+    raw.end()
+    await #expect(
+      throws: ControlSocketError.foreignPeer(path: world.socketPath, userID: own)
+    ) { try await ControlConnection.connect(to: world.socketPath, userID: own + 1) }
+    await listener.close()
+    #expect(refusals.withLock { $0 }.first == .foreignUser(own))
+    var accepted = 0
+    for await _ in listener.connections { accepted += 1 }
+    #expect(accepted == 0)
+  }
+
+  // Fault 117
+  @Test func `connections above the maximum are told so and closed, and others go on`()
+    async throws
+  {
+    let world = try SocketWorld()
+    let refusals = Mutex<[ControlListener.Refusal]>([])
+    let listener = try await ControlListener.start(
+      at: world.socketPath, holding: try world.lock(), limits: .init(connectionCountMax: 2),
+      refused: { refusal in refusals.withLock { $0.append(refusal) } })
+    let first = try await world.pair(listener)
+    let second = try await world.pair(listener)
+    // What it has sent by then does not keep it from reading why.
+    let third = try RawSocket(world.socketPath)
+    third.send("hello\n")
+    #expect(
+      third.readToEnd()
+        == #"{"jsonrpc":"2.0","id":null,"error":{"code":-32009,"message":"2"}}"# + "\n")
+    third.end()
+    #expect(
+      refusals.withLock { $0 }
+        == [.tooManyConnections(countMax: 2, processID: Int64(getpid()))])
+    try await second.service.send(bytes("still here"))
+    for try await line in second.client.lines {
+      #expect(text(line) == "still here")
+      break
+    }
+    // A place that is given back can be taken again.
+    await first.service.close()
+    let fourth = try await world.pair(listener)
+    try await fourth.client.send(bytes("x"))
+    await listener.close()
+  }
+
+  @Test func `closing takes the socket file away, unless it is another's`() async throws {
+    let world = try SocketWorld()
+    let listener = try await world.listener()
+    await listener.close()
+    await listener.close()
+    #expect(mode(world.socketPath) == nil)
+
+    let otherWorld = try SocketWorld()
+    let other = try await otherWorld.listener()
+    try #require(unlink(other.socketPath) == 0)
+    try createFile(other.socketPath)
+    await other.close()
+    #expect(mode(otherWorld.socketPath) == 0o600)
+  }
+
+  @Test func `a socket file that went with its directory is put back`() async throws {
+    let world = try SocketWorld()
+    let listener = try await world.listener()
+    #expect(try await !listener.restoreSocketFile())
+    let before = try await world.pair(listener)
+    try #require(unlink(world.socketPath) == 0)
+    try #require(rmdir(world.root + "/run") == 0)
+    #expect(try await listener.restoreSocketFile())
+    #expect(mode(world.socketPath) == 0o600)
+    let after = try await world.pair(listener)
+    for connection in [before, after] {
+      try await connection.client.send(bytes("hello"))
+      for try await line in connection.service.lines {
+        #expect(text(line) == "hello")
+        break
+      }
+    }
+    await listener.close()
+    #expect(try await !listener.restoreSocketFile())
+  }
+}

@@ -1,0 +1,207 @@
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+@testable import KettleStore
+
+/// What the store answers is what the plain meaning of each question gives.
+@Suite struct ArchiveConformanceTests {
+  private static let roundCount = 6
+
+  /// A store and the journal in memory, with the same in both after random changes.
+  private struct World {
+    let scratch: StoreScratch
+    let store: SQLiteJournal
+    let plain = InMemoryJournal()
+    var random: RandomRecords
+    let seed: UInt64
+
+    init() throws {
+      seed = UInt64.random(in: 0...UInt64.max)
+      random = RandomRecords(seed: seed)
+      scratch = try StoreScratch(in: StoreScratch.inMemory)
+      store = try scratch.open().journal
+    }
+
+    mutating func commit(_ changes: [JournalChange]) throws {
+      try store.commit(changes)
+      try plain.commit(changes)
+    }
+
+    /// Adds some, changes some in small and large ways, and removes some.
+    mutating func change() throws {
+      let last = plain.records.keys.max()?.rawValue ?? 0
+      try commit((last + 1...last + 120).map { .put(random.record($0)) })
+      let changed = random.ids(1...last + 120, count: 60).map { id -> JournalChange in
+        guard var record = plain.records[id] else { return .put(random.record(id.rawValue)) }
+        let other = random.record(id.rawValue)
+        if Bool.random(using: &random.random) { record.state = other.state }
+        record.resumeData = other.resumeData
+        record.finishedAt = other.finishedAt
+        return .put(record)
+      }
+      try commit(changed + random.ids(1...last + 130, count: 30).map { .remove($0) })
+      let number = Int64.random(in: 0...30, using: &random.random)
+      if Bool.random(using: &random.random) { try commit([.clearFinished(upTo: number)]) }
+    }
+  }
+
+  private func rounds(_ body: (inout World, Comment) throws -> Void) throws {
+    var world = try World()
+    for round in 0..<Self.roundCount {
+      try world.change()
+      try body(&world, "seed \(world.seed), round \(round)")
+    }
+  }
+
+  private func check(
+    _ found: [TransferRecord], _ expected: [TransferRecord], _ comment: Comment
+  ) {
+    #expect(found.map(\.id.rawValue) == expected.map(\.id.rawValue), comment)
+    #expect(found.elementsEqual(expected), comment)
+  }
+
+  @Test func `what is loaded is what is awake, with the sums of the rest`() throws {
+    try rounds { world, comment in
+      for store in [world.store, try reopened(&world)] {
+        let (found, expected) = (try store.load(), try world.plain.load())
+        check(found.records, expected.records, comment)
+        #expect(found.dormant == expected.dormant, comment)
+        #expect(found.positions == expected.positions, comment)
+        #expect(found.lastFinishNumber == expected.lastFinishNumber, comment)
+        #expect(found.lastID == expected.lastID, comment)
+        #expect(found.lastTaskIdentifiers == expected.lastTaskIdentifiers, comment)
+        #expect(found.clearedUpTo == expected.clearedUpTo, comment)
+      }
+    }
+  }
+
+  /// As the next service finds it when this one is killed now.
+  private func reopened(_ world: inout World) throws -> SQLiteJournal {
+    let copy = try StoreScratch(in: StoreScratch.inMemory)
+    try StorePlace(copy.path).prepareDirectory()
+    for suffix in ["", "-wal"] {
+      try copy.put(try world.scratch.bytes(world.scratch.path + suffix), copy.path + suffix)
+    }
+    return try StoreOpening.open(copy.path, at: StoreScratch.now, wholeByteCountMax: 0).journal
+  }
+
+  @Test func `records come in the order that was asked for, without those that are gone`() throws {
+    try rounds { world, comment in
+      let ids = world.random.ids(1...900, count: 50)
+      check(try world.store.records(ids), try world.plain.records(ids), comment)
+    }
+  }
+
+  @Test func `the line goes by priority, place and id`() throws {
+    try rounds { world, comment in
+      for _ in 0..<10 {
+        let (origins, countMax) = world.random.request()
+        var requests = [LineRequest.elsewhere(than: origins, countMax: countMax)]
+        requests += origins.map { .at($0, countMax: countMax) }
+        for request in requests {
+          check(try world.store.line(request), try world.plain.line(request), comment)
+        }
+      }
+    }
+  }
+
+  @Test func `neighbours are those of the list`() throws {
+    try rounds { world, comment in
+      let places = world.random.places().map { QueuePlace(position: $0.position, id: $0.id) }
+      for side in [ListSide.before, .after] {
+        check(
+          try world.store.neighbours(of: places, side),
+          try world.plain.neighbours(of: places, side), comment)
+      }
+    }
+  }
+
+  @Test func `dormant transfers come by id, from one on`() throws {
+    try rounds { world, comment in
+      for after in [nil, TransferID(rawValue: 60), TransferID(rawValue: 5000)] {
+        let states = world.random.states()
+        check(
+          try world.store.dormant(in: states, after: after, countMax: 25),
+          try world.plain.dormant(in: states, after: after, countMax: 25), comment)
+      }
+    }
+  }
+
+  @Test func `of each URL the first is found`() throws {
+    try rounds { world, comment in
+      var urls = Set(
+        world.plain.records.values.prefix(9).map(\.spec.url.text) + ["https://none.example/"])
+      for _ in 0..<2 {
+        check(try world.store.find(urls: urls), try world.plain.find(urls: urls), comment)
+        urls = []
+      }
+    }
+  }
+
+  // MARK: The order
+
+  @Test(arguments: RowSort.Key.allCases)
+  func `the list is in order, whatever is left out`(_ key: RowSort.Key) throws {
+    try rounds { world, comment in
+      let clearedUpTo = try world.plain.load().clearedUpTo
+      let rows = RowMaker(
+        documentsDirectory: "/Documents", heldDirectory: "/held", clearedUpTo: clearedUpTo)
+      for filter in [RowFilter(), RowFilter(scope: .uncleared)]
+        + (0..<8).map({ _ in
+          world.random.filter()
+        })
+      {
+        for isDescending in [false, true] {
+          let sort = RowSort(key: key, isDescending: isDescending)
+          let found = try world.store.order(filter, sort, rows: rows)
+          let expected = try world.plain.order(filter, sort, rows: rows)
+          #expect(
+            found.ids.elementsEqual(expected.ids) && areAlike(found.keys, expected.keys),
+            "\(comment), \(filter), \(sort)")
+        }
+      }
+    }
+  }
+
+  @Test func `a name that is taken from a URL as it stands is the one that a file gets`() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = RandomRecords(seed: seed)
+    var plainCount = 0
+    for _ in 0..<3000 {
+      let url = Sample.url("https://a.example:8080/x/" + random.name())
+      let name = plainName(url.text)
+      // Whatever is plain to one of them is plain to the other.
+      #expect(name == FileName.plainLastSegment(of: url.path.utf8.span), "\(url), seed \(seed)")
+      guard let name else { continue }
+      plainCount += 1
+      #expect(name == FileName.fromURL(url), "\(url), seed \(seed)")
+    }
+    #expect(plainCount > 100, "seed \(seed)")
+  }
+
+  @Test(arguments: [
+    "https://a.example", "https://a.example?b/name.iso", "https://a.example#b/name.iso",
+    "https://a.example/?b/name.iso", "https://a.example/#b/name.iso", "a/b/", "", "/", "//",
+  ])
+  func `a URL without a path gives no name, however it came into the store`(_ text: String) {
+    #expect(plainName(text) == nil)
+  }
+
+  private func plainName(_ text: String) -> String? {
+    var text = text
+    return text.withUTF8 { PlainRow.plainName(inURL: $0) }
+  }
+
+  private func areAlike(_ one: StoredOrder.Keys, _ other: StoredOrder.Keys) -> Bool {
+    switch (one, other) {
+    case (.numbers(let one), .numbers(let other)): one.elementsEqual(other)
+    case (.reals(let one), .reals(let other)): one.elementsEqual(other)
+    case (.texts(let one), .texts(let other)):
+      one.count == other.count && (0..<one.count).allSatisfy { one[$0] == other[$0] }
+    case (.numbers, _), (.reals, _), (.texts, _): false
+    }
+  }
+}

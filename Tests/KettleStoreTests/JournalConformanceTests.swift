@@ -1,0 +1,206 @@
+import TestSupport
+import Testing
+import KettleEngine
+import KettleModel
+
+@testable import KettleStore
+
+/// What the port promises, asked of the store and of the journal in memory.
+@Suite struct JournalConformanceTests {
+  enum Kind: CaseIterable, Sendable {
+    case sqlite, memory
+  }
+
+  private let scratch: StoreScratch
+
+  init() throws { scratch = try StoreScratch() }
+
+  private func journal(_ kind: Kind) throws -> any TransferJournal & TransferArchive {
+    switch kind {
+    case .sqlite: try scratch.open().journal
+    case .memory: InMemoryJournal()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a new journal is empty`(_ kind: Kind) throws {
+    let contents = try journal(kind).whole()
+    #expect(contents.records == [])
+    #expect(contents.lastID == TransferID(rawValue: 0))
+    #expect(contents.lastTaskIdentifiers == [:])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `records come back as they were, by id`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let records = [Sample.plain(30), Sample.full(7), Sample.plain(8)]
+    try journal.commit(records.map(JournalChange.put))
+    #expect(try journal.whole().records == [records[1], records[2], records[0]])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a record replaces the one with its id, and clears what it had`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([.put(Sample.full(1))])
+    var plain = Sample.plain(1, session: "org.example.app")
+    plain.state = .idle
+    try journal.commit([.put(plain)])
+    #expect(try journal.whole().records == [plain])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `changes are made in their order`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let one = TransferID(rawValue: 1)
+    try journal.commit([.put(Sample.plain(1)), .remove(one)])
+    #expect(try journal.whole().records == [])
+    try journal.commit([.remove(one), .put(Sample.plain(2)), .remove(TransferID(rawValue: 99))])
+    #expect(try journal.whole().records == [Sample.plain(2)])
+  }
+
+  private func held(_ journal: any TransferJournal & TransferArchive) throws -> [HeldRanges?] {
+    try journal.whole().records.map { $0.resumeData?.held }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what is held by now is in the record, whoever asks`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let known = try #require(Sample.full(1).resumeData?.held)
+    try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
+    var more = HeldRanges(prefix: 7 << 20)
+    try journal.commit([.progress(TransferID(rawValue: 2), more)])
+    #expect(try held(journal) == [known, more])
+    more.insert(try #require(ByteRange(lower: 9 << 20, upper: 10 << 20)))
+    try journal.commit([.progress(TransferID(rawValue: 2), more)])
+    var expected = Sample.full(2)
+    expected.resumeData?.held = more
+    #expect(try journal.whole().records == [Sample.full(1), expected])
+    #expect(try journal.records([TransferID(rawValue: 2)]) == [expected])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a record that is put later says itself what is held`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
+    let known = try #require(Sample.full(1).resumeData?.held)
+    let more = HeldRanges(prefix: 7 << 20)
+    try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
+    try journal.commit([.progress(one, more), .progress(two, more), .put(Sample.full(1))])
+    #expect(try held(journal) == [known, more])
+    try journal.commit([.put(Sample.full(2)), .put(Sample.full(1)), .progress(one, more)])
+    #expect(try held(journal) == [more, known])
+    // A file that is begun anew holds nothing, whatever was told of the one before.
+    var fresh = Sample.full(1)
+    fresh.resumeData?.held = HeldRanges()
+    try journal.commit([.put(fresh)])
+    #expect(try held(journal) == [HeldRanges(), known])
+    try journal.commit([.progress(one, more), .remove(one)])
+    try journal.commit([.put(Sample.full(1))])
+    #expect(try held(journal) == [known, known])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `numbers are remembered when their transfers are gone`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([
+      .put(Sample.plain(5, session: "a", task: 2)), .put(Sample.plain(9, session: "b", task: 7)),
+    ])
+    try journal.commit([.remove(TransferID(rawValue: 9)), .remove(TransferID(rawValue: 5))])
+    try journal.commit([.put(Sample.plain(3, session: "b", task: 1))])
+    let contents = try journal.whole()
+    #expect(contents.lastID == TransferID(rawValue: 9))
+    #expect(
+      contents.lastTaskIdentifiers
+        == [SessionID(rawValue: "a"): 2, SessionID(rawValue: "b"): 7])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what was cleared stays cleared, and none comes back by an older number`(
+    _ kind: Kind
+  ) throws {
+    let journal = try journal(kind)
+    #expect(try journal.whole().clearedUpTo == nil)
+    try journal.commit([.clearFinished(upTo: 0)])
+    #expect(try journal.whole().clearedUpTo == 0)
+    try journal.commit([.clearFinished(upTo: 7)])
+    try journal.commit([.clearFinished(upTo: 3)])
+    #expect(try journal.whole().clearedUpTo == 7)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a place before all that was ever added comes back as it was`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    var record = Sample.plain(1)
+    record.queuePosition = -4711
+    try journal.commit([.put(record)])
+    #expect(try journal.whole().records == [record])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `sessions come back as they were, by name, with and without transfers`(
+    _ kind: Kind
+  ) throws {
+    let journal = try journal(kind)
+    try journal.commit([
+      .putSession(Sample.session("org.example.b")), .putSession(Sample.session("org.example.a")),
+      .put(Sample.plain(1, session: "org.example.b", task: 4)),
+    ])
+    try journal.commit([.putSession(Sample.session("org.example.b", launch: .armed))])
+    let contents = try journal.whole()
+    #expect(
+      contents.sessions
+        == [Sample.session("org.example.a"), Sample.session("org.example.b", launch: .armed)])
+    #expect(
+      contents.lastTaskIdentifiers
+        == [SessionID(rawValue: "org.example.a"): 0, SessionID(rawValue: "org.example.b"): 4])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a session that is dropped is gone, and its numbers are remembered`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    let name = SessionID(rawValue: "org.example.a")
+    try journal.commit([
+      .putSession(Sample.session(name.rawValue)),
+      .put(Sample.plain(1, session: name.rawValue, task: 7)),
+    ])
+    try journal.commit([.remove(TransferID(rawValue: 1)), .removeSession(name)])
+    #expect(try journal.whole().sessions == [])
+    #expect(try journal.whole().lastTaskIdentifiers == [name: 7])
+    try journal.commit([.putSession(Sample.session(name.rawValue))])
+    #expect(try journal.whole().lastTaskIdentifiers == [name: 7])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `no changes are no error`(_ kind: Kind) throws {
+    let journal = try journal(kind)
+    try journal.commit([])
+    #expect(try journal.whole().records == [])
+  }
+}
+
+@Suite struct InMemoryJournalTests {
+  private struct Refusal: Error {}
+
+  @Test func `a commit that fails changes nothing`() throws {
+    let journal = InMemoryJournal()
+    journal.failNextCommits(with: Refusal())
+    #expect(throws: Refusal.self) { try journal.commit(Sample.puts(1...2)) }
+    #expect(try journal.whole().records == [])
+    try journal.commit(Sample.puts(1...2))
+    #expect(journal.commits == [Sample.puts(1...2)])
+  }
+
+  @Test func `a commit that is held back is made when it is released`() async throws {
+    let journal = InMemoryJournal()
+    journal.hold()
+    // On a thread of its own: it would hold one of the few that tasks have.
+    let commit = Completion<Result<Void, any Error>>()
+    OriginThread.start { commit.finish(Result { try journal.commit(Sample.puts(1...1)) }) }
+    var attempts = journal.attempts.makeAsyncIterator()
+    #expect(await attempts.next() == Sample.puts(1...1))
+    #expect(journal.commits.isEmpty)
+    journal.release()
+    try await commit.value().get()
+    #expect(journal.commits.count == 1)
+  }
+}

@@ -1,0 +1,199 @@
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import KettleScheduler
+import KettleEngine
+import KettleModel
+
+@testable import KettleStore
+
+/// A store that is too large to be read whole at each start, which a small one is made by the
+/// parameter.
+@Suite struct LargeStoreTests {
+  private let scratch: StoreScratch
+  private var place: StorePlace { StorePlace(scratch.path) }
+
+  init() throws { scratch = try StoreScratch() }
+
+  private func open() throws(StoreError) -> StoreOpening { try scratch.open(wholeByteCountMax: 0) }
+
+  private func running(_ id: Int64) -> TransferRecord {
+    var record = Sample.plain(id)
+    record.state = .running
+    return record
+  }
+
+  /// After damage was met: the next start puts the store aside, and the one after finds it well.
+  private func expectRepair(reason: String?, ids: [Int64]) throws {
+    #expect(place.isSuspect)
+    let opening = try open()
+    let notice = try #require(opening.notice)
+    if let reason { #expect(notice.reason == reason) }
+    #expect(try opening.journal.whole().records.map(\.id.rawValue) == ids)
+    #expect(!place.isSuspect)
+    try opening.journal.close()
+    #expect(try open().notice == nil)
+  }
+
+  // Fault 99
+  @Test func `a row that makes no sense is told when it is asked for, and saved around next time`()
+    throws
+  {
+    try scratch.fill(Sample.puts(1...50))
+    try scratch.meddle("UPDATE transfer SET url = 'ftp://nowhere' WHERE id = 17")
+    let opening = try open()
+    #expect(opening.notice == nil)
+    let journal = opening.journal
+    #expect(try journal.records([TransferID(rawValue: 16)]) == [Sample.plain(16)])
+    #expect(!place.isSuspect)
+    let error = #expect(throws: StoreError.self) {
+      try journal.records([TransferID(rawValue: 16), TransferID(rawValue: 17)])
+    }
+    #expect(error?.code == .unreadable)
+    #expect(error?.detail == "\"url\" of a transfer makes no sense")
+    #expect(StoreScratch.mode(of: scratch.path + ".suspect") == 0o600)
+    try journal.close()
+    try expectRepair(
+      reason: "\"url\" of a transfer makes no sense", ids: Array(1...16) + Array(18...50))
+  }
+
+  // Fault 99
+  @Test(arguments: [
+    "UPDATE transfer SET resume_data = '{' WHERE id = 5",
+    "UPDATE counter SET value = -7", "UPDATE tally SET state = 'flying'",
+    "UPDATE session SET record = '{'", "UPDATE transfer SET queue_position = 9223372036854775807",
+    "ALTER TABLE transfer DROP COLUMN retry_count",
+    "INSERT INTO progress VALUES (3, '[5,1]', NULL)", "DROP TABLE progress",
+    "ALTER TABLE progress DROP COLUMN stamp",
+  ])
+  func `what the start itself needs is looked at in any store`(_ sql: String) throws {
+    try scratch.fill(Sample.puts(1...4) + [.put(running(5)), .putSession(Sample.session("a"))])
+    try scratch.meddle(sql)
+    let opening = try open()
+    #expect(opening.notice != nil)
+    #expect(try opening.journal.whole().lastID == TransferID(rawValue: 5))
+    try opening.journal.close()
+    #expect(try open().notice == nil)
+  }
+
+  // Fault 99
+  @Test func `an index that lacks a transfer is made anew when that is written to`() throws {
+    try scratch.fill(Sample.puts(1...50))
+    // While its definition says that it has nothing, nothing is written to it.
+    func redefine(_ old: String, _ new: String) throws {
+      try scratch.meddle(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)')
+        WHERE name = '\(TransferIndex.byOrigin.name)';
+        """)
+    }
+    try redefine("is_dormant = 1", "is_dormant = 7")
+    try scratch.meddle("UPDATE transfer SET priority = 0.75 WHERE id = 5")
+    try redefine("is_dormant = 7", "is_dormant = 1")
+    let opening = try open()
+    #expect(opening.notice == nil)
+    try opening.journal.commit([.remove(TransferID(rawValue: 5)), .put(Sample.plain(51))])
+    let origin = Sample.plain(1).spec.url.origin
+    #expect(
+      try opening.journal.line(.at(origin, countMax: 100)).map(\.id.rawValue)
+        == Array(1...4) + Array(6...51))
+    #expect(!place.isSuspect)
+    // What that needed a disk for is over.
+    #expect(
+      try opening.journal.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
+  }
+
+  // Fault 99
+  @Test func `a spoiled index that is read is told, and costs no transfer`() throws {
+    try scratch.fill(Sample.puts(1...50))
+    try scratch.spoil(rootOf: TransferIndex.byOrigin.name)
+    let journal = try open().journal
+    let origin = Sample.plain(1).spec.url.origin
+    #expect(throws: StoreError.self) { try journal.line(.at(origin, countMax: 1)) }
+    try journal.close()
+    try expectRepair(reason: nil, ids: Array(1...50))
+  }
+
+  // Fault 99
+  @Test func `a commit that meets spoiled transfers changes nothing and is noted`() throws {
+    try scratch.fill(Sample.puts(1...500))
+    let pages = StorePages(try scratch.bytes(scratch.path), ids: 1...500)
+    let (page, ids) = try #require(
+      pages.transfers.min { $0.value.max() ?? 0 < $1.value.max() ?? 0 })
+    var bytes = try scratch.bytes(scratch.path)
+    for index in 0..<StoreMutation.pageByteCount {
+      bytes[page * StoreMutation.pageByteCount + index] = 0xA5
+    }
+    try scratch.put(bytes, scratch.path)
+    let journal = try open().journal
+    let lost = try #require(ids.first)
+    let error = #expect(throws: StoreError.self) {
+      try journal.commit([.put(Sample.plain(501)), .put(Sample.plain(lost))])
+    }
+    #expect(error?.code == .unwritable)
+    try journal.close()
+    try expectRepair(reason: nil, ids: (1...500).filter { !ids.contains($0) })
+  }
+
+  @Test func `a note beside a sound store is taken away`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    try place.markSuspect("somebody")
+    let opening = try open()
+    #expect(opening.notice == nil)
+    #expect(try opening.journal.whole().records.count == 5)
+    #expect(!place.isSuspect)
+  }
+
+  // MARK: What follows from the transfers
+
+  @Test func `sums that are wrong are put right when a store is read whole`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    try scratch.meddle("UPDATE tally SET count = 4711, bytes_received = 1")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    let expected = StateTally(count: 5, unknownSizeCount: 5)
+    #expect(try opening.journal.load().dormant.states == [.queued: expected])
+  }
+
+  // Fault 99
+  @Test func `transfers in one place get places of their own, in the order that they had`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    try scratch.meddle("UPDATE transfer SET queue_position = 3 WHERE id IN (1, 5)")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    let order = try opening.journal.order(
+      RowFilter(), RowSort(), rows: RowMaker(documentsDirectory: "/"))
+    #expect(order.ids.map(\.rawValue) == [2, 1, 3, 5, 4])
+    #expect(try opening.journal.whole().records.map(\.queuePosition) == [2, 1, 3, 5, 4])
+  }
+
+  // Fault 99
+  @Test(arguments: [(-(1 << 52) - 1, [3, 1, 2, 4]), ((1 << 52) + 1, [1, 2, 4, 3])])
+  func `a place that leaves no room for moves is another one, and the order stays`(
+    place: Int64, order: [Int64]
+  ) throws {
+    try scratch.fill(Sample.puts(1...4))
+    try scratch.meddle("UPDATE transfer SET queue_position = \(place) WHERE id = 3")
+    let opening = try scratch.open()
+    #expect(opening.notice == nil)
+    let records = try opening.journal.whole().records
+    let inOrder = records.sorted { $0.queuePosition < $1.queuePosition }
+    #expect(inOrder.map(\.id.rawValue) == order)
+    #expect(inOrder.map(\.queuePosition) == [1, 2, 3, 4])
+  }
+
+  @Test func `a closed store answers no question`() throws {
+    try scratch.fill(Sample.puts(1...5))
+    let journal = try open().journal
+    _ = try journal.records([TransferID(rawValue: 1)])
+    try journal.close()
+    let error = #expect(throws: StoreError.self) {
+      try journal.records([TransferID(rawValue: 1)])
+    }
+    #expect(error?.code == .unreadable)
+    #expect(!place.isSuspect)
+    #expect(try scratch.names() == ["store.sqlite", "store.sqlite-commits"])
+  }
+}

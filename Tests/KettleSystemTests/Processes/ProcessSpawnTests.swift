@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import KettleSystem
+import Testing
+
+/// Programs as they see themselves: a shell that writes down what it was given.
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessSpawnTests {
+  private struct NoDescriptor: Error {}
+
+  /// What a script says on standard output, and how it ended.
+  private func run(
+    _ script: String, _ change: (inout ProcessSpawn) -> Void = { _ in }
+  ) throws -> (said: String, status: ProcessStatus?) {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let log = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer {
+      close(log)
+      unlink(path)
+    }
+    try #require(log >= 0)
+    guard let opened = OwnedDescriptor(opened: dup(log)),
+      let copy = ProcessSpawn.highDescriptor(opened)
+    else { throw NoDescriptor() }
+    var spawn = ProcessSpawn(
+      executablePath: "/bin/sh", arguments: ["sh", "-c", script], log: copy.number)
+    change(&spawn)
+    let processID = try spawn.run().get()
+    let status = ProcessStatus.ofEnded(processID)
+    let said = try String(contentsOfFile: path, encoding: .utf8)
+    return (said, status)
+  }
+
+  @Test func `a program has its directory, its environment and its arguments`() throws {
+    let (said, _) = try run("pwd; printf '%s\\n' \"$WORD\" \"$HOME\"") { spawn in
+      spawn.directory = "/usr"
+      spawn.environment = ["WORD": "a b", "PATH": "/usr/bin:/bin"]
+    }
+    #expect(said == "/usr\na b\n\n")
+  }
+
+  @Test func `a program has no descriptor but its own three`() throws {
+    // Without the close-on-exec flag, as a parent may have left it for us.
+    let stray = dup(STDIN_FILENO)
+    defer { close(stray) }
+    try #require(stray > 2)
+    let (said, _) = try run(
+      "for fd in 0 1 2 3 4 \(stray); do test -e /proc/$$/fd/$fd && printf '%s ' $fd; done")
+    #expect(said == "0 1 2 ")
+  }
+
+  @Test func `a program has no signal blocked`() throws {
+    var mask = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &mask, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let (said, _) = try run("exec grep '^SigBlk:' /proc/self/status")
+    #expect(said == "SigBlk:\t0000000000000000\n")
+  }
+
+  @Test func `a program leads a process session of its own`() throws {
+    let (said, _) = try run("cut -d ' ' -f 6 /proc/$$/stat; echo $$")
+    let lines = said.split(separator: "\n")
+    #expect(lines.count == 2 && lines.first == lines.last)
+  }
+
+  @Test func `how a program ends is told in words`() throws {
+    #expect(try run("exit 7").status?.text == "exit 7")
+    #expect(try run("kill -11 $$").status?.text == "signal 11")
+    #expect(try run("exit 0").status?.text == "exit 0")
+  }
+
+  @Test func `a program that is not there is the errno of the one who asked`() throws {
+    #expect(throws: ProcessSpawn.Failed.self) {
+      try run("") { $0.executablePath = "/nowhere/program" }
+    }
+    #expect(throws: ProcessSpawn.Failed.self) { try run("") { $0.directory = "/nowhere" } }
+  }
+
+  @Test func `nobody is waited for twice`() throws {
+    #expect(ProcessStatus.ofEnded(getpid()) == nil)
+  }
+}

@@ -1,0 +1,169 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+struct CancellingTests {
+  private let token = ResumeToken(id: TransferID(rawValue: 101), secret: "s")
+
+  @Test func `cancelling ends with one call, without resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    #expect(bench.views[task]?.last?.state == .canceling)
+    #expect(
+      bench.requestsOnly.last == .cancel(.init(ids: [SessionBench.id(task)], keepsBytes: false)))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `cancelling twice is cancelling once`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    let count = bench.requests.count
+    bench.feed(.cancel(task, keepsBytes: false))
+    #expect(bench.requests.count == count)
+  }
+
+  @Test func `a task that was never resumed is cancelled without the service`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.create()
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.requests.isEmpty)
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `cancelling for resume data gives it to the handler and to the error`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    try #require(bench.calls.isEmpty)
+    let acknowledgement = try #require(bench.requests.last)
+    #expect(
+      acknowledgement.request
+        == .acknowledge(
+          .init(ids: [SessionBench.id(task)], keepsResumeData: true, onlyTokens: true)))
+    bench.feed(.answered(acknowledgement.serial, .tokens([token])))
+    #expect(bench.resumeData == [token])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: token)))])
+  }
+
+  @Test func `a failure with resume data is acknowledged when the program was told`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.returnsAtOnce = false
+    bench.event(task, .failed) { $0.breakOff() }
+    try bench.answer(.tokens([token]))
+    let count = bench.requests.count
+    // Who falls here finds it again.
+    #expect(bench.calls.count == 1)
+    bench.feed(.returned)
+    #expect(
+      bench.requestsOnly.dropFirst(count)
+        == [.acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: true))])
+    try bench.answer(.tokens([token]))
+    #expect(bench.forgotten == [task])
+  }
+
+  @Test func `a failure whose token was made is told again after a fall`() throws {
+    var bench = SessionBench()
+    let failed = try SessionBench.task(1, .failed) {
+      $0.breakOff()
+      $0.task?.resumeToken = token
+    }
+    bench.attach([failed], last: 1)
+    try bench.answer(.tokens([token]))
+    guard case .completed(1, .failure(.transfer(_, token))) = try #require(bench.calls.last)
+    else {
+      Issue.record("\(bench.calls)")
+      return
+    }
+  }
+
+  @Test func `without a token nothing is kept`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .failed) { $0.breakOff() }
+    try bench.answer(.tokens([]))
+    #expect(
+      bench.requestsOnly.last
+        == .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false)))
+  }
+
+  @Test(arguments: [
+    [("Content-Length", "100")], [("ETag", "\"1\""), ("Accept-Ranges", "none")],
+  ]) func `without validators or ranges there is no resume data`(
+    _ headers: [(String, String)]
+  ) throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled, headers: headers) }
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.completed(task, .failure(.cancelled(resume: nil)))])
+  }
+
+  @Test func `a Last-Modified date is validator enough`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) {
+      $0.breakOff(.cancelled, headers: [("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")])
+    }
+    try bench.answer(.tokens([token]))
+    #expect(bench.resumeData == [token])
+  }
+
+  @Test func `a request that is no plain GET has no resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run { $0.request = RequestContent(method: "POST") }
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.resumeData == [nil])
+  }
+
+  @Test func `a task that finished before it could be cancelled is a success`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: true))
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(bench.resumeData == [nil])
+    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+  }
+
+  @Test func `after the end there is no resume data`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    bench.feed(.cancel(task, keepsBytes: true))
+    try bench.answer(.tokens([]))
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.resumeData == [nil, nil])
+  }
+
+  @Test func `resume data after a plain cancel is nil`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.cancel(task, keepsBytes: false))
+    bench.feed(.cancel(task, keepsBytes: true))
+    #expect(bench.resumeData == [nil])
+  }
+
+  @Test func `the user's removal is told as such`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .failed) { $0.breakOff(.cancelled, detail: "by the user") }
+    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+  }
+
+  @Test func `a task that vanishes was removed by the user`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .running, .removed)
+    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+    #expect(bench.machine.isAllAcknowledged)
+  }
+}

@@ -1,0 +1,89 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+struct ChallengeTests {
+  private let basic = ServerChallenge(
+    kind: .basic, origin: "http://books.example", realm: "r", failureCount: 0)
+
+  @Test func `a challenge that is accepted is followed by the file`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.ask(task, basic)
+    bench.feed(.answer(task, basic, .login(Login(user: "u", password: "p"))))
+    #expect(
+      bench.requestsOnly.last
+        == .answer(
+          .init(
+            id: SessionBench.id(task), challenge: basic,
+            answer: .login(Login(user: "u", password: "p")))))
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(
+      bench.calls == [
+        .challenge(task, basic), .finished(task, path: "/held/1"), .completed(task, .success),
+      ])
+  }
+
+  @Test func `a challenge that is refused ends the task as cancelled`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.ask(task, basic)
+    bench.feed(.answer(task, basic, .cancel))
+    bench.event(task, .failed) {
+      $0.error = TransferFailure(.cancelled, on: "books.example")
+    }
+    #expect(
+      bench.calls == [
+        .challenge(task, basic), .completed(task, .failure(.cancelled(resume: nil))),
+      ])
+  }
+
+  @Test func `a challenge is shown once, however often the service speaks of it`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    for _ in 0..<3 { bench.ask(task, basic) }
+    #expect(bench.calls == [.challenge(task, basic)])
+  }
+
+  @Test func `a wrong answer brings the challenge again`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.ask(task, basic)
+    bench.feed(.answer(task, basic, .login(Login(user: "u", password: "p"))))
+    bench.ask(task, basic, answeredCount: 1)
+    #expect(bench.calls == [.challenge(task, basic), .challenge(task, basic)])
+  }
+
+  @Test func `an answer that was on the way when the connection broke is given again`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.ask(task, basic)
+    bench.feed(.answer(task, basic, .standard))
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([
+      try SessionBench.task(task, .waiting) {
+        $0.reason = .needsLogin
+        $0.task?.challenge = basic
+      }
+    ])
+    #expect(bench.calls.isEmpty)
+    #expect(
+      bench.requestsOnly == [
+        .answer(.init(id: SessionBench.id(task), challenge: basic, answer: .standard))
+      ])
+  }
+}
+
+extension SessionBench {
+  fileprivate mutating func ask(
+    _ task: Int64, _ challenge: ServerChallenge, answeredCount: Int = 0
+  ) {
+    event(task, .waiting) {
+      $0.reason = .needsLogin
+      $0.task?.challenge = challenge
+      $0.task?.answeredChallengeCount = answeredCount
+    }
+  }
+}

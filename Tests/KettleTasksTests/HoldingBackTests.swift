@@ -1,0 +1,78 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+struct HoldingBackTests {
+  @Test func `the file stays until the delegate has returned from both last calls`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.returnsAtOnce = false
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(bench.calls == [.finished(task, path: "/held/1")])
+    let before = bench.requestsOnly.count
+    bench.feed(.returned)
+    #expect(bench.calls.last == .completed(task, .success))
+    #expect(bench.requestsOnly.count == before)
+    bench.feed(.returned)
+    #expect(bench.requestsOnly.count == before + 1)
+    #expect(bench.machine.isAllAcknowledged == false)
+    try bench.answer(.tokens([]))
+    #expect(bench.machine.isAllAcknowledged)
+    #expect(bench.forgotten == [task])
+  }
+
+  @Test func `a slow delegate gets one report for many`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.returnsAtOnce = false
+    for bytes: Int64 in 1...1000 { bench.progress(task, bytes, of: 1000) }
+    bench.feed(.returned)
+    #expect(
+      bench.calls == [
+        .wrote(task, bytes: 1, total: 1, expected: 1000),
+        .wrote(task, bytes: 999, total: 1000, expected: 1000),
+      ])
+  }
+
+  @Test func `reports of two tasks do not run together`() throws {
+    var bench = SessionBench.attached()
+    let first = try bench.run()
+    let second = try bench.run()
+    bench.returnsAtOnce = false
+    bench.progress(first, 1)
+    for bytes: Int64 in 2...5 {
+      bench.progress(first, bytes)
+      bench.progress(second, bytes)
+    }
+    bench.returnsAtOnce = true
+    bench.feed(.returned)
+    #expect(
+      bench.calls == [
+        .wrote(first, bytes: 1, total: 1, expected: -1),
+        .wrote(first, bytes: 4, total: 5, expected: -1),
+        .wrote(second, bytes: 5, total: 5, expected: -1),
+      ])
+  }
+
+  @Test func `hundreds of waiting calls come in order`() throws {
+    var bench = SessionBench.attached()
+    let tasks = try (0..<300).map { _ in try bench.run() }
+    bench.returnsAtOnce = false
+    for task in tasks { bench.event(task, .completed) { $0.finish(bytes: 0) } }
+    bench.returnsAtOnce = true
+    bench.feed(.returned)
+    let expected = tasks.flatMap {
+      [DelegateCall.finished($0, path: "/held/1"), .completed($0, .success)]
+    }
+    #expect(bench.calls.elementsEqual(expected))
+  }
+
+  @Test func `a return that belongs to no call does nothing`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.returned)
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(bench.calls.count == 2)
+  }
+}

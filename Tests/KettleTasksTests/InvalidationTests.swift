@@ -1,0 +1,112 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+struct InvalidationTests {
+  @Test func `an empty session becomes invalid when the service has dropped it`() throws {
+    var bench = SessionBench.attached()
+    bench.feed(.invalidate(cancellingTasks: false))
+    #expect(bench.requestsOnly == [.drop])
+    #expect(bench.calls.isEmpty)
+    try bench.answer(.done)
+    #expect(bench.calls == [.becameInvalid(nil)])
+    #expect(bench.isClosed)
+    #expect(bench.machine.isDone)
+  }
+
+  @Test func `finishing waits for the tasks, and the last call is the session's`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.invalidate(cancellingTasks: false))
+    #expect(bench.machine.isOpen == false)
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    let acknowledgement = try #require(bench.requests.dropLast().last)
+    bench.feed(.answered(acknowledgement.serial, .tokens([])))
+    #expect(bench.requestsOnly.last == .drop)
+    try bench.answer(.done)
+    #expect(
+      bench.calls == [
+        .finished(task, path: "/held/1"), .completed(task, .success), .becameInvalid(nil),
+      ])
+  }
+
+  @Test func `what an earlier run left is told before the end, however soon that was asked`() throws
+  {
+    var bench = SessionBench()
+    bench.feed(.invalidate(cancellingTasks: false))
+    #expect(bench.calls.isEmpty && bench.requests.isEmpty)
+    bench.attach([try SessionBench.task(1, .completed) { $0.finish() }], last: 1)
+    let acknowledgement = try #require(bench.requests.dropLast().last)
+    bench.feed(.answered(acknowledgement.serial, .tokens([])))
+    #expect(bench.requestsOnly.last == .drop)
+    try bench.answer(.done)
+    #expect(
+      bench.calls == [.finished(1, path: "/held/1"), .completed(1, .success), .becameInvalid(nil)])
+  }
+
+  @Test func `what an earlier run left is cancelled, too`() throws {
+    var bench = SessionBench()
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.attach([try SessionBench.task(1, .running)], last: 1)
+    #expect(
+      bench.requestsOnly == [.cancel(.init(ids: [SessionBench.id(1)], keepsBytes: false))])
+    bench.event(1, .failed) { $0.breakOff(.cancelled) }
+    #expect(bench.calls == [.completed(1, .failure(.cancelled(resume: nil)))])
+    #expect(bench.requestsOnly.last == .drop)
+  }
+
+  @Test func `cancelling ends each task once before the session`() throws {
+    var bench = SessionBench.attached()
+    let running = try bench.run()
+    let unresumed = try bench.create()
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.event(running, .failed) { $0.breakOff(.cancelled) }
+    let drop = try #require(bench.requests.last)
+    #expect(drop.request == .drop)
+    bench.feed(.answered(drop.serial, .done))
+    #expect(
+      bench.calls == [
+        .completed(unresumed, .failure(.cancelled(resume: nil))),
+        .completed(running, .failure(.cancelled(resume: nil))), .becameInvalid(nil),
+      ])
+  }
+
+  @Test func `a session without a service becomes invalid all the same`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.invalidate(cancellingTasks: true))
+    bench.feed(.gaveUp(.noService("no kettle")))
+    #expect(
+      bench.calls == [
+        .completed(task, .failure(.session(.noService("no kettle")))), .becameInvalid(nil),
+      ])
+    #expect(bench.isClosed)
+  }
+
+  @Test func `a drop that was not heard is asked again`() throws {
+    var bench = SessionBench.attached()
+    bench.feed(.invalidate(cancellingTasks: false))
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([])
+    #expect(bench.requestsOnly == [.drop])
+    try bench.answer(.done)
+    #expect(bench.calls == [.becameInvalid(nil)])
+  }
+
+  @Test func `invalidating twice is invalidating once`() throws {
+    var bench = SessionBench.attached()
+    bench.feed(.invalidate(cancellingTasks: false))
+    bench.feed(.invalidate(cancellingTasks: true))
+    try bench.answer(.done)
+    bench.feed(.invalidate(cancellingTasks: true))
+    #expect(bench.calls == [.becameInvalid(nil)])
+  }
+
+  @Test func `an empty identifier is an error and no crash`() throws {
+    var bench = SessionBench()
+    bench.feed(.gaveUp(.emptyIdentifier))
+    #expect(bench.calls == [.becameInvalid(.emptyIdentifier)])
+  }
+}

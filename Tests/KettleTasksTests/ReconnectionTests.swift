@@ -1,0 +1,157 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+struct ReconnectionTests {
+  @Test func `what was not answered is asked again under the same name`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.create()
+    bench.feed(.resume(task))
+    let first = bench.requestsOnly
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([])
+    #expect(bench.requestsOnly == first)
+  }
+
+  @Test func `a task that was taken before the connection broke is not added twice`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.create()
+    bench.feed(.resume(task))
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([try SessionBench.task(task, .running)], last: task)
+    #expect(bench.requests.isEmpty)
+    #expect(bench.restored.isEmpty)
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
+  }
+
+  @Test func `what is asked while the service is away is asked when it is back`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    #expect(bench.views[task]?.last?.isServiceThere == false)
+    bench.feed(.suspend(task))
+    #expect(bench.requests.isEmpty)
+    bench.attach([try SessionBench.task(task, .running)])
+    #expect(
+      bench.requestsOnly
+        == [.control(.init(control: .pause, selection: .ids([SessionBench.id(task)])))])
+  }
+
+  @Test func `a task that ended while the service was away is told once`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.progress(task, 40, of: 100)
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    let finished = try SessionBench.task(task, .completed) { $0.finish() }
+    bench.attach([finished])
+    bench.feed(.connectionLost)
+    bench.attach([finished])
+    #expect(
+      bench.calls == [
+        .wrote(task, bytes: 60, total: 100, expected: 100), .finished(task, path: "/held/1"),
+        .completed(task, .success),
+      ])
+  }
+
+  @Test func `an acknowledgement that was not heard is given again`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .completed) { $0.finish(bytes: 0) }
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([try SessionBench.task(task, .completed) { $0.finish(bytes: 0) }])
+    #expect(bench.calls.isEmpty)
+    #expect(
+      bench.requestsOnly
+        == [.acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false))])
+  }
+
+  @Test func `resume data that was on the way is asked for again`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.event(task, .failed) { $0.breakOff() }
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([])
+    #expect(bench.calls.isEmpty)
+    try bench.answer(.tokens([]))
+    #expect(bench.calls.count == 1)
+  }
+
+  @Test func `a task that is gone when the service is back was removed by the user`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.connectionLost)
+    bench.attach([])
+    #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
+  }
+
+  @Test func `a stopping service is not asked again before the next one is there`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.create()
+    bench.feed(.resume(task))
+    let asked = bench.requestsOnly
+    try bench.answer(.refused(ControlError(.stopping, "")))
+    #expect(bench.requestsOnly == asked)
+    bench.feed(.connectionLost)
+    bench.forgetWhatWasSeen()
+    bench.attach([])
+    #expect(bench.requestsOnly == asked)
+    #expect(bench.calls.isEmpty)
+  }
+
+  @Test func `when all is given up every resumed task is lost, each once`() throws {
+    var bench = SessionBench.attached()
+    let first = try bench.run()
+    let second = try bench.create()
+    bench.feed(.resume(second))
+    let third = try bench.create()
+    bench.feed(.gaveUp(.noService("no kettle")))
+    bench.feed(.gaveUp(.noService("no kettle")))
+    #expect(
+      bench.calls == [
+        .completed(first, .failure(.session(.noService("no kettle")))),
+        .completed(second, .failure(.session(.noService("no kettle")))),
+      ])
+    #expect(bench.machine.wantsConnection == false)
+    #expect(bench.machine.isAllAcknowledged)
+    bench.feed(.resume(third))
+    #expect(bench.connectCount == 1)
+    #expect(bench.machine.wantsConnection)
+  }
+
+  @Test func `a task that was told lost is dropped when the service is back`() throws {
+    var bench = SessionBench.attached()
+    let task = try bench.run()
+    bench.feed(.gaveUp(.noService("no kettle")))
+    bench.forgetWhatWasSeen()
+    bench.feed(.wanted)
+    bench.attach([try SessionBench.task(task, .running)])
+    #expect(bench.calls.isEmpty)
+    #expect(bench.restored.isEmpty)
+    #expect(
+      bench.requestsOnly == [
+        .cancel(.init(ids: [SessionBench.id(task)], keepsBytes: false)),
+        .acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false)),
+      ])
+  }
+
+  @Test func `a session of another process ends its tasks and then itself`() throws {
+    var bench = SessionBench()
+    let number = bench.takeHopelessNumber()
+    bench.feed(.createHopeless(number, .session(.inUse("12")), isAwaited: false))
+    bench.feed(.resume(number))
+    bench.feed(.gaveUp(.inUse("12")))
+    #expect(
+      bench.calls == [
+        .completed(number, .failure(.session(.inUse("12")))), .becameInvalid(.inUse("12")),
+      ])
+    #expect(bench.isClosed)
+  }
+}

@@ -1,0 +1,165 @@
+import KettleTasks
+import KettleControl
+import Testing
+import KettleModel
+
+/// A session whose service and program are the test: it collects what was asked and told.
+struct SessionBench {
+  private(set) var machine: SessionMachine
+  /// The calls that were made, in order.
+  private(set) var calls: [DelegateCall] = []
+  private(set) var requests: [(serial: Int64, request: ServiceRequest)] = []
+  private(set) var views: [Int64: [TaskView]] = [:]
+  private(set) var resumeData: [ResumeToken?] = []
+  private(set) var settled: [TaskEnd] = []
+  private(set) var restored: [Int64] = []
+  private(set) var forgotten: [Int64] = []
+  private(set) var connectCount = 0
+  private(set) var isClosed = false
+  /// Whether calls return at once; else the test says `returnFromCall`.
+  var returnsAtOnce = true
+
+  static let session = SessionID(rawValue: "books")
+
+  init(isLaunched: Bool = false) {
+    machine = SessionMachine(nonce: "run", isLaunched: isLaunched)
+  }
+
+  /// A session that is attached and has nothing.
+  static func attached(isLaunched: Bool = false) -> SessionBench {
+    var bench = SessionBench(isLaunched: isLaunched)
+    bench.attach([])
+    return bench
+  }
+
+  mutating func feed(_ input: SessionInput) {
+    for action in machine.handle(input) {
+      switch action {
+      case .send(let serial, let request): requests.append((serial, request))
+      case .call(let call):
+        calls.append(call)
+        if returnsAtOnce { feed(.returned) }
+      case .restored(let task): restored.append(task.snapshot.taskIdentifier)
+      case .show(let number, let view): views[number, default: []].append(view)
+      case .resumeData(_, let token): resumeData.append(token)
+      case .settled(_, let end, _): settled.append(end)
+      case .forget(let number): forgotten.append(number)
+      case .connect: connectCount += 1
+      case .close: isClosed = true
+      }
+    }
+  }
+
+  /// Makes a task and gives its number.
+  mutating func create(
+    _ kind: TaskOptions.Kind = .download, isAwaited: Bool = false,
+    change: (inout TransferSpec) -> Void = { _ in }
+  ) throws -> Int64 {
+    let number = machine.takeNumber()
+    var spec = try Self.spec(kind, number)
+    change(&spec)
+    feed(.create(number, spec, isAwaited: isAwaited))
+    return number
+  }
+
+  /// Makes a task that runs, as the service's transfer 100 + its number.
+  mutating func run(
+    _ kind: TaskOptions.Kind = .download, isAwaited: Bool = false,
+    change: (inout TransferSpec) -> Void = { _ in }
+  ) throws -> Int64 {
+    let number = try create(kind, isAwaited: isAwaited, change: change)
+    feed(.resume(number))
+    try answer(.added([Self.id(number)]))
+    return number
+  }
+
+  mutating func attach(
+    _ tasks: [SessionTask], last: Int64 = 0, awaited: Set<Int64> = []
+  ) {
+    feed(.attached(.init(tasks: tasks, lastTaskIdentifier: last), awaited: awaited))
+  }
+
+  /// Answers the last request.
+  mutating func answer(_ reply: ServiceReply) throws {
+    feed(.answered(try #require(requests.last).serial, reply))
+  }
+
+  mutating func event(
+    _ number: Int64, _ state: TransferState, _ kind: TransferEvent.Kind = .stateChanged,
+    change: (inout TransferSnapshot) -> Void = { _ in }
+  ) {
+    var snapshot = Self.snapshot(number, state)
+    change(&snapshot)
+    feed(
+      .event(
+        TransferEvent(
+          kind: kind, id: snapshot.id, at: WallTime(millisecondsSince1970: 0), snapshot: snapshot)))
+  }
+
+  mutating func progress(_ number: Int64, _ bytes: Int64, of total: Int64? = nil) {
+    event(number, .running, .progress) {
+      $0.bytesReceived = bytes
+      $0.bytesExpected = total
+    }
+  }
+
+  mutating func takeHopelessNumber() -> Int64 { machine.takeHopelessNumber() }
+
+  mutating func forgetWhatWasSeen() {
+    calls = []
+    requests = []
+  }
+
+  var requestsOnly: [ServiceRequest] { requests.map(\.request) }
+
+  static func id(_ number: Int64) -> TransferID { TransferID(rawValue: 100 + number) }
+
+  static func spec(_ kind: TaskOptions.Kind, _ number: Int64) throws -> TransferSpec {
+    var spec = TransferSpec(url: try TransferURL.parse("http://books.example/b").get().url)
+    spec.session = session
+    spec.task = TaskOptions(kind: kind)
+    spec.task?.taskIdentifier = number
+    if kind == .upload {
+      spec.request = RequestContent(method: "PUT", body: .file(path: "/b", byteCount: 50))
+    }
+    return spec
+  }
+
+  static func snapshot(_ number: Int64, _ state: TransferState) -> TransferSnapshot {
+    TransferSnapshot(
+      id: id(number), session: session, taskIdentifier: number, title: "b",
+      url: "http://books.example/b", state: state,
+      createdAt: WallTime(millisecondsSince1970: 0), task: TaskStatus())
+  }
+
+  static func task(
+    _ number: Int64, _ state: TransferState, _ kind: TaskOptions.Kind = .download,
+    change: (inout TransferSnapshot) -> Void = { _ in }
+  ) throws -> SessionTask {
+    var snapshot = snapshot(number, state)
+    change(&snapshot)
+    return SessionTask(snapshot: snapshot, spec: try spec(kind, number))
+  }
+}
+
+extension TransferSnapshot {
+  /// A finished file of 100 bytes.
+  mutating func finish(_ path: String = "/held/1", status: Int = 200, bytes: Int64 = 100) {
+    self.path = path
+    bytesReceived = bytes
+    bytesExpected = bytes
+    task?.reply = ServerReply(
+      url: url, status: status, headers: [HeaderField(received: "Content-Length", "\(bytes)")])
+  }
+
+  /// Failed with 40 bytes, of a server that can go on.
+  mutating func breakOff(
+    _ code: TransferFailure.Code = .connectionLost, detail: String? = nil,
+    headers: [(String, String)] = [("ETag", "\"1\"")]
+  ) {
+    error = TransferFailure(code, on: "books.example", detail: detail)
+    bytesReceived = 40
+    task?.reply = ServerReply(
+      url: url, status: 200, headers: headers.map { HeaderField(received: $0.0, $0.1) })
+  }
+}

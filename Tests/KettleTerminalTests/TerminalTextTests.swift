@@ -1,0 +1,124 @@
+import KettleDashboard
+import Testing
+import KettleModel
+
+@testable import KettleTerminal
+
+struct TerminalTextTests {
+  // RFC 4648, section 10
+  @Test(
+    arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("ÿ文", "w7/mloc="),
+    ])
+  func `bytes in base 64`(text: String, encoded: String) {
+    #expect(Base64.text(of: text.utf8) == encoded)
+  }
+
+  @Test func `a copy goes to the terminal, and through what stands between`() {
+    #expect(TerminalText.copy("foo", through: nil) == "\u{1B}]52;c;Zm9v\u{7}")
+    #expect(
+      TerminalText.copy("foo", through: .tmux)
+        == "\u{1B}]52;c;Zm9v\u{7}\u{1B}Ptmux;\u{1B}\u{1B}]52;c;Zm9v\u{7}\u{1B}\\")
+    #expect(
+      TerminalText.copy("foo", through: .screen) == "\u{1B}P\u{1B}]52;c;Zm9v\u{7}\u{1B}\\")
+  }
+
+  @Test func `screen gets long copies in pieces that it takes`() {
+    let text = TerminalText.copy(String(repeating: "x", count: 3000), through: .screen)
+    let pieces = text.components(between: "\u{1B}P", and: "\u{1B}\\")
+    #expect(pieces.count == 9)
+    #expect(pieces.allSatisfy { $0.utf8.count <= 768 })
+    #expect(
+      pieces.joined()
+        == TerminalText.copy(String(repeating: "x", count: 3000), through: nil))
+  }
+
+  @Test func `the largest copy is under what terminals take`() {
+    let text = String(repeating: "x", count: TerminalText.copyByteCountMax)
+    #expect(TerminalText.copy(text, through: nil).utf8.count < 100_000)
+  }
+
+  @Test func `progress is a number, unknown, or gone`() {
+    #expect(TerminalText.progress(.percent(42)) == "\u{1B}]9;4;1;42\u{1B}\\")
+    #expect(TerminalText.progress(.unknown) == "\u{1B}]9;4;3\u{1B}\\")
+    #expect(TerminalText.progress(nil) == "\u{1B}]9;4;0\u{1B}\\")
+  }
+
+  @Test func `nothing breaks out of an announcement`() {
+    let text = "4;1;50\u{1B}\\\u{7}\u{9C}; rm\u{202E}"
+    let nine = TerminalText.announcement(text, as: .nine)
+    #expect(nine.hasPrefix("\u{1B}]9;Kettle: 4;1;50"))
+    #expect(nine.hasSuffix("\u{1B}\\"))
+    #expect(nine.unicodeScalars.count { $0 == "\u{1B}" } == 2)
+    #expect(nine.dropLast(2).dropFirst(1).unicodeScalars.allSatisfy { !$0.isControl })
+    let other = TerminalText.announcement(text, as: .sevenSevenSeven)
+    #expect(other.hasPrefix("\u{1B}]777;notify;Kettle;4,1,50"))
+    #expect(other.unicodeScalars.count { $0 == ";" } == 3)
+  }
+}
+
+extension String {
+  fileprivate func components(between start: String, and end: String) -> [String] {
+    split(separator: start).map { piece in
+      String(piece.hasSuffix(end) ? piece.dropLast(end.count) : piece)
+    }
+  }
+}
+
+struct TerminalKindTests {
+  private func kind(_ environment: [String: String]) -> TerminalKind {
+    TerminalKind { environment[$0] }
+  }
+
+  @Test(
+    arguments: [
+      ["TERM": "xterm-ghostty"], ["TERM": "xterm-256color", "WT_SESSION": "1"],
+      ["TERM": "xterm-256color", "ConEmuANSI": "ON"],
+      ["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.6.6"],
+      ["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.10.0b"],
+      [
+        "TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm",
+        "TERM_PROGRAM_VERSION": "20250612-0000-abc",
+      ],
+      ["TERM": "xterm-256color", "VTE_VERSION": "8203"],
+    ])
+  func `terminals that show progress are known`(environment: [String: String]) {
+    #expect(kind(environment).showsProgress)
+  }
+
+  @Test(
+    arguments: [
+      [:], ["TERM": "xterm-256color"], ["TERM": "vt100", "WT_SESSION": "1"],
+      ["TERM": "tmux-256color", "TERM_PROGRAM": "ghostty"],
+      ["TERM": "xterm-ghostty", "TMUX": "/tmp/x,1,0"], ["TERM": "xterm-ghostty", "STY": "1.x"],
+      ["TERM": "screen-256color", "WT_SESSION": "1"], ["TERM": "linux"],
+      ["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.6.5"],
+      ["TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm", "TERM_PROGRAM_VERSION": "20240203"],
+      ["TERM": "xterm-256color", "VTE_VERSION": "7802"], ["TERM": "xterm-kitty"],
+      ["TERM": "dumb", "TERM_PROGRAM": "ghostty"],
+    ])
+  func `others are told no progress`(environment: [String: String]) {
+    #expect(!kind(environment).showsProgress)
+  }
+
+  @Test func `announcements go to those who show them`() {
+    #expect(kind(["TERM": "xterm-kitty"]).announcement == .nine)
+    #expect(kind(["TERM": "foot"]).announcement == .sevenSevenSeven)
+    #expect(kind(["TERM": "xterm-256color"]).announcement == nil)
+    #expect(kind(["TERM": "xterm-256color", "WT_SESSION": "1"]).announcement == nil)
+    #expect(kind(["TERM": "foot", "TMUX": "x"]).announcement == nil)
+  }
+
+  @Test func `multiplexers, clipboards and questions`() {
+    #expect(kind(["TERM": "tmux-256color"]).multiplexer == .tmux)
+    #expect(kind(["TERM": "screen-256color", "TMUX": "x"]).multiplexer == .tmux)
+    #expect(kind(["TERM": "screen"]).multiplexer == .screen)
+    #expect(!kind(["TERM": "vt100"]).canCopy)
+    #expect(!kind(["TERM": "linux"]).canCopy)
+    #expect(kind(["TERM": "xterm"]).canCopy)
+    #expect(kind(["TERM": "xterm-256color"]).answersColorQuestions)
+    #expect(!kind(["TERM": "screen"]).answersColorQuestions)
+    #expect(!kind(["TERM": "vt100"]).answersColorQuestions)
+  }
+}
