@@ -61,9 +61,11 @@ struct TidyTests {
     expectNone(repository.files.flatMap(WordRule.findings))
   }
 
-  @Test func `every target has its section in the architecture`() throws {
+  @Test func `every target has a row with its invariant in the architecture`() throws {
     let paper = try #require(repository.file("docs/architecture.md"))
-    expectNone(PaperRule.undescribedTargets(importTable.keys.sorted(), in: paper))
+    let targets = importTable.keys.sorted()
+    expectNone(PaperRule.undescribedTargets(targets, in: paper))
+    expectNone(PaperRule.unknownTargets(targets, in: paper))
   }
 
   @Test func `every link and every paper that is named leads somewhere`() {
@@ -86,22 +88,22 @@ struct TidyTests {
 
   @Test(arguments: [
     (
-      "The states that people see", "public enum TransferState",
+      "States that people see", "public enum TransferState",
       "Sources/KettleModel/State/TransferState.swift"
     ),
     (
-      "The states of the machine", "package enum State",
+      "States of the machine", "package enum State",
       "Sources/KettleScheduler/Lifecycle/TransferMachine.swift"
     ),
     (
-      "The programs of sessions", "package enum Program",
+      "Programs of sessions", "package enum Program",
       "Sources/KettleScheduler/Sessions/SessionMachine.swift"
     ),
   ])
   func `a state diagram has exactly the cases of its enum`(
     title: String, declaration: String, path: String
   ) throws {
-    let paper = try #require(repository.file("docs/architecture.md"))
+    let paper = try #require(repository.file("docs/states.md"))
     let cases = PaperRule.cases(ofEnum: declaration, in: try #require(repository.file(path)))
     #expect(!cases.isEmpty)
     #expect(PaperRule.statesDrawn(under: title, in: paper) == cases)

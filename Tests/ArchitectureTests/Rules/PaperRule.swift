@@ -1,24 +1,48 @@
 import Foundation
 
-/// Finds papers that no longer tell the truth about the tree.
+/// Finds documents that contradict the tree.
 enum PaperRule {
-  /// Targets without a section of their own that has an **Invariant:** line.
+  /// Targets without a row in the table of targets (name, purpose, invariant), or with a row whose
+  /// purpose or invariant is empty.
   static func undescribedTargets(_ targets: [String], in paper: SourceText) -> [Finding] {
-    var sections: [String: [String]] = [:]
-    var title = ""
+    var described: Set<String> = []
     for line in paper.lines {
-      if line.hasPrefix("#") { title = line.filter { $0 != "#" && $0 != "`" && $0 != " " } }
-      if !line.hasPrefix("#") { sections[title, default: []].append(line) }
+      let row = cells(ofRow: line)
+      guard row.count == 3, !row[1].isEmpty, !row[2].isEmpty,
+        let name = codeName(in: row[0])
+      else { continue }
+      described.insert(name)
     }
-    return targets.compactMap { target in
-      let lines = sections[target] ?? []
-      let isThere = lines.contains { $0.hasPrefix("**Invariant:**") }
-      return isThere
-        ? nil : Finding(path: paper.path, line: 0, why: "no section with an invariant of \(target)")
+    return targets.filter { !described.contains($0) }.map { target in
+      Finding(path: paper.path, line: 0, why: "no row with an invariant of \(target)")
     }
   }
 
-  /// Links in a Markdown file that lead to no file.
+  /// Rows of the table of targets that name no target.
+  static func unknownTargets(_ targets: [String], in paper: SourceText) -> [Finding] {
+    paper.lines.enumerated().compactMap { offset, line in
+      let row = cells(ofRow: line)
+      guard row.count == 3, let name = codeName(in: row[0]), !targets.contains(name) else {
+        return nil
+      }
+      return Finding(path: paper.path, line: offset + 1, why: "\(name) is no target")
+    }
+  }
+
+  /// The cells of a row of a Markdown table; empty for any other line.
+  private static func cells(ofRow line: String) -> [String] {
+    guard line.hasPrefix("|"), line.hasSuffix("|"), line.count > 1 else { return [] }
+    return line.dropFirst().dropLast().components(separatedBy: "|")
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// The name in a cell that is nothing but a name in backticks.
+  private static func codeName(in cell: String) -> String? {
+    guard cell.count > 2, cell.hasPrefix("`"), cell.hasSuffix("`") else { return nil }
+    return String(cell.dropFirst().dropLast())
+  }
+
+  /// Links in a Markdown file whose target does not exist.
   static func brokenLinks(in paper: SourceText, exists: (String) -> Bool) -> [Finding] {
     guard paper.path.hasSuffix(".md") else { return [] }
     let folder = paper.folders.dropLast()
@@ -44,7 +68,7 @@ enum PaperRule {
     line.components(separatedBy: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
   }
 
-  /// Papers that a comment, or another paper, names and that are not there.
+  /// Documents that a comment or another document names and that do not exist.
   static func missingPapers(in file: SourceText, exists: (String) -> Bool) -> [Finding] {
     let isPaper = file.path.hasSuffix(".md")
     return file.lines.enumerated().flatMap { offset, line in
@@ -57,7 +81,7 @@ enum PaperRule {
     }
   }
 
-  /// The names in the state diagram of the section called `title`.
+  /// The states in the diagram of the section called `title`.
   static func statesDrawn(under title: String, in paper: SourceText) -> Set<String> {
     var names: Set<String> = []
     var (isInSection, isInDiagram) = (false, false)
@@ -71,7 +95,7 @@ enum PaperRule {
     return names.subtracting(["[*]", ""])
   }
 
-  /// The cases of the enum that begins with the line `declaration`.
+  /// The cases of the enum whose declaration starts with `declaration`.
   static func cases(ofEnum declaration: String, in file: SourceText) -> Set<String> {
     var names: Set<String> = []
     var depth = 0
@@ -89,7 +113,7 @@ enum PaperRule {
     return names
   }
 
-  /// `a, b(Int, String)` has the names a and b.
+  /// The names in a list of cases: a and b for `a, b(Int, String)`.
   private static func caseNames(_ text: Substring) -> [String] {
     var names: [String] = []
     var depth = 0

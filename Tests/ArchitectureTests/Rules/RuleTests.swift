@@ -173,16 +173,25 @@ struct RuleTests {
 
   // MARK: Papers
 
-  @Test func `a target without a section, or without an invariant, is found`() {
+  @Test func `a target without a row, or with an empty cell, is found`() {
     let paper = source(
       """
-      ### `A`
-      Does it.
-      **Invariant:** never b.
-      ### `B`
-      Does it.
+      | target | what it is | invariant |
+      |---|---|---|
+      | **pure** | | |
+      | `A` | Does it. | Never b. |
+      | `B` | Does it. | |
+      | `C` | | Never c. |
+      `D` does it, and never d.
+      | `E` | Does it. |
       """, at: "docs/a.md")
-    #expect(PaperRule.undescribedTargets(["A", "B", "C"], in: paper).count == 2)
+    let found = PaperRule.undescribedTargets(["A", "B", "C", "D", "E"], in: paper)
+    #expect(found.count == 4)
+  }
+
+  @Test func `a row of a target that does not exist is found`() {
+    let paper = source("| `A` | Does it. | Never b. |\n| `B` | Does it. | Never c. |")
+    #expect(lines(PaperRule.unknownTargets(["A"], in: paper)) == [2])
   }
 
   @Test func `a link that leads nowhere is found`() {
