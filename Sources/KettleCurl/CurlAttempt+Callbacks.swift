@@ -129,7 +129,33 @@ extension CurlAttempt {
   /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
   /// piece comes again. It begins with the same bytes then, and may have more behind them.
   private func hand(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer {
-    let bytes = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
+    while handedOfPiece < piece.count {
+      let rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
+      switch chunks?.next(in: rest) ?? .data(byteCount: rest.count) {
+      case .framing(let count):
+        handedOfPiece += count
+        pace.hear(at: loop.now)
+      case .data(let count):
+        let answer = offer(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), to: sink)
+        if let answer { return answer }
+      case .needsMore: handedOfPiece = piece.count
+      case .complete:
+        // A connection with bytes behind the body is not used again.
+        phase = .decided(end(for: CURLE_OK))
+        return .ends
+      case .broken(let reason):
+        return giveUp("its chunks are malformed: \(reason)") ? .goesOn : .ends
+      }
+    }
+    handedOfPiece = 0
+    if isWhole { letEnd() }
+    if chunks?.isComplete == true { noteDeadline() }
+    return .goesOn
+  }
+
+  /// Offers data to the sink. Returns nil when all of it went out and the rest of the piece can
+  /// follow.
+  private func offer(_ bytes: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer? {
     let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)
     if count > 0 {
       switch sink.receive(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) {
@@ -145,16 +171,13 @@ extension CurlAttempt {
         return .ends
       }
     }
-    guard count == bytes.count else {
-      if case .blocked = phase { loop.limits.leave(id) } else { rest(in: .throttled(sink)) }
-      return .pauses
-    }
-    handedOfPiece = 0
-    if isWhole { letEnd() }
-    return .goesOn
+    guard count < bytes.count else { return nil }
+    if case .blocked = phase { loop.limits.leave(id) } else { rest(in: .throttled(sink)) }
+    return .pauses
   }
 
   private func noteHanded(_ count: Int) {
+    chunks?.takeData(count)
     deliveredByteCount += Int64(count)
     handedOfPiece += count
     pace.note(count, at: loop.now)
@@ -177,7 +200,9 @@ extension CurlAttempt {
     _ = curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  private var isWhole: Bool { bodyEnd == .byteCount(deliveredByteCount) }
+  private var isWhole: Bool {
+    chunks.map(\.isComplete) ?? (bodyEnd == .byteCount(deliveredByteCount))
+  }
 
   /// With the last byte the exchange is over by itself, and its connection stays for others.
   private func satisfied() -> PieceAnswer {
@@ -195,6 +220,7 @@ extension CurlAttempt {
     }
     let bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
     self.bodyEnd = bodyEnd
+    if case .lastChunk = bodyEnd { chunks = ChunkDecoder() }
     // Of a body whose length is known nothing is read from the talk; each of its records would be
     // three calls.
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }

@@ -100,6 +100,9 @@ extension CurlAttempt {
     options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
     options.set(CURLOPT_HTTP09_ALLOWED, 0)
     options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    // libcurl hands over chunks with their framing then, for `ChunkDecoder`; it still follows them
+    // to find the end of the exchange.
+    options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     options.set(CURLOPT_USERAGENT, settings.userAgent)
     for header in headersToSend(request.headers) {
       // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).

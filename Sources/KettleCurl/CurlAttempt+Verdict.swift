@@ -25,9 +25,13 @@ extension CurlAttempt {
   }
 
   /// libcurl counts the bytes too. Counting what the sink took makes `complete` true whatever
-  /// libcurl's pausing did.
-  private func end(for code: CURLcode) -> AttemptEnd {
+  /// libcurl's pausing did, and whatever it takes for the last chunk.
+  func end(for code: CURLcode) -> AttemptEnd {
     guard code == CURLE_OK else { return .failed(failure(for: code)) }
+    if let chunks, !chunks.isComplete {
+      return .failed(
+        TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk did not come"))
+    }
     let isVouchedFor = url.scheme == .http || isEndSaid
     guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndVouchedFor: isVouchedFor)
     else { return .complete }

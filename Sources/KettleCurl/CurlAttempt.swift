@@ -58,7 +58,8 @@ final class CurlAttempt {
   let loop: CurlLoop
 
   var phase = Phase.connecting { didSet { noteRoom() } }
-  /// Of the sink that the phase has, which keeps it; nil while a speed limit has to be asked.
+  /// Of the sink that the phase has, which keeps it; nil while a speed limit has to be asked, and
+  /// for a body in chunks, whose pieces are not all data.
   private(set) var room: Unmanaged<GrantedRoom>?
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
@@ -77,7 +78,9 @@ final class CurlAttempt {
   /// Asked with HEAD: whatever the head says, nothing comes behind it.
   let asksForHeadOnly: Bool
   var deliveredByteCount: Int64 = 0
-  /// How many bytes of the piece that libcurl holds the sink has already.
+  /// nil when the body does not come in chunks, and before the head.
+  var chunks: ChunkDecoder?
+  /// How many bytes of the piece that libcurl holds, framing of chunks included, are dealt with.
   var handedOfPiece = 0
   var pace: BodyPace
 
@@ -181,7 +184,7 @@ extension CurlAttempt {
 
 extension CurlAttempt {
   /// Comes after every change of the phase and of the limits, and not with every piece.
-  func noteRoom() { room = loop.limits.isEmpty ? phase.room : nil }
+  func noteRoom() { room = loop.limits.isEmpty && chunks == nil ? phase.room : nil }
 }
 
 // MARK: - Deadlines
@@ -194,7 +197,7 @@ extension CurlAttempt {
     // before the whole time is up.
     case .connecting: loop.now.advanced(byMilliseconds: 500)
     case .awaitingHead(let since): Self.earlier(endOfSilence(since), endOfHead)
-    case .receiving: Self.earlier(endOfSilence(pace.silentSince), pace.windowEnd)
+    case .receiving: Self.earlier(endOfReceiving, pace.windowEnd)
     case .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
     }
   }
@@ -207,13 +210,32 @@ extension CurlAttempt {
     since.advanced(byMilliseconds: max(timeouts.idleMilliseconds, 1))
   }
 
+  /// How long libcurl has to notice that the last chunk came.
+  private static let lastChunkMilliseconds: Int64 = 500
+
+  private var endOfReceiving: MonotonicTime {
+    chunks?.isComplete == true
+      ? pace.silentSince.advanced(byMilliseconds: Self.lastChunkMilliseconds)
+      : endOfSilence(pace.silentSince)
+  }
+
   private var endOfHead: MonotonicTime? {
     guard isRequestWhole else { return nil }
     return headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
   }
 
+  /// Returns how the attempt ends without libcurl: as a failure when the server has used up its
+  /// time, and as complete when libcurl still waits behind the last chunk. Some releases do not see
+  /// the chunks when another coding is named before them. Returns nil when the attempt goes on.
+  func endWithoutLibcurl(at now: MonotonicTime) -> AttemptEnd? {
+    if case .receiving = phase, chunks?.isComplete == true {
+      return endOfReceiving <= now ? end(for: CURLE_OK) : nil
+    }
+    return overdue(at: now).map(AttemptEnd.failed)
+  }
+
   /// Why the server has used up its time; nil when it has not.
-  func overdue(at now: MonotonicTime) -> TransferFailure? {
+  private func overdue(at now: MonotonicTime) -> TransferFailure? {
     let since: MonotonicTime
     switch phase {
     case .awaitingHead(let silentSince): since = silentSince

@@ -178,8 +178,8 @@ extension CurlLoop {
     guard let due = nextDeadline, due <= now else { return }
     nextDeadline = nil
     for attempt in attempts.values {
-      if let failure = attempt.overdue(at: now) {
-        finish(attempt, .failed(failure))
+      if let end = attempt.endWithoutLibcurl(at: now) {
+        finish(attempt, end)
       } else {
         attempt.noteDeadline()
       }

@@ -3,12 +3,11 @@ import KettleModel
 /// Makes the head of a reply out of the header lines that libcurl hands over.
 ///
 /// libcurl hands over every line of every reply of an exchange: interim replies (1xx), the 401 or
-/// 407 of each round of a login, the final head, and the trailers behind the body. Only the final
-/// head leaves here.
+/// 407 of each round of a login, and the final head. Only the final head leaves here.
 struct HeadReader {
   enum Progress: Equatable {
     case more
-    /// The final head; what comes now is a trailer.
+    /// The final head. Lines that come after it do not count.
     case final(ResponseHead)
     /// Final only if no other head follows: libcurl may answer it with the login.
     case finalUnlessAnswered(ResponseHead)
@@ -76,8 +75,6 @@ struct HeadReader {
 
   private mutating func begin(_ text: ArraySlice<UInt8>) -> Progress {
     guard text.starts(with: "HTTP/".utf8) else {
-      // The trailers of a 401 that libcurl answers.
-      if heldBackHead != nil { return .more }
       return fail("it does not begin with a status line")
     }
     guard let status = Self.status(in: text) else { return fail("its status line is malformed") }

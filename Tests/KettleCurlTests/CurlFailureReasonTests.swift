@@ -61,8 +61,11 @@ struct CurlFailureReasonTests {
     #expect(refused.code == .tlsRefused, "an address before it refused the connection")
   }
 
-  @Test func `malformed chunks break the protocol`() throws {
-    let text = "Illegal or missing hexadecimal sequence in chunked-encoding"
+  @Test(arguments: [
+    "Illegal or missing hexadecimal sequence in chunked-encoding",
+    "chunk hex-length char not a hex digit: 0x7a", "invalid chunk size: '8000000000000000'",
+  ])
+  func `malformed chunks break the protocol`(text: String) throws {
     #expect(try failure(CURLE_RECV_ERROR, text: text).code == .protocolBroken)
   }
 

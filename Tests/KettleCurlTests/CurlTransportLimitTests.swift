@@ -20,7 +20,9 @@ struct CurlTransportLimitTests {
 
   // MARK: Speed
 
-  @Test(arguments: [OriginBehavior.Framing.contentLength, .chunked])
+  @Test(arguments: [
+    OriginBehavior.Framing.contentLength, .chunked, .chunkScript(ChunkScript(chunkByteCount: 7)),
+  ])
   func `a limit is kept, and every byte comes once`(
     framing: OriginBehavior.Framing
   ) async throws {

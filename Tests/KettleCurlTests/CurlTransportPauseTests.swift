@@ -17,7 +17,9 @@ struct CurlTransportPauseTests {
 
   // MARK: Full
 
-  @Test(arguments: [OriginBehavior.Framing.contentLength, .chunked, .untilClose])
+  @Test(arguments: [
+    OriginBehavior.Framing.contentLength, .chunked, .chunkScript(ChunkScript()), .untilClose,
+  ])
   func `a sink that is full again and again gets every byte once`(
     framing: OriginBehavior.Framing
   ) async throws {

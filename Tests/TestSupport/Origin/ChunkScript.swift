@@ -5,6 +5,8 @@ package struct ChunkScript: Hashable, Sendable {
     case announcedTooLong(by: Int)
     /// A chunk is announced as so many bytes shorter than it is.
     case announcedTooShort(by: Int)
+    /// The size of a chunk has this before its digits.
+    case sizePrefix(String)
     /// A chunk has an extension with a bare LF in it.
     case lineFeedInExtension
     /// No line end follows a chunk.
@@ -41,13 +43,14 @@ package struct ChunkScript: Hashable, Sendable {
 
   private static func sizeLine(_ byteCount: Int, _ flaw: Flaw?) -> [UInt8] {
     var announced = byteCount
-    var lineExtension = ""
+    var (prefix, lineExtension) = ("", "")
     switch flaw {
     case .announcedTooLong(let count): announced += count
     case .announcedTooShort(let count): announced -= count
+    case .sizePrefix(let text): prefix = text
     case .lineFeedInExtension: lineExtension = ";a\nb"
     case .noLineEnd, .noLastChunk, nil: break
     }
-    return Array((String(announced, radix: 16) + lineExtension + "\r\n").utf8)
+    return Array((prefix + String(announced, radix: 16) + lineExtension + "\r\n").utf8)
   }
 }

@@ -10,8 +10,8 @@ struct BrokenFramingTests {
   var truth: OriginBehavior { OriginBehavior(body) }
 
   static let flaws: [ChunkScript.Flaw] = [
-    .announcedTooLong(by: 10), .announcedTooShort(by: 10), .lineFeedInExtension, .noLineEnd,
-    .noLastChunk,
+    .announcedTooLong(by: 1), .announcedTooLong(by: 10), .announcedTooShort(by: 10),
+    .sizePrefix("0x"), .sizePrefix(" "), .lineFeedInExtension, .noLineEnd, .noLastChunk,
   ]
 
   /// Stops in the middle, so that bytes are written before the flaw comes.

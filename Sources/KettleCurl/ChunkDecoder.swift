@@ -1,0 +1,194 @@
+/// Separates the data of a chunked body from its framing, by the letter of RFC 9112, section 7.1.
+///
+/// libcurl is lenient with the framing: it takes a bare LF for the end of a chunk, `0x1000` for 0,
+/// and any byte for the end of a size. Each of these can turn a broken reply into a whole file with
+/// wrong bytes, so libcurl only finds the end of the exchange, and this decoder decides what is
+/// data. It keeps its state between calls, so the body may be cut into pieces anywhere.
+struct ChunkDecoder: Equatable {
+  /// What the next bytes of the body are.
+  enum Span: Equatable {
+    /// Framing, which the decoder has consumed.
+    case framing(byteCount: Int)
+    /// Data. The caller reports with `takeData` how much of it was delivered.
+    case data(byteCount: Int)
+    /// No more bytes are needed now; nothing was consumed.
+    case needsMore
+    /// The body has ended. The bytes, if there are any, do not belong to it.
+    case complete
+    case broken(String)
+  }
+
+  private enum State: Equatable {
+    case size(value: Int64, digitCount: Int)
+    case sizeBlanks(size: Int64, byteCount: Int)
+    case chunkExtension(size: Int64, byteCount: Int)
+    case sizeLineFeed(size: Int64)
+    case data(remaining: Int64)
+    case dataReturn
+    case dataLineFeed
+    case trailerStart
+    case trailerName(byteCount: Int)
+    case trailerValue(byteCount: Int)
+    case trailerLineFeed
+    case lastLineFeed
+    case complete
+    case broken(String)
+  }
+
+  /// Enough for 64 bits; libcurl reads no more either.
+  static let sizeDigitCountMax = 16
+  static let extensionByteCountMax = 4096
+  /// libcurl's own limit for one trailer field is about as large.
+  static let trailerByteCountMax = 4000
+  static let trailerCountMax = 100
+
+  private var state = State.size(value: 0, digitCount: 0)
+  private var trailerCount = 0
+
+  var isComplete: Bool { state == .complete }
+
+  /// Reads framing up to the next data, the end of the bytes or the end of the body.
+  mutating func next(in bytes: UnsafeRawBufferPointer) -> Span {
+    var consumed = 0
+    for byte in bytes {
+      switch state {
+      case .data, .complete, .broken: return span(consumed: consumed, of: bytes.count)
+      case .size, .sizeBlanks, .chunkExtension, .sizeLineFeed, .dataReturn, .dataLineFeed,
+        .trailerStart, .trailerName, .trailerValue, .trailerLineFeed, .lastLineFeed:
+        state = state(after: byte)
+        consumed += 1
+      }
+    }
+    return span(consumed: consumed, of: bytes.count)
+  }
+
+  /// Notes that so many bytes of the data that `next` announced were delivered.
+  mutating func takeData(_ byteCount: Int) {
+    guard case .data(let remaining) = state else { return }
+    let rest = max(remaining - Int64(byteCount), 0)
+    state = rest > 0 ? .data(remaining: rest) : .dataReturn
+  }
+
+  private func span(consumed: Int, of byteCount: Int) -> Span {
+    if case .broken(let reason) = state { return .broken(reason) }
+    if consumed > 0 { return .framing(byteCount: consumed) }
+    switch state {
+    case .complete: return .complete
+    case .data(let remaining) where byteCount > 0:
+      return .data(byteCount: Int(min(Int64(byteCount), remaining)))
+    case .size, .sizeBlanks, .chunkExtension, .sizeLineFeed, .data, .dataReturn, .dataLineFeed,
+      .trailerStart, .trailerName, .trailerValue, .trailerLineFeed, .lastLineFeed, .broken:
+      return .needsMore
+    }
+  }
+}
+
+// MARK: - Framing
+
+extension ChunkDecoder {
+  private mutating func state(after byte: UInt8) -> State {
+    switch state {
+    case .size(let value, let digitCount): Self.size(value, digitCount, byte)
+    case .sizeBlanks(let size, let byteCount): Self.sizeBlanks(size, byteCount, byte)
+    case .chunkExtension(let size, let byteCount): Self.chunkExtension(size, byteCount, byte)
+    case .sizeLineFeed(let size):
+      Self.expectLineFeed(byte, size == 0 ? .trailerStart : .data(remaining: size))
+    case .dataReturn:
+      byte == Byte.carriageReturn
+        ? .dataLineFeed : .broken("a chunk is not as long as its size says")
+    case .dataLineFeed: Self.expectLineFeed(byte, .size(value: 0, digitCount: 0))
+    case .trailerStart: trailerStart(byte)
+    case .trailerName(let byteCount): Self.trailerName(byteCount, byte)
+    case .trailerValue(let byteCount): Self.trailerValue(byteCount, byte)
+    case .trailerLineFeed: Self.expectLineFeed(byte, .trailerStart)
+    case .lastLineFeed: Self.expectLineFeed(byte, .complete)
+    case .data, .complete, .broken: state
+    }
+  }
+
+  private static func expectLineFeed(_ byte: UInt8, _ next: State) -> State {
+    byte == Byte.lineFeed ? next : .broken("a CR without LF")
+  }
+
+  private static func size(_ value: Int64, _ digitCount: Int, _ byte: UInt8) -> State {
+    if let digit = hexadecimalDigit(byte) {
+      guard digitCount < sizeDigitCountMax, value <= Int64.max >> 4 else {
+        return .broken("a chunk size is too large")
+      }
+      return .size(value: value << 4 | digit, digitCount: digitCount + 1)
+    }
+    guard digitCount > 0 else { return .broken("a chunk size is not a hexadecimal number") }
+    return sizeBlanks(value, 0, byte)
+  }
+
+  /// Blanks may stand before a semicolon (`BWS`). Some servers also pad every size with them to the
+  /// same width, which leaves no doubt about the size.
+  private static func sizeBlanks(_ size: Int64, _ byteCount: Int, _ byte: UInt8) -> State {
+    switch byte {
+    case Byte.carriageReturn: .sizeLineFeed(size: size)
+    case Byte.semicolon: .chunkExtension(size: size, byteCount: 0)
+    case Byte.space, Byte.tab:
+      byteCount < sizeDigitCountMax
+        ? .sizeBlanks(size: size, byteCount: byteCount + 1)
+        : .broken("a chunk size has too many blanks behind it")
+    default: .broken("a chunk size is not a hexadecimal number")
+    }
+  }
+
+  private static func chunkExtension(_ size: Int64, _ byteCount: Int, _ byte: UInt8) -> State {
+    if byte == Byte.carriageReturn { return .sizeLineFeed(size: size) }
+    guard isText(byte) else { return .broken("a chunk extension has a control character in it") }
+    guard byteCount < extensionByteCountMax else { return .broken("a chunk extension is too long") }
+    return .chunkExtension(size: size, byteCount: byteCount + 1)
+  }
+
+  private mutating func trailerStart(_ byte: UInt8) -> State {
+    if byte == Byte.carriageReturn { return .lastLineFeed }
+    trailerCount += 1
+    guard trailerCount <= Self.trailerCountMax else { return .broken("it has too many trailers") }
+    return Self.trailerName(0, byte)
+  }
+
+  private static func trailerName(_ byteCount: Int, _ byte: UInt8) -> State {
+    if byte == Byte.colon, byteCount > 0 { return .trailerValue(byteCount: byteCount + 1) }
+    guard byte > Byte.space, byte < Byte.delete, byte != Byte.colon else {
+      return .broken("a trailer has no name")
+    }
+    guard byteCount < trailerByteCountMax else { return .broken("a trailer is too long") }
+    return .trailerName(byteCount: byteCount + 1)
+  }
+
+  private static func trailerValue(_ byteCount: Int, _ byte: UInt8) -> State {
+    if byte == Byte.carriageReturn { return .trailerLineFeed }
+    guard isText(byte) else { return .broken("a trailer has a control character in it") }
+    guard byteCount < trailerByteCountMax else { return .broken("a trailer is too long") }
+    return .trailerValue(byteCount: byteCount + 1)
+  }
+}
+
+// MARK: - Bytes
+
+extension ChunkDecoder {
+  private enum Byte {
+    static let tab: UInt8 = 9
+    static let lineFeed: UInt8 = 10
+    static let carriageReturn: UInt8 = 13
+    static let space: UInt8 = 32
+    static let colon: UInt8 = 58
+    static let semicolon: UInt8 = 59
+    static let delete: UInt8 = 127
+  }
+
+  private static func isText(_ byte: UInt8) -> Bool {
+    byte == Byte.tab || (byte >= Byte.space && byte != Byte.delete)
+  }
+
+  private static func hexadecimalDigit(_ byte: UInt8) -> Int64? {
+    switch byte {
+    case 48...57: Int64(byte) - 48
+    case 65...70: Int64(byte) - 55
+    case 97...102: Int64(byte) - 87
+    default: nil
+    }
+  }
+}
