@@ -270,17 +270,17 @@ struct RuleTests {
               name: "d", dependencies: ["C"],
               swiftSettings: strict),
             .executableTarget(
-              name: "e-f", dependencies: ["A"], path: "Sources/Programs/F",
+              name: "e-f", dependencies: ["A"], path: "Examples/F",
               swiftSettings: strict),
             .executableTarget(
-              name: "e-g", dependencies: ["B"], path: "Sources/Programs/G"),
+              name: "e-g", dependencies: ["B"], path: "Examples/G"),
             tests("ATests", ["A"]),
           ])
         """, at: "Package.swift"))
     let expected: [String: Set<String>] = [
       "CKettleLinux": [], "CKettleCurl": ["CKettleLinux"], "A": [],
       "B": ["A", "CKettleCurl", "GRDB"], "C": ["A", "B"],
-      "d": ["C"], "Programs": ["A", "B"],
+      "d": ["C"], "Examples": ["A", "B"],
     ]
     #expect(manifest.dependencies == expected)
   }
