@@ -2,7 +2,6 @@ import KettleTerminal
 import KettleDashboard
 import Glibc
 import KettleSystem
-import Synchronization
 import KettleModel
 
 /// Measures what the dashboard costs over 100,000 transfers of which 50 running ones are seen:

@@ -1,7 +1,6 @@
 import CKettleNcurses
 import Glibc
 import KettleSystem
-import Synchronization
 
 /// A terminal in memory that this process has as its standard input and output; a thread takes
 /// what is sent to it and counts the bytes.

@@ -8,8 +8,9 @@ import KettleSystem
 final class Reception: Sendable {
   struct Refused: Error {}
 
-  /// How many clients may be told at once that there are too many; others are only closed.
-  private static let refusalCountMax = 16
+  /// How many connections may be open beyond the maximum while an error is sent on them. Others are
+  /// closed without one. Few, because a process with few descriptors has none to spare.
+  private var refusalCountMax: Int { max(limits.connectionCountMax / 16, 1) }
 
   /// What a connection is counted as.
   private enum Place: Sendable {
@@ -48,7 +49,7 @@ final class Reception: Sendable {
     }
     guard take(.open, limits.connectionCountMax, on: channel) else {
       refused(.tooManyConnections(countMax: limits.connectionCountMax, processID: peer.processID))
-      guard take(.refused, Self.refusalCountMax, on: channel) else { throw Refused() }
+      guard take(.refused, refusalCountMax, on: channel) else { throw Refused() }
       let error = ControlError(.tooManyConnections, String(limits.connectionCountMax))
       return try pipeline.addHandler(RefusalHandler(error))
     }

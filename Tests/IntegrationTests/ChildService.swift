@@ -107,9 +107,10 @@ final class SilentClient: Sendable {
 
   func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Waits until the other end hangs up; false when it does not.
+  /// Waits until the other end sends nothing more. Returns false when it does not within the time.
   func isHungUp(withinMilliseconds budget: Int32) -> Bool {
-    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    // POLLRDHUP of poll(2): the sending half of the other end is closed, after an error line.
+    var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
     return poll(&entry, 1, budget) == 1
   }
 

@@ -44,8 +44,11 @@ struct RealServiceTests {
 
   @Test func `kill -9 of the service costs at most 8 MiB each time and no file`() async throws {
     let body = SeededBody(seed: 3, byteCount: 120_000_000)
-    // So fast that whoever keeps less than that would lose more until the next kill.
-    origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 60_000_000 }, at: "/c.bin")
+    // So fast that a service which records less often would lose more until the next kill. Each
+    // response stops after its share, so a busy machine cannot miss the moment of a kill.
+    let fast = OriginBehavior(body).with { $0.bytesPerSecond = 60_000_000 }
+    let shares = Array(repeating: fast.stuck(after: 25_000_000), count: 4)
+    origin.serve(shares + [fast], at: "/c.bin")
     var ledger = RefetchLedger()
     let url = try origin.url("/c.bin").text
     let id = try await home.kettle("add", "--connections", "1", url).output.trimmed
