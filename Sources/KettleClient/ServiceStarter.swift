@@ -16,6 +16,9 @@ package struct ServiceStarter: Sendable {
   package var environment: [String: String]?
   /// How long everything together may take.
   package var budget: Duration = .seconds(10)
+  /// How long to retry while the service has too many connections. Most of them belong to commands,
+  /// which end within moments.
+  package var crowdBudget: Duration = .seconds(3)
 
   package init(
     places: ServicePlaces, clientName: String,
@@ -64,9 +67,23 @@ package struct ServiceStarter: Sendable {
     }
   }
 
+  /// Connects to a running service, and retries within `crowdBudget` while it has too many
+  /// connections.
   private func greet() async throws(ClientError) -> ServiceConnection {
-    try await ServiceConnection.connect(
-      places: places, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+    let deadline = ContinuousClock.now + crowdBudget
+    var pause = Duration.milliseconds(20)
+    while true {
+      do throws(ClientError) {
+        return try await ServiceConnection.connect(
+          places: places, clientName: clientName, isWatchedByPerson: isWatchedByPerson)
+      } catch let failure {
+        guard case .tooManyConnections = failure else { throw failure }
+        let next = ContinuousClock.now + pause
+        guard next < deadline else { throw failure }
+        do { try await Task.sleep(until: next, clock: .continuous) } catch { throw failure }
+        pause = min(pause * 2, .milliseconds(200))
+      }
+    }
   }
 
   /// A service that ends, or is killed, between taking the connection and answering the greeting

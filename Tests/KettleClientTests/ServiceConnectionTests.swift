@@ -227,8 +227,9 @@ struct ServiceConnectionTests {
       accepted.append(connection)
       break
     }
-    let starter = ServiceStarter(
+    var starter = ServiceStarter(
       places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+    starter.crowdBudget = .zero
     for startsIfNeeded in [true, false] {
       await #expect(throws: ClientError.tooManyConnections(count: "1")) {
         try await starter.connect(startingIfNeeded: startsIfNeeded)
@@ -236,6 +237,33 @@ struct ServiceConnectionTests {
     }
     #expect(accepted.count == 1)
     for connection in accepted + [first] { await connection.close() }
+    await listener.close()
+  }
+
+  // Fault 117
+  @Test func `a client gets in when another one of too many has left`() async throws {
+    let world = try ClientWorld()
+    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let (refusals, refused) = AsyncStream.makeStream(of: Void.self)
+    let listener = try await ControlListener.start(
+      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1),
+      refused: { _ in refused.yield() })
+    let first = try await ControlConnection.connect(to: world.places.socketPath)
+    var connections = listener.connections.makeAsyncIterator()
+    let occupant = try #require(await connections.next())
+    var starter = ServiceStarter(
+      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+    starter.crowdBudget = .seconds(60)
+    let patient = starter
+    let second = Task { try await patient.connect(startingIfNeeded: false) }
+    for await _ in refusals { break }
+    await first.close()
+    await occupant.close()
+    let accepted = await connections.next()
+    #expect(accepted != nil)
+    // Without a reply to its greeting.
+    await accepted?.close()
+    _ = await second.result
     await listener.close()
   }
 

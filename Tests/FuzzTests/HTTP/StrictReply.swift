@@ -37,10 +37,14 @@ struct StrictReply {
     var headers: [(name: String, value: String)] = []
     while let text = headLine(&rest) {
       if text.isEmpty { return (status, headers) }
-      guard let colon = text.firstIndex(of: ":") else { return nil }
+      // A line that begins with a blank continues the one before (RFC 9112, section 5.2).
+      if text.first == " " {
+        guard !headers.isEmpty else { return nil }
+        headers[headers.count - 1].value += text
+        continue
+      }
+      guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { return nil }
       let name = String(text[..<colon])
-      // A line that begins with a blank would belong to the one before.
-      guard let initial = name.first, initial != " " else { return nil }
       let value = text[text.index(after: colon)...].drop { $0 == " " }
       headers.append((name, String(value)))
     }

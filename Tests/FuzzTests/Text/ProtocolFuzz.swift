@@ -46,15 +46,15 @@ struct ProtocolFuzz: FuzzPart {
   /// What `LineDecoder` must give, written down plainly.
   private static func lines(of bytes: [UInt8], byteCountMax: Int) -> Lines {
     var found = Lines()
-    for part in bytes.split(separator: 10, omittingEmptySubsequences: false) {
+    let parts = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    for (number, part) in parts.enumerated() {
       if part.count > byteCountMax {
         found.isOverlong = true
         return found
       }
-      found.lines.append([UInt8](part))
+      // No line feed follows the last part.
+      if number < parts.count - 1, !part.isEmpty { found.lines.append([UInt8](part)) }
     }
-    found.lines.removeLast()
-    found.lines.removeAll(where: \.isEmpty)
     return found
   }
 
