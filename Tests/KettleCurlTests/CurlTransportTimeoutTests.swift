@@ -48,8 +48,9 @@ struct CurlTransportTimeoutTests {
   @Test func `silence in the middle of the body times out`() async throws {
     let stalling = OriginBehavior(body).with { $0.stall = .init(after: 1000, until: "never") }
     origin.serve(stalling, at: "/file")
+    // Long enough for a busy machine to bring what comes before the silence.
     let fetched = try await probe.fetch(origin.url("/file")) {
-      $0.timeouts.idleMilliseconds = 200
+      $0.timeouts.idleMilliseconds = 3000
     }
     #expect(fetched.end.failure?.code == .timedOut)
     #expect(fetched.bytes().elementsEqual(body.bytes(in: 0..<1000)))
@@ -58,18 +59,18 @@ struct CurlTransportTimeoutTests {
   @Test func `a slow body that does not fall silent goes on`() async throws {
     let small = SeededBody(seed: 2, byteCount: 20_000)
     let end = try await end(of: OriginBehavior(small).with { $0.bytesPerSecond = 20_000 }) {
-      $0.timeouts.idleMilliseconds = 700
+      $0.timeouts.idleMilliseconds = 3000
     }
     #expect(end == .complete)
   }
 
   @Test func `a paused attempt is not silent`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
-    let id = probe.begin(try origin.url("/file")) { $0.timeouts.idleMilliseconds = 150 }
+    let id = probe.begin(try origin.url("/file")) { $0.timeouts.idleMilliseconds = 3000 }
     _ = try await probe.head(of: id)
     // A second attempt falls silent meanwhile, so the time has come for both.
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/never")
-    let other = try await probe.fetch(origin.url("/never")) { $0.timeouts.idleMilliseconds = 500 }
+    let other = try await probe.fetch(origin.url("/never")) { $0.timeouts.idleMilliseconds = 4000 }
     #expect(other.end.failure?.code == .timedOut)
     let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
