@@ -1,16 +1,16 @@
 import KettleModel
 
-/// When which transfer wants to be woken, on the clock that it named.
+/// Maps each transfer to the time at which it wants to be woken, on the clock that it chose.
 struct AlarmList: Sendable {
   private var monotonic: [TransferID: MonotonicTime] = [:]
   private var wall: [TransferID: WallTime] = [:]
-  /// The ends of tasks. There is one for nearly every task, and most never come, so they are only
-  /// gone through when one may be due.
+  /// The deadlines of tasks. Nearly every task has one and most never expire, so the list is
+  /// scanned only when one may be due.
   private var deadlines: [TransferID: WallTime] = [:]
-  /// Not later than any of them.
+  /// A lower bound of all deadlines.
   private var earliestDeadline: WallTime?
 
-  /// The wall clock can be set while nobody looks, so its alarms are looked at this often.
+  /// The wall clock can be set at any time, so its alarms are checked at this interval.
   static let wallCheckMilliseconds: Int64 = 60_000
 
   mutating func set(
@@ -35,7 +35,7 @@ struct AlarmList: Sendable {
     if deadlines.isEmpty { earliestDeadline = nil }
   }
 
-  /// Takes out those that are due, in the order of their ids.
+  /// Removes the transfers whose alarms are due and returns them, sorted by id.
   mutating func due(at now: Moment) -> [TransferID] {
     var rung = Set(monotonic.filter { $0.value <= now.monotonic }.keys)
     rung.formUnion(wall.filter { $0.value <= now.wall }.keys)

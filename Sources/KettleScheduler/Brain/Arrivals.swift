@@ -1,9 +1,9 @@
 import KettleModel
 
-/// The transfers that are on their way to the store. It may name them before the brain knows that
-/// it has them, and they are nobody's until then.
+/// The transfers that are being added to the store. The store may return them before the scheduler
+/// has admitted them; until then they are ignored.
 struct Arrivals: Sendable {
-  /// The ids of each `add` follow one another.
+  /// The ids of each `add` are consecutive.
   private var batches: Set<ClosedRange<TransferID>> = []
 
   mutating func insert(_ changes: [JournalChange]) {

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// What users ask for.
+/// User controls.
 extension Brain {
   package enum Control: Sendable, Hashable {
     case start, pause, stop
     case remove(TransferMachine.FileFate)
     case reset
-    /// A fresh link for the same file, with the login that stood in it.
+    /// A fresh link for the same file, with the login that it contained.
     case relink(TransferURL, Login?)
-    /// Bytes a second; nil is no limit.
+    /// Bytes per second; nil means no limit.
     case limit(Int64?)
     case prioritize(TransferPriority)
-    /// Of tasks only, by their program.
+    /// For tasks only, requested by their program.
     case cancel(keepsBytes: Bool)
   }
 
@@ -75,10 +75,10 @@ extension Brain {
     return .applied
   }
 
-  /// Notes the limit of all transfers together: who is held back is not silent.
+  /// Sets the common limit; connections that it slows down do not count as silent.
   package mutating func limitAll(toBytesPerSecond limit: Int64?) { limitBytesPerSecond = limit }
 
-  /// Ends what runs so that it goes on after the next start.
+  /// Ends running transfers so that they continue after the next start.
   package mutating func shutDown(at now: Moment) -> Turn {
     phase = .shuttingDown
     var turn = Turn()
@@ -95,7 +95,7 @@ extension Brain.Control {
     if case .cancel = self { machine.isTask } else { true }
   }
 
-  /// The end of a task is told to its program, once: nothing but its removal follows.
+  /// A program is notified of its task's end exactly once; only removal may follow.
   fileprivate var wouldRevive: Bool {
     switch self {
     case .start, .stop, .reset, .relink: true

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// The list in the store is longer than the one in memory. What is dormant is let go of when there
-/// is much of it, and comes back when it is next in line or somebody asks for it.
+/// Eviction: memory holds only a part of the list. When there are many dormant transfers, some are
+/// evicted; they return when they are next in the queue or requested.
 extension Brain {
-  /// How much is held in memory that need not be.
+  /// How many transfers may stay in memory without need.
   package struct HoldLimits: Sendable, Hashable {
-    /// So many transfers more than there were after the last time, and some go.
+    /// Eviction starts when memory has this many more transfers than after the last eviction.
     package var restingCountMax = 512
-    /// Of the line of each host so many stay, and more while there are few hosts.
+    /// How many queued transfers of each host stay in memory; more while there are few hosts.
     package var lineCount = 64
-    /// Of all lines together.
+    /// The limit for all hosts together.
     package var allLinesCountMax = 2048
-    /// A host that is being fetched from is asked for when fewer than this stand in its line.
+    /// Hosts with running transfers are read ahead when fewer queued ones are in memory.
     package var runningShortCount = 16
 
     package init() {}
@@ -19,16 +19,16 @@ extension Brain {
 
   // MARK: Falling asleep
 
-  /// Whether there is enough to be let go of to look for it.
+  /// Whether memory contains enough transfers for an eviction to be worthwhile.
   package var holdsMuch: Bool {
     lineRequest == nil && machines.count > heldCountAfterSleep + holdLimits.restingCountMax
   }
 
-  /// Lets go of dormant transfers. The caller makes sure that nothing is being read from the store:
-  /// an answer of the time before would bring back what was changed since.
+  /// Evicts dormant transfers. The caller ensures that no read from the store is in progress: its
+  /// stale result would undo later changes.
   ///
-  /// - Parameter isKept: whether the store has a transfer as it is in memory.
-  /// - Returns: those that the store has alone from now on, by id.
+  /// - Parameter isKept: whether the store has the transfer exactly as it is in memory.
+  /// - Returns: the evicted transfers, by id.
   package mutating func letGo(where isKept: (TransferID) -> Bool) -> [TransferID] {
     guard holdsMuch else { return [] }
     let spareInLine = queue.spare(
@@ -52,15 +52,15 @@ extension Brain {
 
   // MARK: Never awake
 
-  /// Whether a new transfer that the store has need not come into memory: it would be let go of
-  /// next, or stands in line where the memory does not reach.
+  /// Whether a new transfer that is in the store can stay out of memory: it would be evicted next,
+  /// or its place in the queue is past what memory covers.
   func staysAway(_ record: TransferRecord) -> Bool {
-    // What is read of the line may be of the time before.
+    // The pending read of the queue may predate this transfer.
     guard record.isDormant, lineRequest == nil else { return false }
     return holdsMuch || (record.state == .queued && !queue.reaches(record))
   }
 
-  /// The store alone has a new transfer.
+  /// Records that a new transfer is only in the store.
   mutating func leave(_ record: TransferRecord) {
     queue.hide(record)
     count(record, by: 1)
@@ -68,7 +68,7 @@ extension Brain {
 
   // MARK: Waking up
 
-  /// Takes transfers into memory that the store had alone; others are as they are.
+  /// Loads transfers that were only in the store; those already in memory are unchanged.
   ///
   /// - Returns: those that were not in memory before.
   package mutating func wake(
@@ -90,14 +90,14 @@ extension Brain {
     return woken
   }
 
-  /// Takes a transfer into memory as the store has it.
+  /// Loads a transfer into memory as the store has it.
   mutating func hold(_ record: TransferRecord, _ turn: inout Turn, at now: Moment) {
     var machine = TransferMachine(recovering: record, at: now)
     holdBack(&machine)
     machines[record.id] = machine
     order.insert(QueuePlace(record))
     file(machine)
-    // A crash may have left what no longer says anything, and conditions may have changed.
+    // A crash may have left stale fields, and conditions may have changed.
     if machine.durableRecord != record {
       turn.changes.append(.put(machine.durableRecord))
       turn.changed.append(record.id)
@@ -107,21 +107,21 @@ extension Brain {
   private mutating func count(_ record: TransferRecord, by step: Int) {
     dormantCounts[record.state, default: 0] += step
     if isCleared(record) { dormantClearedCount += step }
-    // A line that is all in memory again needs no curtains.
+    // When the whole queue is in memory again, the curtains are not needed.
     if record.state == .queued, dormantQueuedCount <= 0 { queue.curtains.open() }
   }
 
-  /// How many are in line that the store has alone.
+  /// How many queued transfers are only in the store.
   var dormantQueuedCount: Int { dormantCounts[.queued] ?? 0 }
 
   // MARK: Asking who is next
 
-  /// The store has answered. Dormant transfers that it should have named and did not are not there.
+  /// Accepts the store's result. Dormant transfers that it should contain and does not are gone.
   ///
   /// - Parameters:
-  ///   - records: the first in line of those that were asked for, awake ones among them. Whether
-  ///     they are all is told by their number, so those that are gone since stay in it.
-  ///   - gone: who is on the list no more, and is not woken.
+  ///   - records: the first queued transfers of the requested part, awake ones included. Their
+  ///     number shows whether the part is complete, so deleted ones are counted too.
+  ///   - gone: transfers no longer on the list; they are not loaded.
   package mutating func lineRead(
     _ request: LineRequest, _ records: [TransferRecord], gone: Set<TransferID> = [],
     at now: Moment
@@ -140,8 +140,8 @@ extension Brain {
     return (woken, turn)
   }
 
-  /// Asks for those that stand behind a curtain. The store names the awake ones as well, so they
-  /// are added to the number.
+  /// Requests the transfers behind a curtain. The store returns awake ones too, so the requested
+  /// count is increased by their number.
   mutating func ask(_ asked: TransferQueue.Asked, _ turn: inout Turn) {
     guard lineRequest == nil else { return }
     let request: LineRequest =
@@ -159,7 +159,7 @@ extension Brain {
     machines.values.count { isMeant($0.record.spec.url.origin) }
   }
 
-  /// Before the last one in memory is started, so that nobody waits for the store.
+  /// Reads ahead before the last transfer in memory starts, so that no start waits for the store.
   mutating func askAhead(_ turn: inout Turn) {
     guard lineRequest == nil, dormantQueuedCount > 0 else { return }
     if let origin = queue.hostRunningShort(below: holdLimits.runningShortCount) {
@@ -169,7 +169,7 @@ extension Brain {
 }
 
 extension TransferMachine {
-  /// Whether the store alone may have it: it is at rest and nothing is under way.
+  /// Whether it may exist only in the store: it is at rest and no operation is in progress.
   var isDormant: Bool {
     switch state {
     case .idle, .queued, .paused, .completed, .failed: record.isDormant

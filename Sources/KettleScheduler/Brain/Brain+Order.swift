@@ -1,17 +1,17 @@
 import KettleModel
 
-/// The order of the list, which the line of those who wait follows, and what was cleared from view.
+/// The order of the list, which the queue follows, and which transfers were cleared from view.
 extension Brain {
   package enum Move: Sendable, Hashable, CaseIterable {
-    /// By one place; those at the end of the list stay.
+    /// By one position; transfers at the end of the list stay.
     case up, down
     case toTop, toBottom
   }
 
-  /// Moves transfers, whatever their state; among each other they keep their order. Only those that
-  /// move, and the ones that make room, are written.
+  /// Moves transfers, whatever their state; they keep their order among each other. Writes only the
+  /// moved transfers and those that make room.
   ///
-  /// They and their neighbours in that direction have to be awake.
+  /// The moved transfers and their neighbours in that direction must be awake.
   package mutating func move(
     _ ids: [TransferID], _ move: Move, at now: Moment
   ) -> ([ControlResult], Turn) {
@@ -32,8 +32,8 @@ extension Brain {
     return (ids.map { machines[$0] == nil ? .unknown : .applied }, turn)
   }
 
-  /// Changes each with its neighbour, the one that comes first in the direction first. A neighbour
-  /// that moves as well has found its way blocked, and blocks the ones behind it.
+  /// Exchanges each with its neighbour, starting with the one that is first in the direction. A
+  /// neighbour that moves as well is blocked, and blocks those behind it.
   private mutating func exchange(
     _ places: [QueuePlace],
     with neighbour: (SortedBlocks<QueuePlace>, QueuePlace) -> QueuePlace?
@@ -81,7 +81,7 @@ extension Brain {
 
   package func isCleared(_ record: TransferRecord) -> Bool { record.isCleared(upTo: clearedUpTo) }
 
-  /// Takes what is finished by now out of view: one number goes on record, however many they are.
+  /// Clears all completed transfers from view. Records a single number, however many there are.
   ///
   /// - Returns: how many were in view.
   package mutating func clearFinished() -> (count: Int, Turn) {
@@ -98,7 +98,7 @@ extension Brain {
     return (count, turn)
   }
 
-  /// Numbers a transfer that has become completed, and takes the number from one that no longer is.
+  /// Assigns a finish number to a transfer that has just completed; clears it when it no longer is.
   mutating func numberFinish(of machine: inout TransferMachine, before: TransferState) {
     let isCompleted = machine.record.state == .completed
     if isCompleted, before != .completed {

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// What the world reports.
+/// Reports from the transport, the files and the network.
 extension Brain {
-  /// A transfer whose connection brings nothing for so long gets another one.
+  /// A connection that delivers nothing for this long is replaced.
   static let silentMillisecondsMax: Int64 = 15_000
-  /// After the network came back, the old connections are given less time.
+  /// After the network returns, old connections get less time.
   static let silentMillisecondsAfterReturn: Int64 = 2_000
 
   package mutating func timePassed(at now: Moment) -> Turn {
     var turn = Turn()
     hosts.forget(at: now.monotonic)
     for id in alarms.due(at: now) {
-      // An alarm of the wall clock can be early when that clock was set back; it is filed again.
+      // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
       if case .cancelAttempts(let attempts)? = update(id, &turn, { $0.timePassed(at: now) }) {
         turn.now += attempts.map(BrainAction.cancelAttempt)
       }
@@ -26,7 +26,7 @@ extension Brain {
     network = state
     guard state == .present else { return turn }
     for id in machines.keys.sorted() { _ = update(id, &turn) { $0.networkReturned() } }
-    // Connections of the time before may lead nowhere now.
+    // Connections from before may be dead now.
     for id in queue.running {
       leave(id, [:], [], silentMillisecondsMax: Self.silentMillisecondsAfterReturn, &turn, at: now)
     }
@@ -34,18 +34,18 @@ extension Brain {
     return turn
   }
 
-  /// Notes how far the bodies of a transfer have come, before something else is decided.
+  /// Records the progress of a transfer's bodies before another decision is made.
   package mutating func noteProgress(
     _ progress: [AttemptID: Int64], of id: TransferID, at now: Moment
   ) {
     _ = machines[id]?.progressed(progress, silentMillisecondsMax: nil, at: now)
   }
 
-  /// Time went by: replaces what is dead and divides what is slow.
+  /// Handles a tick: replaces dead connections and divides slow ones.
   ///
   /// - Parameters:
-  ///   - progress: how far the bodies of a transfer have come.
-  ///   - heldBack: those that wait for our own disk.
+  ///   - progress: how far the bodies of the transfer have progressed.
+  ///   - heldBack: attempts that wait for our own disk.
   package mutating func progressed(
     _ id: TransferID, _ progress: [AttemptID: Int64], heldBack: Set<AttemptID> = [], at now: Moment
   ) -> Turn {
@@ -60,7 +60,7 @@ extension Brain {
     _ id: TransferID, _ progress: [AttemptID: Int64], _ heldBack: Set<AttemptID>,
     silentMillisecondsMax: Int64, _ turn: inout Turn, at now: Moment
   ) {
-    // Who is held back by a limit of ours is not silent.
+    // A connection slowed down by our own limit is not silent.
     let isLimited =
       limitBytesPerSecond != nil || machines[id]?.record.spec.limitBytesPerSecond != nil
     let silent = update(id, &turn) {
@@ -71,7 +71,7 @@ extension Brain {
     turn.now += (silent ?? []).map(BrainAction.cancelAttempt)
   }
 
-  /// - Parameter reach: that of the server that sent the head.
+  /// - Parameter reach: the reach of the server that sent the head.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID, jitter: Double,
     at now: Moment
@@ -98,7 +98,7 @@ extension Brain {
     return turn
   }
 
-  /// The store knows the partial file of a transfer, and bytes flow into it.
+  /// The store has recorded the partial file of a transfer; its body can flow.
   package mutating func bodyRecorded(of id: TransferID, at now: Moment) -> Turn {
     var turn = Turn()
     let policy = queue.limits.division
@@ -140,9 +140,9 @@ extension Brain {
   }
 
   package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
-    // How far it is, everybody is told at the pace of the ticks. A fast transfer has a hundred
-    // checkpoints a second, and to tell of each costs more than to make it; so does to compare all
-    // of a transfer with what it was, where nothing but the bytes can have changed.
+    // Observers are notified of progress once per tick, not here. A fast transfer makes a hundred
+    // checkpoints a second, and notifying observers of each costs more than making it. So does
+    // comparing the whole record when only the bytes can have changed.
     var turn = Turn()
     switch machines[id]?.bytesSynced(held) {
     case .heldMore: turn.changes.append(.progress(id, held))
@@ -154,15 +154,15 @@ extension Brain {
     return turn
   }
 
-  /// This of it has come on record without the brain. Answers whether its record says so now; it
-  /// does not where the bytes are not kept.
+  /// Accepts ranges that were recorded without the scheduler. Returns whether the transfer's record
+  /// now contains them; false when its bytes are not kept.
   @discardableResult
   package mutating func noteRecorded(_ held: HeldRanges, of id: TransferID) -> Bool {
     machines[id]?.noteRecorded(held) ?? false
   }
 
-  /// The only exchange of a transfer is over as it should be, and its last bytes are on their way
-  /// to the disk: others may have its connection meanwhile.
+  /// The only exchange of a transfer has ended as expected and its last bytes are being written:
+  /// other transfers may use its connection meanwhile.
   package mutating func exchangeEnded(_ attempt: AttemptID, at now: Moment) -> Turn {
     var turn = Turn()
     guard let id = owners[attempt], machines[id]?.fetch?.lanes.count == 1 else { return turn }
@@ -171,7 +171,7 @@ extension Brain {
     return turn
   }
 
-  /// - Parameter sentByteCount: how much of the request's body went out; nil when it has none.
+  /// - Parameter sentByteCount: how many bytes of the request's body were sent; nil without a body.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?,
     sentByteCount: Int64? = nil, jitter: Double, at now: Moment
@@ -208,7 +208,7 @@ extension Brain {
     }
   }
 
-  /// The partial file of a transfer is closed, with everything on the disk that it answers.
+  /// The partial file of a transfer is closed, with everything synced that `result` reports.
   package mutating func bodyClosed(
     _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
     by operation: OperationID, jitter: Double, at now: Moment

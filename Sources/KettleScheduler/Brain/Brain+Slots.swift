@@ -1,13 +1,13 @@
 import KettleModel
 
-/// Who may open a connection next. A transfer that waits in line comes before a further connection
-/// of one that runs, and takes one away where a host is full.
+/// Decides which transfer may open a connection next. A queued transfer has precedence over a
+/// further connection of a running one, and takes one from it when a host is full.
 ///
-/// Two limits hold at a host: one for everything, and one for all transfers of a session that has
-/// its own (`SessionPolicy`). A session's may be the larger one: then it, and nobody else, has more
-/// connections there than the common limit allows.
+/// Two limits apply per host: the common one, and one for all transfers of a session that sets its
+/// own (`SessionPolicy`). If the session's is larger, only that session may exceed the common
+/// limit.
 extension Brain {
-  /// Called at the end of everything that may have freed a place.
+  /// Called after every event that may have freed a connection.
   mutating func fillSlots(_ turn: inout Turn, at now: Moment) {
     guard phase == .working else { return }
     startQueued(&turn, at: now)
@@ -52,8 +52,8 @@ extension Brain {
     }
   }
 
-  /// The places of transfers that have a slot and, between two attempts, no connection: theirs is
-  /// not to be given away.
+  /// The places of transfers that have a slot but, between two attempts, no connection. They stay
+  /// reserved.
   private func restingPlaces(besides other: TransferID? = nil) -> [TransferQueue.Place] {
     queue.running.compactMap { id in
       guard id != other, let machine = machines[id], !machine.hasAttempts, !machine.isFetched
@@ -63,8 +63,8 @@ extension Brain {
     }
   }
 
-  /// How many connections each session has at each host, with those that are kept for it; nothing
-  /// where no session has a limit of its own, for which alone they are counted.
+  /// Counts the connections of each session at each host, including reserved ones. Empty when no
+  /// session has a limit of its own, because only such limits need the counts.
   private func takenCounts(_ resting: [TransferQueue.Place]) -> [TransferQueue.Place: Int] {
     var counts: [TransferQueue.Place: Int] = [:]
     guard policies.values.contains(where: { $0.connectionLimit != nil }) else { return counts }
@@ -78,7 +78,7 @@ extension Brain {
     return counts
   }
 
-  /// Whether a session has all the connections at a host that its own limit allows.
+  /// Whether a session has reached its own connection limit at a host.
   private func isFull(
     _ place: TransferQueue.Place, _ taken: [TransferQueue.Place: Int]
   ) -> Bool {
@@ -96,9 +96,9 @@ extension Brain {
     turn.now.append(.beginAttempt(id, plan))
   }
 
-  /// Takes a further connection away from a transfer where others wait for the host.
+  /// Takes a further connection from a running transfer when others wait for its host.
   private mutating func makePlace(_ turn: inout Turn, at now: Moment) {
-    // Nobody has more than one.
+    // No transfer has more than one connection.
     guard Set(owners.values).count < owners.count else { return }
     let resting = restingPlaces()
     let taken = takenCounts(resting)
@@ -109,7 +109,7 @@ extension Brain {
         queue.limits.connectionsPerHostMax, policies[place.session]?.connectionLimit ?? 0)
       let isHostFull = !hosts.admits(place.origin, allowed: allowed, at: now.monotonic)
       guard isSessionFull || isHostFull || isFull, !isLeaving(at: place.origin) else { continue }
-      // Where the session's own limit is in the way, only the session itself can make place.
+      // If the session's own limit is the obstacle, only the session itself can make room.
       let candidates = queue.running.filter {
         !isSessionFull || machines[$0]?.record.spec.session == place.session
       }
@@ -123,7 +123,7 @@ extension Brain {
 
   private func connectionCount(of id: TransferID) -> Int { machines[id]?.fetch?.activeCount ?? 0 }
 
-  /// One place at a time: who leaves makes place soon.
+  /// Connections are taken one at a time: one that is leaving frees its place soon.
   private func isLeaving(at origin: Origin) -> Bool {
     queue.running.contains { id in
       machines[id]?.fetch?.lanes.contains { $0.phase == .leaving && $0.url.origin == origin }
@@ -131,7 +131,7 @@ extension Brain {
     }
   }
 
-  /// Opens further connections for a transfer while they do good and the limits allow it.
+  /// Opens further connections for a transfer while they help and the limits allow it.
   mutating func fillLanes(of id: TransferID, _ turn: inout Turn, at now: Moment) {
     guard phase == .working else { return }
     let policy = queue.limits.division
@@ -147,14 +147,14 @@ extension Brain {
     }
   }
 
-  /// How many more connections a transfer may have to a host.
+  /// How many more connections a transfer may open to a host.
   private func newcomerCount(of id: TransferID, at origin: Origin, _ now: Moment) -> Int {
     guard let machine = machines[id], let fetch = machine.fetch else { return 0 }
     let limits = queue.limits
     let spec = machine.record.spec
     let resting = restingPlaces(besides: id)
     let taken = takenCounts(resting)
-    // Who waits in line for the host comes first, but the last connection is not taken away.
+    // Queued transfers for this host have precedence, but a transfer keeps its last connection.
     if !fetch.lanes.isEmpty, queue.hasFreeSlot, isAwaited(origin, besides: spec.session, taken) {
       return 0
     }
@@ -170,8 +170,8 @@ extension Brain {
       hosts.freeCount(at: origin, allowed: allowed - reserved, at: now.monotonic))
   }
 
-  /// Somebody waits who could have the connection: one of the same session, or of another that has
-  /// not got all of its own.
+  /// Whether a queued transfer could use the connection: one of the same session, or of another
+  /// session that has not reached its own limit.
   private func isAwaited(
     _ origin: Origin, besides session: SessionID, _ taken: [TransferQueue.Place: Int]
   ) -> Bool {
@@ -183,6 +183,6 @@ extension Brain {
 }
 
 extension SessionPolicy {
-  /// At least one, or nothing of the session would ever move.
+  /// At least one, or the session would never make progress.
   var connectionLimit: Int? { connectionsPerHostMax.map { max($0, 1) } }
 }

@@ -1,11 +1,11 @@
 import KettleModel
 
-/// What the programs of sessions ask, and what their tasks depend on.
+/// Requests from the programs of sessions, and what their tasks depend on.
 extension Brain {
-  /// Takes tasks off the list whose programs know how they ended; unfinished ones stay.
+  /// Removes tasks whose programs know how they ended; unfinished ones stay.
   ///
-  /// - Parameter secrets: one for each id when what failed tasks have is to be put aside; drawn by
-  ///   the caller, because nobody must be able to guess them.
+  /// - Parameter secrets: one per id when the bytes of failed tasks are to be kept as resume data.
+  ///   The caller draws them, because they must be unguessable.
   package mutating func acknowledge(
     _ ids: [TransferID], keepingBytesFor secrets: [String]?
   ) -> (tokens: [ResumeToken], Turn) {
@@ -26,7 +26,7 @@ extension Brain {
     return (tokens, turn)
   }
 
-  /// Makes the tokens of failed tasks whose programs are still to be told.
+  /// Makes resume tokens for failed tasks whose programs have not been notified yet.
   package mutating func makeTokens(
     for ids: [TransferID], secrets: [String]
   ) -> (tokens: [ResumeToken], Turn) {
@@ -60,7 +60,7 @@ extension Brain {
 
   // MARK: Sessions
 
-  /// The tasks of a session whose program was not told everything, by task identifier.
+  /// The tasks of a session that its program has not fully acknowledged, by task identifier.
   package func tasks(of session: SessionID) -> [TransferMachine] {
     machines.values
       .filter { $0.record.spec.session == session }
@@ -68,21 +68,21 @@ extension Brain {
       .sorted { $0.record.taskIdentifier < $1.record.taskIdentifier }
   }
 
-  /// Makes the transfers of a session the user's own, with numbers of their own.
+  /// Turns the transfers of a session into the user's own, with new task identifiers.
   package mutating func adopt(_ session: SessionID, at now: Moment) -> (ids: [TransferID], Turn) {
     var turn = Turn()
     let ids = transfers(of: session)
     for id in ids {
       let number = nextTaskIdentifier(in: .kettle, wanted: nil)
       _ = update(id, &turn) { $0.adopt(taskIdentifier: number) }
-      // Sessions stand in line apart.
+      // Each session has its own `QueueLane`.
       if let machine = machines[id] { file(machine) }
     }
     fillSlots(&turn, at: now)
     return (ids, turn)
   }
 
-  /// Removes the transfers of a session, with all that only its program could find.
+  /// Removes the transfers of a session, including files that only its program could find.
   package mutating func drop(_ session: SessionID, at now: Moment) -> (ids: [TransferID], Turn) {
     var turn = Turn()
     let ids = transfers(of: session)
@@ -95,7 +95,7 @@ extension Brain {
     return (ids, turn)
   }
 
-  /// Those of a program; what is the user's own belongs to no program.
+  /// The transfers of a program's session; the user's own session belongs to no program.
   private func transfers(of session: SessionID) -> [TransferID] {
     guard session != .kettle else { return [] }
     return machines.values
@@ -119,7 +119,7 @@ extension Brain {
       .map(\.record.id).sorted()
   }
 
-  /// A program that is not asked is not waited for: the system decides, as it does without one.
+  /// If the program does not decide on trust, the system does; the transfer does not wait.
   func trustSystem(_ machine: inout TransferMachine) {
     guard policies[machine.record.spec.session]?.asksServerTrust == false else { return }
     machine.trustSystem()
@@ -133,7 +133,7 @@ extension Brain {
     var turn = Turn()
     guard met != metConditions else { return turn }
     metConditions = met
-    // While it goes down everything ends anyhow, and is looked at again after the next start.
+    // During shutdown everything ends anyway; conditions are checked again after the next start.
     guard phase == .working else { return turn }
     let concerned = machines.filter { $1.record.spec.task?.conditions.isEmpty == false }
     for id in concerned.keys.sorted() {

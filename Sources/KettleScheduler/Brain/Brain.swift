@@ -1,17 +1,17 @@
 import KettleModel
 
-/// Decides for all transfers: what happened goes in with the time, what to do comes out.
+/// Decides for all transfers: events and their time go in, actions and journal changes come out.
 ///
-/// It has no clock, no files and no network, so every order of events can be played in a test.
-/// `TransferEngine` owns the only one and is the only door to it.
+/// It has no clock, no files and no network, so tests can replay every order of events.
+/// `TransferEngine` owns the only instance and is the only way to it.
 package struct Brain: Sendable {
-  /// Those that are awake: the store alone has the others (`Brain+Dormant`).
+  /// The awake transfers; all others are only in the store (`Brain+Dormant`).
   package internal(set) var machines: [TransferID: TransferMachine] = [:]
   package internal(set) var queue: TransferQueue
   package internal(set) var hosts = HostTable()
   package var retryPolicy: RetryPolicy
   var network = NetworkState.present
-  /// Of all transfers together; nil is none.
+  /// For all transfers together; nil means no limit.
   package internal(set) var limitBytesPerSecond: Int64?
   var owners: [AttemptID: TransferID] = [:]
   var alarms = AlarmList()
@@ -21,27 +21,27 @@ package struct Brain: Sendable {
   private var lastTaskIdentifiers: [SessionID: Int64]
   var policies: [SessionID: SessionPolicy] = [:]
   var metConditions: Set<TransferCondition>
-  /// Those whose bytes went over to new ones that the store does not have yet.
+  /// Tasks whose bytes moved to new tasks that the store has not recorded yet.
   private var takenOver: [TransferID: TransferMachine] = [:]
-  /// Added, and not admitted yet.
+  /// Added but not yet admitted.
   var arriving = Arrivals()
-  /// The machines in the order that the user gives the list.
+  /// The machines in the user's list order.
   var order = SortedBlocks<QueuePlace>()
-  /// No transfer of the list stands before the first or behind the last.
+  /// No transfer of the list is before the first or after the last position.
   var firstPosition: Int64 = 1
   var lastPosition: Int64 = 0
-  /// Of the dormant transfers, which are not among the machines.
+  /// Counts of the dormant transfers, which are not in `machines`.
   var dormantCounts: [TransferState: Int] = [:]
   var dormantClearedCount = 0
   package var holdLimits = HoldLimits()
-  /// How many were held when some were let go of last.
+  /// How many transfers were in memory after the last eviction.
   var heldCountAfterSleep = 0
-  /// What the store was asked and has not answered yet.
+  /// The pending read of the store.
   var lineRequest: LineRequest?
-  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  /// Completed transfers up to this finish number are cleared from view; nil: none ever was.
   package internal(set) var clearedUpTo: Int64?
   var lastFinishNumber: Int64 = 0
-  /// Ends new starts while the service goes down.
+  /// Prevents new starts during shutdown.
   var phase = Phase.working
 
   package enum Phase: Sendable, Hashable {
@@ -60,9 +60,9 @@ package struct Brain: Sendable {
     self.lastTaskIdentifiers = lastTaskIdentifiers
   }
 
-  /// When `timePassed` is to be called at the latest; nil when time changes nothing.
+  /// The latest time at which `timePassed` must be called; nil when time changes nothing.
   package func nextWakeUp(at now: Moment) -> MonotonicTime? {
-    // A host that opens again matters to those who wait in line.
+    // A host that opens again matters only to queued transfers.
     let opening = queue.queuedCount + dormantQueuedCount > 0 ? hosts.nextOpening : nil
     return [alarms.next(at: now), opening].compactMap { $0 }.min()
   }
@@ -73,11 +73,11 @@ package struct Brain: Sendable {
 
   // MARK: The list
 
-  /// Takes back what the store held.
+  /// Restores the state from the store.
   ///
   /// - Parameters:
-  ///   - records: those that are not dormant, and any others.
-  ///   - others: what the store has alone.
+  ///   - records: the transfers that are not dormant, and possibly others.
+  ///   - others: what exists only in the store.
   package mutating func recover(
     _ records: [TransferRecord], others: OtherTransfers = OtherTransfers(),
     clearedUpTo: Int64? = nil, at now: Moment
@@ -108,10 +108,10 @@ package struct Brain: Sendable {
     return turn
   }
 
-  /// What the store has besides the transfers that are in memory.
+  /// A summary of the transfers that exist only in the store.
   package struct OtherTransfers: Sendable {
     package var tally: DormantTally
-    /// From the first to the last place in the whole list; nil when it is empty.
+    /// The first and last position of the whole list; nil when it is empty.
     package var positions: ClosedRange<Int64>?
     package var lastFinishNumber: Int64
 
@@ -125,8 +125,8 @@ package struct Brain: Sendable {
     }
   }
 
-  /// Lists new transfers. They are in the store when the changes of the turn are committed; until
-  /// then they are in those changes alone, and nothing can happen to them.
+  /// Adds new transfers. They are in the store once the turn's changes are committed; until then
+  /// they exist only in those changes, and no event can reach them.
   package mutating func add(_ specs: [TransferSpec], at now: Moment) -> (ids: [TransferID], Turn) {
     var turn = Turn()
     var ids: [TransferID] = []
@@ -150,10 +150,10 @@ package struct Brain: Sendable {
     return (ids, turn)
   }
 
-  /// Lets added transfers start; called when the store has them.
+  /// Lets added transfers start; called once the store has them.
   ///
-  /// - Parameter changes: those that added them.
-  /// - Returns: those that the store has alone from now on, by id.
+  /// - Parameter changes: the changes that added them.
+  /// - Returns: those that stay only in the store, by id.
   package mutating func admit(
     _ changes: [JournalChange], at now: Moment
   ) -> (slept: [TransferID], Turn) {
@@ -173,10 +173,10 @@ package struct Brain: Sendable {
     return (slept, turn)
   }
 
-  /// Takes back an `add` that the store could not keep. The numbers of tasks are free again, where
-  /// none was given out since: their program asks for them under the same ones.
+  /// Reverts an `add` that the store could not commit. Task identifiers become free again if none
+  /// was assigned since: the program retries with the same ones.
   ///
-  /// - Parameter changes: those that were to add them.
+  /// - Parameter changes: the changes that were to add them.
   package mutating func withdraw(_ changes: [JournalChange]) {
     var numbers: [SessionID: [Int64]] = [:]
     arriving.remove(changes)
@@ -194,10 +194,10 @@ package struct Brain: Sendable {
     }
   }
 
-  /// Numbers that others give may be any; beyond this one there would be no next.
+  /// Clients may supply any number; above this one there would be no next.
   private static let taskIdentifierMax = Int64(1) << 62
 
-  /// The number that is wanted when it is larger than all before it, else the next one.
+  /// Returns the wanted number if it is larger than all before it, else the next one.
   mutating func nextTaskIdentifier(in session: SessionID, wanted: Int64?) -> Int64 {
     let last = lastTaskIdentifier(of: session)
     var next = last + 1
@@ -210,7 +210,7 @@ package struct Brain: Sendable {
     lastTaskIdentifiers[session] ?? 0
   }
 
-  /// Gives a new transfer the bytes of the one that it resumes, which goes in the same commit.
+  /// Moves the bytes of the task that a new transfer resumes into it, in the same commit.
   private mutating func takeOver(into record: inout TransferRecord, _ turn: inout Turn) {
     guard let token = record.spec.task?.resumes else { return }
     guard let old = machines[token.id], let resumeData = old.resumeData(for: record.spec) else {
@@ -231,7 +231,7 @@ package struct Brain: Sendable {
     of record: TransferRecord, at now: Moment
   ) -> TransferMachine.State {
     switch record.spec.beginning {
-    // Idle is what has no bytes.
+    // An idle transfer has no bytes.
     case .idle: record.resumeData == nil ? .idle : .paused
     case .paused: .paused
     case .queued:
@@ -245,8 +245,8 @@ package struct Brain: Sendable {
 
   // MARK: - Bookkeeping -
 
-  /// Changes one machine and derives everything that follows from the change by comparing before
-  /// and after: what to keep, whom to tell, the line and the alarms. No input can forget one.
+  /// Changes one machine and derives every consequence by comparing before and after: journal
+  /// changes, notifications, the queue and the alarms. No input can forget one.
   @discardableResult
   mutating func update<Action>(
     _ id: TransferID, _ turn: inout Turn, _ body: (inout TransferMachine) -> Action
@@ -282,7 +282,7 @@ package struct Brain: Sendable {
     return action
   }
 
-  /// No way into the line leads past a condition.
+  /// Every path into the queue checks the conditions.
   func holdBack(_ machine: inout TransferMachine) {
     guard machine.state == .queued, let unmet = machine.unmetCondition(metConditions) else {
       return
@@ -290,7 +290,7 @@ package struct Brain: Sendable {
     machine.holdBack(for: unmet)
   }
 
-  /// Puts the line, the slots and the alarms in step with a machine.
+  /// Brings the queue, the slots and the alarms in line with a machine.
   mutating func file(_ machine: TransferMachine) {
     let id = machine.record.id
     if machine.occupiesSlot == false { queue.release(id) }

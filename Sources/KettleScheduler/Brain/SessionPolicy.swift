@@ -2,9 +2,9 @@ import KettleModel
 
 /// How the transfers of one session are treated.
 package struct SessionPolicy: Sendable, Hashable {
-  /// Connections to one host, of all transfers of the session together; nil is the common limit.
+  /// Connections to one host for all transfers of the session together; nil means the common limit.
   package var connectionsPerHostMax: Int?
-  /// Certificates that the system trusts are shown to the program as well.
+  /// Whether the program also judges certificates that the system trusts.
   package var asksServerTrust: Bool
 
   package init(connectionsPerHostMax: Int? = nil, asksServerTrust: Bool = false) {
@@ -14,7 +14,7 @@ package struct SessionPolicy: Sendable, Hashable {
 }
 
 extension SessionPolicy {
-  /// What the options of a session come to while its program is connected, or is not.
+  /// The effective policy of a session's options, depending on whether its program is connected.
   package init(_ options: SessionOptions, isConnected: Bool) {
     self.init(
       connectionsPerHostMax: options.connectionsPerHostMax,
@@ -23,6 +23,6 @@ extension SessionPolicy {
 }
 
 extension SessionOptions {
-  /// Whether the program is asked also while it is not connected.
+  /// Whether the program is consulted even while it is not connected.
   var asksServerTrustAlways: Bool { asksServerTrust && asksServerTrustWhenAway != false }
 }

@@ -1,43 +1,42 @@
 import KettleModel
 
-/// What is to be done after one input of the brain.
+/// The result of one input of the scheduler.
 ///
-/// `now` can be done at once. `afterCommit` must wait until `changes` are in the store for good:
-/// that is how no byte is believed that the disk does not have, and no file gets its final name
-/// before recovery would know it.
+/// `now` can be performed at once. `afterCommit` must wait until `changes` are durable: so no byte
+/// is trusted that is not on disk, and no file gets its final name before recovery would know it.
 package struct Turn: Sendable {
   package var now: [BrainAction] = []
   package var changes: [JournalChange] = []
   package var afterCommit: [BrainAction] = []
-  /// Transfers whose state, or anything else on record, is another than before.
+  /// Transfers whose record changed.
   package var changed: [TransferID] = []
-  /// As they were before they went.
+  /// The records as they were before the removal.
   package var removed: [TransferRecord] = []
-  /// Transfers whose server said how many connections it bears.
+  /// Transfers whose server revealed how many connections it accepts.
   package var taught: [(id: TransferID, connectionsMax: Int)] = []
 
   package init() {}
 }
 
-/// What the brain wants done.
+/// An action of the scheduler, performed by the engine.
 package enum BrainAction: Sendable, Hashable {
   case beginAttempt(TransferID, AttemptPlan)
   case cancelAttempt(AttemptID)
-  /// An attempt need not bring more than up to here.
+  /// The attempt needs to deliver bytes only up to this offset.
   case shorten(TransferID, AttemptID, to: Int64)
   case openBody(TransferID, AttemptID, BodyPlan)
-  /// The range is what the body is; nil when only its end tells.
+  /// The range of the body; nil when only the end of the reply shows its length.
   case letBodyFlow(TransferID, AttemptID, ByteRange?)
-  /// The store has it: bytes that are held need not be fetched again, so more may come.
+  /// These ranges are in the store: they need not be fetched again, so more bytes may arrive.
   case confirmHeld(TransferID, HeldRanges)
-  /// All attempts are over: sync and close the partial file, if one is open.
+  /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case discardPartialFile(TransferID, OperationID, ResumeData)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case deleteFinishedFile(TransferID, FinishedFile)
-  /// Who is next in line, the store alone knows.
+  /// Only the store knows which transfer is next in the queue.
   case readLine(LineRequest)
-  /// What all attempts of the transfer together may receive.
+  /// The limit for all attempts of the transfer together.
   case limit(TransferID, bytesPerSecond: Int64?)
 }

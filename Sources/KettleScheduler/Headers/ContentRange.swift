@@ -4,10 +4,10 @@ import KettleModel
 package enum ContentRange: Sendable, Hashable {
   /// `bytes 0-499/1234`; the total is nil for `*`.
   case part(ByteRange, total: Int64?)
-  /// `bytes */1234`: the range that was asked does not exist.
+  /// `bytes */1234`: the requested range does not exist.
   case unsatisfied(total: Int64)
 
-  /// Answers nil for every other unit, order, sign, blank or number out of 64 bits: a range that is
+  /// Returns nil for every other unit, order, sign, blank or number beyond 64 bits: a range that is
   /// not understood must not be written anywhere.
   package init?(_ text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
@@ -41,8 +41,8 @@ enum DecimalDigits {
 }
 
 extension ResponseHead {
-  /// The length of the body by `Content-Length`; nil when there is none to rely on (absent,
-  /// contradictory, no number, or beside a transfer coding: RFC 9112, section 6.3).
+  /// The length of the body by `Content-Length`; nil when there is no reliable one (absent,
+  /// contradictory, not a number, or beside a transfer coding: RFC 9112, section 6.3).
   package var bodyByteCount: Int64? {
     guard values(of: "Transfer-Encoding").isEmpty, let text = value(of: "Content-Length") else {
       return nil
@@ -50,11 +50,11 @@ extension ResponseHead {
     return DecimalDigits.int64(text.trimmed)
   }
 
-  /// Whether a transfer coding frames the body. A mistake in such framing shows only behind the
-  /// bytes that it spoils (RFC 9112, section 7.1).
+  /// Whether a transfer coding frames the body. An error in such framing shows only after the bytes
+  /// that it corrupts (RFC 9112, section 7.1).
   package var hasTransferCoding: Bool { !values(of: "Transfer-Encoding").isEmpty }
 
-  /// Whether the bytes are those of the resource itself.
+  /// Whether the body has no content coding.
   package var isIdentityEncoded: Bool {
     values(of: "Content-Encoding").allSatisfy { value in
       value.split(separator: ",").allSatisfy {
@@ -64,7 +64,7 @@ extension ResponseHead {
     }
   }
 
-  /// What tells this version of the resource from another.
+  /// What distinguishes this version of the resource from others.
   package var validator: Validator? {
     let entityTag = value(of: "ETag").map { String($0.trimmed) }.flatMap(Self.checkedEntityTag)
     let lastModified = value(of: "Last-Modified").map { String($0.trimmed) }
@@ -80,8 +80,8 @@ extension ResponseHead {
       isLastModifiedStrong: isStrong)
   }
 
-  /// `"…"` or `W/"…"` of visible bytes (RFC 9110, section 8.8.3); anything else is no tag, and must
-  /// not be sent back.
+  /// `"…"` or `W/"…"` of visible bytes (RFC 9110, section 8.8.3). Anything else is not a tag
+  /// and is never sent back.
   private static func checkedEntityTag(_ text: String) -> String? {
     let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
     guard opaque.utf8.count >= 2, opaque.utf8.count <= 1024, opaque.hasPrefix("\""),
@@ -93,7 +93,7 @@ extension ResponseHead {
 }
 
 extension StringProtocol {
-  /// Without blanks at both ends.
+  /// The text without spaces and tabs at both ends.
   var trimmed: Substring {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     let front = self[...].drop(while: isBlank)

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Dates in headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7). The two obsolete
-/// forms are read too, as the RFC asks.
+/// forms are accepted too, as the RFC requires.
 package enum HTTPDate {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -34,7 +34,7 @@ package enum HTTPDate {
     guard let day = DecimalDigits.int64(day[...]), var year = DecimalDigits.int64(year[...]),
       let month = months.firstIndex(of: month.lowercased())
     else { return nil }
-    // Two digits are of the nearest century: 70 and later belong to 19…
+    // Two-digit years belong to the nearest century: 70 and later mean 19xx.
     if year < 100 { year += year < 70 ? 2000 : 1900 }
     return WallTime(
       year: year, month: Int64(month) + 1, day: day, hour: time.hour, minute: time.minute,
@@ -48,13 +48,13 @@ package struct RetryAfter: Sendable, Hashable {
 
   package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// No server is left alone for longer than a day.
+  /// The wait, at most one day.
   package var boundedMilliseconds: Int64 {
     min(max(milliseconds, 0), RetryPolicy.waitMillisecondsMax)
   }
 
-  /// Seconds, or a date. The date is measured from the server's own `Date`, because its clock and
-  /// ours need not agree. Rubbish answers nil; a date that has passed is now.
+  /// Parses seconds or a date. A date is measured from the server's own `Date`, because its clock
+  /// and ours may differ. Returns nil for an invalid value; a past date means now.
   package init?(_ head: ResponseHead, at now: Moment) {
     guard let value = head.value(of: "Retry-After") else { return nil }
     let text = value.trimmed

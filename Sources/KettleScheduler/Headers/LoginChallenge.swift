@@ -1,8 +1,8 @@
 import KettleModel
 
-/// One way to log in that a server offers in `WWW-Authenticate`.
+/// One login scheme that a server offers in `WWW-Authenticate`.
 package struct LoginChallenge: Sendable, Hashable {
-  /// In lower case, as all names here.
+  /// In lower case, like all names here.
   package var scheme: String
   package var parameters: [String: String]
 
@@ -13,8 +13,8 @@ package struct LoginChallenge: Sendable, Hashable {
 
   package var realm: String? { parameters["realm"] }
 
-  /// The ways offered in all headers of a reply, in order. What follows a place that cannot be
-  /// understood in a header is not there: half a challenge must not be answered.
+  /// The schemes offered in all headers of a reply, in order. In each header, everything after a
+  /// syntax error is ignored: half a challenge must not be answered.
   package static func all(in head: ResponseHead) -> [LoginChallenge] {
     head.values(of: "WWW-Authenticate").flatMap { text in
       var reader = ChallengeReader(text)
@@ -22,8 +22,8 @@ package struct LoginChallenge: Sendable, Hashable {
     }
   }
 
-  /// The best way that can be gone; nil when none is offered. A password goes over the wire only
-  /// where there is no digest, and the ways of a domain are taken only where nothing else is.
+  /// The best supported scheme; nil when none is offered. A password is sent in clear only if
+  /// digest is not offered, and domain schemes are used only if nothing else is.
   package static func best(in head: ResponseHead) -> LoginChallenge? {
     let all = all(in: head)
     return ServerChallenge.Kind.loginPreference.lazy
@@ -31,11 +31,11 @@ package struct LoginChallenge: Sendable, Hashable {
       .first
   }
 
-  /// nil for a scheme that is not spoken, and for one that lacks what its answer is made from.
+  /// nil for an unsupported scheme, and for one that lacks what its response is computed from.
   package var kind: ServerChallenge.Kind? {
     switch scheme {
     case "basic": .basic
-    // RFC 7616, section 3.3: without a nonce there is nothing to answer.
+    // RFC 7616, section 3.3: without a nonce no response is possible.
     case "digest": parameters["nonce"] == nil ? nil : .digest
     case "ntlm": .ntlm
     case "negotiate": .negotiate
@@ -48,8 +48,8 @@ extension ServerChallenge.Kind {
   static let loginPreference: [ServerChallenge.Kind] = [.digest, .basic, .negotiate, .ntlm]
 }
 
-/// Reads `#challenge` (RFC 9110, section 11.6.1). A comma parts challenges as well as parameters;
-/// what follows it tells which: a parameter has an equals sign behind its name.
+/// Reads `#challenge` (RFC 9110, section 11.6.1). A comma separates challenges as well as
+/// parameters; what follows decides: a parameter has an equals sign after its name.
 struct ChallengeReader {
   private let bytes: [UInt8]
   private var index = 0
@@ -67,7 +67,7 @@ struct ChallengeReader {
     }
   }
 
-  /// The rest of one challenge; nil when it is not formed as the RFC wants it.
+  /// The rest of one challenge; nil when it violates the RFC's grammar.
   private mutating func challenge(_ scheme: String) -> LoginChallenge? {
     var parameters: [String: String] = [:]
     guard isAtEnd || peek == Byte.comma || isBlank(peek) else { return nil }
@@ -81,7 +81,7 @@ struct ChallengeReader {
         index = isFirst ? start : before
         break
       }
-      // A name that stands there twice means that somebody put one in.
+      // A duplicate name indicates that one was injected.
       guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
         return nil
       }
@@ -95,7 +95,7 @@ struct ChallengeReader {
     return LoginChallenge(scheme: scheme, parameters: parameters)
   }
 
-  /// `name = value`; nil, and nothing is read for certain, when there is none.
+  /// `name = value`; nil when there is none, and then the position is unspecified.
   private mutating func parameter() -> (name: String, value: String)? {
     guard let name = token() else { return nil }
     skipBlanks()
@@ -130,7 +130,7 @@ struct ChallengeReader {
     return String(decoding: bytes[start..<index], as: UTF8.self)
   }
 
-  /// The data of one step of a handshake (RFC 9110, section 11.2); its contents are libcurl's.
+  /// The data of one handshake step (RFC 9110, section 11.2); libcurl interprets it.
   private mutating func skipToken68() {
     while let byte = peek, HeaderField.isTokenByte(byte) || byte == Byte.slash { index += 1 }
     while peek == Byte.equals { index += 1 }
@@ -153,7 +153,7 @@ struct ChallengeReader {
 
   private mutating func skipBlanks() { while isBlank(peek) { index += 1 } }
 
-  /// Empty elements of a list count for nothing (RFC 9110, section 5.6.1.2).
+  /// Empty list elements are ignored (RFC 9110, section 5.6.1.2).
   private mutating func skipCommas() {
     while isBlank(peek) || peek == Byte.comma { index += 1 }
   }

@@ -1,9 +1,9 @@
 import KettleModel
 
 extension ResponseHead {
-  /// What the server says the digest of the whole file is: `Repr-Digest: sha-256=:BASE64:`
-  /// (RFC 9530, section 3), else its predecessor `Digest: sha-256=BASE64` (RFC 3230). The strongest
-  /// that is understood; nil when there is none.
+  /// The digest of the whole file according to the server: `Repr-Digest: sha-256=:BASE64:` (RFC
+  /// 9530, section 3), else its predecessor `Digest: sha-256=BASE64` (RFC 3230). Returns the
+  /// strongest supported one, or nil.
   package var representationDigest: Checksum? {
     let found =
       values(of: "Repr-Digest").flatMap { Self.digests(in: $0, isQuotedByColons: true) }
@@ -11,7 +11,7 @@ extension ResponseHead {
     return found.max { $0.algorithm.strength < $1.algorithm.strength }
   }
 
-  /// `text/html` of `Text/HTML; charset=utf-8`.
+  /// `text/html` for `Text/HTML; charset=utf-8`.
   package var mediaType: String? {
     guard let value = value(of: "Content-Type") else { return nil }
     let type = value.prefix { $0 != ";" }.trimmed.lowercased()
@@ -33,7 +33,7 @@ extension ResponseHead {
     }
   }
 
-  /// The names of RFC 9530, section 5, and of RFC 3230, which knew `sha` and `md5` too.
+  /// The names of RFC 9530, section 5, and of RFC 3230, which also has `sha` and `md5`.
   private static func algorithm(named name: String) -> Checksum.Algorithm? {
     switch name {
     case "sha-512": .sha512
@@ -49,7 +49,7 @@ extension Checksum.Algorithm {
   fileprivate var strength: Int { hexDigitCount }
 }
 
-/// Base64 (RFC 4648, section 4) to hexadecimal; nil for anything else.
+/// Converts Base64 (RFC 4648, section 4) to hexadecimal; nil for invalid input.
 enum Base64 {
   static func hex(of text: Substring) -> String? {
     let digits = Array(text.utf8)

@@ -1,16 +1,16 @@
 import KettleModel
 
-/// How many connections each host has and bears, and which host is not to be asked for a while.
+/// How many connections each host has and accepts, and which hosts must not be contacted for a
+/// while.
 ///
-/// What a host bears is learned from its refusals, and forgotten after a time: a limit may have
-/// been that of one bad hour.
+/// Limits are learned from refusals and forgotten after a time: a limit may reflect one bad hour.
 package struct HostTable: Sendable {
-  /// What a refusal tells about a host.
+  /// What a refusal reveals about a host.
   package struct Lesson: Sendable, Hashable {
     package var origin: Origin
-    /// It bears so many connections; nil when nothing was said about that.
+    /// How many connections the host accepts; nil when the refusal does not show that.
     package var connectionsMax: Int?
-    /// It wants to be left alone for so long (Retry-After).
+    /// How long the host must not be contacted (Retry-After).
     package var closedMilliseconds: Int64?
 
     package init(origin: Origin, connectionsMax: Int? = nil, closedMilliseconds: Int64? = nil) {
@@ -31,13 +31,13 @@ package struct HostTable: Sendable {
   private var counts: [Origin: Int] = [:]
   private var learned: [Origin: Learned] = [:]
   private var closedUntil: [Origin: MonotonicTime] = [:]
-  /// When a connection that had been served was last given up.
+  /// When a connection that had been served was last closed.
   private var leftAt: [Origin: MonotonicTime] = [:]
   private var served: Set<AttemptID> = []
-  /// Still open, but the host has said no to them.
+  /// Still open, but refused by the host.
   private var refused: Set<AttemptID> = []
 
-  /// So long a host may count a connection that we have closed.
+  /// For this long a host may still count a connection that we have closed.
   static let leavingMilliseconds: Int64 = 2000
 
   package init() {}
@@ -51,12 +51,12 @@ package struct HostTable: Sendable {
     counts[origin, default: 0] += 1
   }
 
-  /// The host bears this one.
+  /// Records that the host serves this connection.
   package mutating func serves(_ attempt: AttemptID) { served.insert(attempt) }
 
   package mutating func refuses(_ attempt: AttemptID) { refused.insert(attempt) }
 
-  /// How many connections besides this one the host has not refused.
+  /// How many other connections of the same host have not been refused.
   package func otherCount(than attempt: AttemptID) -> Int {
     guard let origin = origins[attempt] else { return 0 }
     return origins.count { $0.key != attempt && $0.value == origin && !refused.contains($0.key) }
@@ -87,37 +87,37 @@ package struct HostTable: Sendable {
     }
   }
 
-  /// What the host was found to bear; nil when it never complained.
+  /// The learned limit of a host; nil when it has not refused any connection lately.
   package func connectionsMax(at origin: Origin, _ now: MonotonicTime) -> Int? {
     guard let known = learned[origin], known.until > now else { return nil }
     return known.connectionsMax
   }
 
-  /// The user wants it asked all the same.
+  /// Lifts the pause because the user wants the host contacted now.
   package mutating func reopen(_ origin: Origin) { closedUntil[origin] = nil }
 
   package func isClosed(_ origin: Origin, at now: MonotonicTime) -> Bool {
     closedUntil[origin].map { $0 > now } ?? false
   }
 
-  /// Whether a host may get one more connection, by `allowed` and by what was learned.
+  /// Whether a host may get one more connection, by `allowed` and by the learned limit.
   package func admits(_ origin: Origin, allowed: Int, at now: MonotonicTime) -> Bool {
     freeCount(at: origin, allowed: allowed, at: now) > 0
   }
 
-  /// How many more connections a host may get; 0 or less when none.
+  /// How many more connections a host may get; 0 or less for none.
   package func freeCount(at origin: Origin, allowed: Int, at now: MonotonicTime) -> Int {
     if isClosed(origin, at: now) { return 0 }
     return min(allowed, connectionsMax(at: origin, now) ?? .max) - connectionCount(at: origin)
   }
 
-  /// When the next host may be asked again; nil when none is closed.
+  /// When the next host may be contacted again; nil when none is closed.
   package var nextOpening: MonotonicTime? {
-    // One that is just over counts: `timePassed` is due then.
+    // One that has just expired counts: `timePassed` is due then.
     closedUntil.values.min()
   }
 
-  /// Drops what is over.
+  /// Removes expired entries.
   package mutating func forget(at now: MonotonicTime) {
     closedUntil = closedUntil.filter { $0.value > now }
     learned = learned.filter { $0.value.until > now }

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What an attempt shall ask for, with only those headers that may go to that origin.
+/// The request of an attempt, with only those headers that may be sent to that origin.
 package struct AttemptPlan: Sendable, Hashable {
   package var attempt: AttemptID
   package var url: TransferURL
@@ -8,21 +8,21 @@ package struct AttemptPlan: Sendable, Hashable {
   package var minimumReach: NetworkReach
   package var headers: [HeaderField]
   package var login: Login?
-  /// The scheme that the server is known to want; nil when it has to be asked.
+  /// The scheme that the server is known to use; nil when it must be discovered.
   package var loginScheme: ServerChallenge.Kind?
   package var caCertificatePath: String?
   package var trust: Trust
   package var certificate: ClientCertificate?
-  /// nil asks for the whole file.
+  /// nil requests the whole file.
   package var asked: AskedRange?
-  /// nil is a plain GET.
+  /// nil means a plain GET.
   package var content: RequestContent?
 
-  /// Whom to believe that it is the server.
+  /// How the server's identity is verified.
   package enum Trust: Sendable, Hashable {
     case system
-    /// Servers with these keys, and others that the system trusts; those are shown to the program
-    /// first when it wants to see them.
+    /// Servers with these keys, and others that the system trusts; the program judges those first
+    /// if it wants to.
     case keys(Set<String>, asksForOthers: Bool)
   }
 
@@ -35,7 +35,7 @@ package struct AttemptPlan: Sendable, Hashable {
     minimumReach = redirects.minimumReach
     self.asked = asked
     self.content = content
-    // What the user gave was given for one origin; a redirect elsewhere goes without it.
+    // The user's headers and login are for one origin; a redirect elsewhere goes without them.
     let isOwnOrigin = url.origin == spec.url.origin
     headers = isOwnOrigin ? spec.headers : []
     let credential = spec.task?.credential(for: url.origin)
@@ -45,7 +45,7 @@ package struct AttemptPlan: Sendable, Hashable {
     trust =
       spec.task == nil ? .system : .keys(credential?.trustedKeys ?? [], asksForOthers: false)
     caCertificatePath = spec.caCertificatePath
-    // A range of the user's own would make every offset wrong.
+    // A range set by the user would make every offset wrong.
     headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
     if content?.body == nil, spec.request?.body != nil {
       headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
@@ -53,18 +53,18 @@ package struct AttemptPlan: Sendable, Hashable {
     headers += asked?.headers ?? []
   }
 
-  /// A redirect that takes the body away takes what describes it, too (RFC 9110, section 15.4).
+  /// A redirect that drops the body drops the headers that describe it (RFC 9110, section 15.4).
   private static let headersOfBody: Set<String> = [
     "content-encoding", "content-language", "content-length", "content-location", "content-type",
     "digest", "last-modified", "transfer-encoding",
   ]
 }
 
-/// Where the body of the first reply goes.
+/// Where the body of the first reply is written.
 package enum BodyPlan: Sendable, Hashable {
   /// A new partial file.
   case create(NewFile)
-  /// The partial file that is there; what is held stays.
+  /// The existing partial file; durable bytes stay.
   case goOn(ResumeData)
 
   package struct NewFile: Sendable, Hashable {
@@ -94,27 +94,27 @@ package enum BodyPlan: Sendable, Hashable {
     package var fate: Fate
 
     package enum Fate: Sendable, Hashable {
-      /// It is ours and goes when the new one is whole.
+      /// It is ours and is deleted when the new one is whole.
       case setAside
-      /// Others changed it; it is theirs now.
+      /// Another program changed it; it no longer belongs to Kettle.
       case leftAlone
     }
   }
 }
 
-/// How an attempt was over, with its bytes already in the kernel's hands.
+/// How an attempt ended. Its bytes have already been passed to the kernel.
 package enum AttemptOutcome: Sendable, Hashable {
-  /// The reply came to its end, or brought all that was wanted of it.
+  /// The reply ended, or delivered everything that was wanted from it.
   case complete
   case cancelled
   case failed(TransferFailure)
-  /// The program is to say whether it believes the server.
+  /// The program must decide whether to trust the server.
   case untrusted(TransferFailure, ServerChallenge)
-  /// The server wants to see a certificate.
+  /// The server requires a client certificate.
   case certificateWanted(TransferFailure)
 }
 
-/// Names for what the answer may begin.
+/// Identifiers for whatever the next step begins.
 package struct NextNames: Sendable, Hashable {
   package var attempt: AttemptID
   package var operation: OperationID
@@ -125,12 +125,12 @@ package struct NextNames: Sendable, Hashable {
   }
 }
 
-/// What comes from outside of one transfer into its decisions.
+/// Circumstances outside of one transfer that affect its decisions.
 package struct Circumstances: Sendable {
   package var retryPolicy: RetryPolicy
   /// 0…1, drawn by the caller.
   package var jitter: Double
-  /// Connections at the same host, of all transfers, less the one that this is about.
+  /// Connections of all transfers to the same host, without the one being judged.
   package var otherConnectionCount: Int
   package var network: NetworkState
   package var now: Moment

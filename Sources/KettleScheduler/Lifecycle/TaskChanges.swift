@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What a program changes of a task while it lives; nil leaves it as it is.
+/// What a program changes in a running task; nil leaves a value unchanged.
 package struct TaskChanges: Sendable, Hashable {
   package var programData: String?
   package var priority: TransferPriority?

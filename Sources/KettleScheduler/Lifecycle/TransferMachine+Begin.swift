@@ -4,18 +4,18 @@ import KettleModel
 extension TransferMachine {
   /// Actions returned by `slotGiven(…)`.
   package enum SlotAction: Sendable, Hashable {
-    /// It was not queued after all.
+    /// It was no longer queued.
     case nothing
     case beginAttempt(AttemptPlan)
     case computeDigest(OperationID, ResumeData, Checksum.Algorithm)
     case placeFile(OperationID, ResumeData)
   }
 
-  /// Starts work: there is a free slot. The names are used where they are needed.
+  /// Starts work in a free slot. Unused names are discarded.
   package mutating func slotGiven(_ names: NextNames, at now: Moment) -> SlotAction {
     guard state == .queued else { return .nothing }
     if let whole = wholeResumeData {
-      // There is no reply that could say from where; and the last byte is from there as well.
+      // No reply will report the offset, and the last byte came from before as well.
       if let total = whole.totalByteCount { noteResumed(at: total) }
       switch finish(whole, operation: names.operation) {
       case .digest(let algorithm): return .computeDigest(names.operation, whole, algorithm)
@@ -44,10 +44,10 @@ extension TransferMachine {
       content: ask.content, spec: record.spec)
   }
 
-  /// Less than this is fetched again, and compared, rather than proved by an overlap.
+  /// Below this size, fetching again and comparing is preferred to proof by an overlap.
   static let overlapWorthByteCount: Int64 = 1 << 20
 
-  /// The range to ask for; nil for the whole file.
+  /// The range to request; nil for the whole file.
   private func askedRange(for asking: Asking) -> AskedRange? {
     guard let resumeData = record.resumeData, !resumeData.held.isEmpty else { return nil }
     switch asking {
@@ -74,8 +74,8 @@ extension TransferMachine {
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       return AskedRange(lower: gap.lower, upper: Self.upper(gap, total), proof: proof)
     case .overlap:
-      // There must be something before the gap to compare with. Where nothing is missing, because
-      // the last byte was on its way when the doubt came up, the end of the file is compared.
+      // There must be bytes before the gap to compare with. If nothing is missing, because the last
+      // byte was in flight when the doubt arose, the end of the file is compared.
       let missing = gaps.first { $0.lower > 0 }
       guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
       let before = held.ranges.last { $0.upper == end }?.lower ?? end
@@ -85,7 +85,7 @@ extension TransferMachine {
     }
   }
 
-  /// Up to the end of the file it is asked for without a last byte, as everybody does.
+  /// A range up to the end of the file is requested without a last byte, as clients commonly do.
   private static func upper(_ gap: ByteRange, _ total: Int64?) -> Int64? {
     gap.upper == (total ?? .max) ? nil : gap.upper
   }

@@ -1,15 +1,15 @@
 import KettleModel
 
-/// The partial file: opened by the first reply, on record before a byte is written, closed last.
+/// The partial file: opened by the first reply, recorded before a byte is written, closed last.
 extension TransferMachine {
   /// Actions returned by `bodyOpened(…)`.
   package enum BodyOpenedAction: Sendable, Hashable {
-    /// The user was quicker; the attempt is ending, the partial file is on record.
+    /// The user acted first; the attempt is ending, and the partial file is recorded.
     case nothing
     case letBodyFlow(AttemptID, ByteRange?)
   }
 
-  /// The partial file is open; from here on the record names it.
+  /// The partial file is open; from now on the record names it.
   package mutating func bodyOpened(
     _ resumeData: ResumeData, of attempt: AttemptID, at now: Moment
   ) -> BodyOpenedAction {
@@ -31,8 +31,8 @@ extension TransferMachine {
     return .letBodyFlow(attempt, range)
   }
 
-  /// The store knows the partial file, and the body of the opener flows into it: others may join
-  /// when its speed is known.
+  /// The store has recorded the partial file, and the first connection's body flows into it. Others
+  /// may join when its speed is known.
   package mutating func bodyRecorded(_ policy: DivisionPolicy, at now: MonotonicTime) {
     guard case .running(var fetch) = state, fetch.body == .opened else { return }
     fetch.body = .open
@@ -43,7 +43,7 @@ extension TransferMachine {
     enter(.running(fetch))
   }
 
-  /// The partial file could not be opened or made; the attempts are to be cancelled.
+  /// The partial file could not be opened or created; the attempts must be cancelled.
   package mutating func bodyRefused(
     _ failure: TransferFailure, of attempt: AttemptID, _ circumstances: Circumstances
   ) -> HeadAction {
@@ -57,15 +57,15 @@ extension TransferMachine {
     return cancelAll(next: afterFileFailure(failure, circumstances))
   }
 
-  /// What `bytesSynced(…)` changed on record.
+  /// What `bytesSynced(…)` changed in the record.
   package enum SyncedChange: Sendable, Hashable {
     case nothing
     case heldMore
-    /// And the count of retries begins anew.
+    /// The retry count was reset as well.
     case heldMoreAfterRetries
   }
 
-  /// More of the file is on the disk: it may go on record, where the next attempt could use it.
+  /// More of the file is synced and may be recorded, where the next attempt could use it.
   @discardableResult
   package mutating func bytesSynced(_ held: HeldRanges) -> SyncedChange {
     guard let known = record.resumeData?.held, known != held, keepsBytes, occupiesSlot
@@ -76,15 +76,15 @@ extension TransferMachine {
     return .heldMoreAfterRetries
   }
 
-  /// More of the file is on the disk and on record. Answers whether it counts.
+  /// More of the file is durable. Returns whether the record accepts it.
   package mutating func noteRecorded(_ held: HeldRanges) -> Bool {
     guard record.resumeData != nil, keepsBytes, occupiesSlot else { return false }
     record.resumeData?.held = held
     return true
   }
 
-  /// What was held when the partial file was closed, with when it was written to last; nil when
-  /// none was open.
+  /// What was durable when the partial file was closed, and its last modification time. nil where
+  /// no partial file was open.
   package struct ClosedBody: Sendable, Hashable {
     package var held: HeldRanges
     package var modifiedNanoseconds: Int64
@@ -104,7 +104,7 @@ extension TransferMachine {
     case discardPartialFile(OperationID, ResumeData)
   }
 
-  /// All attempts are over and what they brought is on the disk, or is not to be believed.
+  /// All attempts have ended; their bytes are synced, or must not be trusted.
   package mutating func bodyClosed(
     _ result: Result<ClosedBody?, TransferFailure>, by operation: OperationID,
     next names: NextNames,
@@ -132,7 +132,7 @@ extension TransferMachine {
     return settle(into: next, names: names, at: circumstances.now)
   }
 
-  /// Another program shortened the partial file while it was written to: nothing in it is believed
+  /// Another program truncated the partial file while it was being written: none of it is trusted
   /// any more.
   private mutating func afterPartialFileChanged(_ next: AfterEnding) -> AfterEnding {
     forgetBytes()
@@ -148,7 +148,7 @@ extension TransferMachine {
     }
   }
 
-  /// Everything came; is everything on the disk?
+  /// Every byte was received; checks that every byte is synced.
   private func afterLastByte(_ circumstances: Circumstances) -> AfterEnding {
     guard let resumeData = record.resumeData else {
       return .failed(TransferFailure(.internalProblem, on: record.spec.url.text))

@@ -1,9 +1,9 @@
 import KettleModel
 
-/// What servers want to know, or to be believed, and what the program of a task says to it.
+/// Challenges from servers, and the responses of a task's program.
 extension TransferMachine {
-  /// What the program is asked after this reply; nil when the reply is taken as it stands. A proxy
-  /// (407) is the user's business.
+  /// Returns the challenge for the program, or nil when the reply is accepted as it is. A proxy's
+  /// challenge (407) is left to the user.
   func loginChallenge(in head: ResponseHead, from url: TransferURL) -> ServerChallenge? {
     guard head.status == 401, record.task?.challengePolicy == .ask,
       let offered = LoginChallenge.best(in: head), let kind = offered.kind
@@ -13,13 +13,13 @@ extension TransferMachine {
         kind: kind, origin: url.origin.text, realm: offered.realm, failureCount: 0))
   }
 
-  /// What the opener's reply means, once it is known that the program is not asked. A further lane
-  /// brings no reply of its own.
+  /// How a 401 to the first connection is treated when the program is not consulted. Further
+  /// connections never supply the task's reply.
   func challengePolicy(of head: ResponseHead) -> TaskStatus.ChallengePolicy {
     isTask && head.status == 401 ? .takeReplyAsItStands : .ask
   }
 
-  /// Waits for the program's answer; nil when nobody can be asked.
+  /// Waits for the program's response; nil when there is no program.
   mutating func asksProgram(
     _ challenge: ServerChallenge, because failure: TransferFailure
   ) -> AfterEnding? {
@@ -29,7 +29,7 @@ extension TransferMachine {
     return .waiting(Waiting(reason: .needsLogin, until: nil, goesOnAt: nil, failure: failure))
   }
 
-  /// An answer of this kind for this origin that is there already was a wrong one.
+  /// If a response of this kind for this origin already exists, it was wrong.
   private func counted(_ challenge: ServerChallenge) -> ServerChallenge {
     var challenge = challenge
     let known = record.spec.task?.credentials.first { $0.origin == challenge.origin }
@@ -43,8 +43,8 @@ extension TransferMachine {
     return challenge
   }
 
-  /// Takes the program's answer. One to another challenge than the one that waits changes nothing:
-  /// it comes late, or twice.
+  /// Accepts the program's response. A response to any challenge but the pending one changes
+  /// nothing: it is late or a duplicate.
   package mutating func answer(
     _ challenge: ServerChallenge, _ answer: ChallengeAnswer, _ operation: OperationID,
     at now: Moment
@@ -65,7 +65,7 @@ extension TransferMachine {
     case (.serverTrust, .trust):
       guard let key = challenge.serverKey else { return refuseTrust(failure, challenge, at: now) }
       remember(challenge) { $0.trustedKeys.insert(key) }
-    // An answer of another kind answers nothing: as if nobody had been asked.
+    // A response of another kind counts as no response.
     case (.serverTrust, _):
       guard challenge.isTrustedBySystem, let key = challenge.serverKey else {
         return refuseTrust(failure, challenge, at: now)
@@ -79,8 +79,8 @@ extension TransferMachine {
     return .nothing
   }
 
-  /// Believes the system about the server that its program would have been asked about; what the
-  /// system does not trust stays a question.
+  /// Accepts the system's verdict on the server in place of the program's; a server that the system
+  /// does not trust stays a challenge for the program.
   mutating func trustSystem() {
     guard waitingFailure != nil, let challenge = record.task?.challenge,
       challenge.kind == .serverTrust, challenge.isTrustedBySystem, let key = challenge.serverKey
@@ -96,7 +96,7 @@ extension TransferMachine {
     record.task?.answeredChallengeCount = challenge.failureCount.addingCapped(1)
   }
 
-  /// Why it waits for its program; nil when it does not.
+  /// The failure for which it waits for its program; nil when it does not wait.
   private var waitingFailure: TransferFailure? {
     switch state {
     case .waiting(let waiting) where waiting.reason == .needsLogin: waiting.failure
@@ -110,7 +110,7 @@ extension TransferMachine {
 
   private mutating func goOnAnswered() {
     if case .ending(let phase, _) = state {
-      // The attempt that was challenged is not over yet.
+      // The challenged attempt has not ended yet.
       enter(.ending(phase, next: .queued))
     } else {
       enter(.queued)
@@ -138,7 +138,7 @@ extension TransferMachine {
 }
 
 extension TaskOptions {
-  /// What was given for an origin.
+  /// The credential for an origin.
   func credential(for origin: Origin) -> OriginCredential? {
     credentials.first { $0.origin == origin.text }
   }

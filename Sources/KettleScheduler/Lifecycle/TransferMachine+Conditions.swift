@@ -1,8 +1,8 @@
 import KettleModel
 
-/// What the machine must give before bytes flow.
+/// Conditions that this computer must meet before bytes flow.
 extension TransferMachine {
-  /// The first of its conditions that does not hold.
+  /// The first of its conditions that is not met.
   package func unmetCondition(_ met: Set<TransferCondition>) -> TransferCondition? {
     guard let conditions = record.spec.task?.conditions, !conditions.isEmpty else { return nil }
     return TransferCondition.allCases.first { conditions.contains($0) && !met.contains($0) }
@@ -18,15 +18,15 @@ extension TransferMachine {
     }
   }
 
-  /// Queued though a condition does not hold: waits for it. A file that is whole needs nothing.
+  /// If it is queued and a condition is unmet, waits for it. A whole file needs no condition.
   mutating func holdBack(for condition: TransferCondition) {
     guard state == .queued, wholeResumeData == nil else { return }
     enter(.waiting(.discretionary(condition)))
   }
 
-  /// What runs ends with its bytes kept, which is no failure; what waited goes on.
+  /// A running transfer ends with its bytes kept, which is no failure; a waiting one continues.
   ///
-  /// - Parameter condition: the first that does not hold, nil when all do.
+  /// - Parameter condition: the first unmet condition; nil when all are met.
   @discardableResult
   package mutating func conditionsChanged(unmet condition: TransferCondition?) -> ControlAction {
     switch (state, condition) {

@@ -1,13 +1,12 @@
 import KettleModel
 
-/// What is asked with more than a plain GET, and what is wanted of the reply.
+/// Requests other than a plain GET, and what is accepted as their reply.
 extension TransferMachine {
-  /// Whether what an attempt brought is of use to the next one. What is not is never on record: the
-  /// reply to a POST is another one each time, and the page that came with a status is no part of
-  /// the file.
+  /// Whether the next attempt can use received bytes. Unusable bytes are never recorded: each POST
+  /// has a reply of its own, and the page that came with an error status is not part of the file.
   var keepsBytes: Bool { record.spec.content == nil && takesFile }
 
-  /// Whether the body that comes, or came, is the file and no page in its place.
+  /// Whether the body is the file and not a page in its place.
   var takesFile: Bool {
     switch record.task?.reply?.status {
     case nil: true
@@ -20,14 +19,14 @@ extension TransferMachine {
     return record.spec.content == nil ? .file : .success
   }
 
-  /// Notes the head for the program of a task.
+  /// Stores the head for the program of a task.
   mutating func noteReply(_ head: ResponseHead, from url: TransferURL) {
     record.task?.reply = ServerReply(url: url.text, status: head.status, headers: head.headers)
   }
 
-  /// Notes the head of a reply with the rest of the file. The program asked for the file and for no
-  /// range, so it is shown the head that the whole would have had: the one before it, brought up to
-  /// date (RFC 9110, section 15.3.7.3).
+  /// Stores the head of a reply with the rest of the file. The program requested the file and not a
+  /// range, so it sees the head that the whole would have had: the previous one, updated (RFC 9110,
+  /// section 15.3.7.3).
   mutating func noteReply(
     toRangeOf total: Int64?, _ head: ResponseHead, from url: TransferURL
   ) {
@@ -40,12 +39,12 @@ extension TransferMachine {
     record.task?.reply = ServerReply(url: url.text, status: 200, headers: headers)
   }
 
-  /// What was received is thrown away: the next attempt begins with an empty partial file.
+  /// Discards what was received: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
     record.resumeData?.held = HeldRanges()
     record.resumeData?.totalByteCount = nil
     record.resumeData?.validator = nil
-    // Opened without a time of the last write, it is cut off where what is held ends.
+    // Opening without a last write time truncates it to its durable bytes.
     record.resumeData?.lastWriteNanoseconds = nil
   }
 }

@@ -7,7 +7,7 @@ extension TransferMachine {
     case cancelAttempts([AttemptID])
     case discardPartialFile(OperationID, ResumeData)
     case deleteFinishedFile(FinishedFile)
-    /// Bytes a second; nil is no limit.
+    /// Bytes per second; nil means no limit.
     case limit(Int64?)
     /// A completed transfer is final until reset.
     case refuseCompleted
@@ -15,8 +15,8 @@ extension TransferMachine {
     case refuseNotStarted
   }
 
-  /// Queues it, whatever it did; a transfer that waits is tried at once, and one that waits for a
-  /// condition goes on without it.
+  /// Queues it from any state. A waiting transfer is retried at once, and one that waits for a
+  /// condition continues without it.
   package mutating func start(at now: Moment) -> ControlAction {
     wrongRangeReplyCount = 0
     freshStartCount = 0
@@ -38,8 +38,8 @@ extension TransferMachine {
       enter(.ending(phase, next: .queued))
       return .nothing
     case .ending(let phase, next: .idle):
-      // The partial file is still there: a stop threw it away in the user's eyes, so the start
-      // that follows begins from zero.
+      // The partial file still exists. To the user, the stop discarded it, so the start that
+      // follows begins from zero.
       enter(.ending(phase, next: .queuedFromZero))
       return .nothing
     case .discarding(let operation, next: .idle), .discarding(let operation, next: .failed):
@@ -55,7 +55,7 @@ extension TransferMachine {
     }
   }
 
-  /// Holds it until it is started, with every byte kept.
+  /// Pauses it until it is started, with every byte kept.
   package mutating func pause() -> ControlAction {
     switch state {
     case .queued, .scheduled, .waiting:
@@ -67,7 +67,7 @@ extension TransferMachine {
       enter(.ending(phase, next: .paused))
       return .nothing
     case .ending(let phase, next: .whole):
-      // What was sent had its whole reply; to send it again would be another request.
+      // An upload had its whole reply; sending it again would be another request.
       if keepsBytes { enter(.ending(phase, next: .paused)) }
       return .nothing
     case .ending(let phase, next: .queuedFromZero):
@@ -90,7 +90,7 @@ extension TransferMachine {
     }
   }
 
-  /// Throws away what was fetched and goes back to idle.
+  /// Discards the fetched bytes and returns to idle.
   package mutating func stop(_ operation: OperationID) -> ControlAction {
     switch state {
     case .running(let fetch): return cancel(fetch, next: .idle)
@@ -109,7 +109,7 @@ extension TransferMachine {
     }
   }
 
-  /// Takes it off the list; an unfinished task when its program was told.
+  /// Removes it from the list; an unfinished task only after its program was notified.
   package mutating func remove(
     _ fate: FileFate, _ operation: OperationID, at now: Moment
   ) -> ControlAction {
@@ -140,8 +140,7 @@ extension TransferMachine {
     }
   }
 
-  /// Goes back to idle as if it had never been started; the finished file is the caller's to
-  /// delete.
+  /// Returns to idle as if never started; the caller deletes the finished file.
   package mutating func reset(_ operation: OperationID) -> ControlAction {
     guard state == .completed else { return stop(operation) }
     let file = record.finishedFile
@@ -156,7 +155,7 @@ extension TransferMachine {
     return .cancelAttempts(fetch.activeAttempts)
   }
 
-  /// Leads to `next`, by way of deleting the partial file when there is one.
+  /// Enters `next`, after deleting the partial file if there is one.
   mutating func discard(
     _ operation: OperationID, next: AfterDiscarding
   ) -> ControlAction {
@@ -169,14 +168,14 @@ extension TransferMachine {
     return .discardPartialFile(operation, resumeData)
   }
 
-  /// The partial file is gone.
+  /// The partial file is deleted.
   package mutating func discarded(_ operation: OperationID) {
     guard case .discarding(operation, let next) = state else { return }
     forgetProgress(before: next)
     enter(next.state)
   }
 
-  /// Goes on with what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
+  /// Continues what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
   /// kept.
   package mutating func recoverDiscarding(_ operation: OperationID) -> ControlAction {
     guard let resumeData = record.resumeData else { return .nothing }
@@ -195,7 +194,7 @@ extension TransferMachine {
     }
   }
 
-  /// A transfer that failed keeps when it did, and what its program is told of it.
+  /// A failed transfer keeps its end time and what its program is notified of.
   mutating func forgetProgress(before next: AfterDiscarding) {
     let (finishedAt, task) = (record.finishedAt, record.task)
     forgetProgress()
@@ -231,8 +230,8 @@ extension TransferMachine.AfterDiscarding {
 }
 
 extension TransferMachine {
-  /// Ends the attempt because the service goes down: it goes on after the next start. What the
-  /// user decided already stands.
+  /// Ends the attempt for a shutdown, so that it continues after the next start. Decisions of the
+  /// user remain in force.
   package mutating func suspendForShutdown() -> ControlAction {
     if case .ending(let phase, next: .askAgain) = state { enter(.ending(phase, next: .queued)) }
     guard case .running(let fetch) = state else { return .nothing }

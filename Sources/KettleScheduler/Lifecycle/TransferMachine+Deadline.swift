@@ -1,8 +1,8 @@
 import KettleModel
 
-/// The time that a program gave its task as a whole.
+/// The time limit of a task as a whole.
 extension TransferMachine {
-  /// The time of a task counts from its first start; what was stopped has never been started.
+  /// The time of a task counts from its first start; a stopped task has never been started.
   mutating func noteStart(at now: WallTime) {
     guard record.task != nil else { return }
     switch visibleState {
@@ -13,26 +13,26 @@ extension TransferMachine {
     }
   }
 
-  /// When the task is over, whatever it does; nil when nothing ends it. By the wall clock, because
-  /// it counts through restarts of the machine.
+  /// When the task ends whatever its state; nil when it has no limit. On the wall clock, because
+  /// the time counts across reboots.
   package var deadline: WallTime? {
     guard let milliseconds = record.spec.task?.resourceTimeoutMilliseconds, milliseconds > 0,
       let startedAt = record.task?.startedAt, mayRunOutOfTime
     else { return nil }
-    // Who is not to begin before a date does not lose time until then.
+    // A task with a start date loses no time until then.
     return max(startedAt, record.spec.notBefore ?? startedAt)
       .advanced(byMilliseconds: milliseconds)
   }
 
   var deadlineIsSet: Bool { (record.spec.task?.resourceTimeoutMilliseconds ?? 0) > 0 }
 
-  /// Something is still to be fetched.
+  /// Whether something is still to be fetched.
   private var mayRunOutOfTime: Bool {
     switch state {
     case .scheduled, .queued, .running, .waiting, .ending(_, next: .queued),
       .ending(_, next: .paused), .ending(_, next: .waiting), .ending(_, next: .askAgain):
       true
-    // What was put aside as resume data is nobody's task any more.
+    // Bytes put aside as resume data no longer belong to a task.
     case .paused: record.task?.resumeToken == nil
     case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .ending(_, next: .failed),
       .ending(_, next: .cancelled), .ending(_, next: .queuedFromZero), .ending(_, next: .whole),
@@ -42,7 +42,7 @@ extension TransferMachine {
     }
   }
 
-  /// Ends the task when its time is over, with every byte kept.
+  /// Fails the task when its time is over, with every byte kept.
   mutating func endWhenOver(at now: WallTime) -> TimeAction {
     guard let deadline, deadline <= now else { return .nothing }
     let failure = TransferFailure(

@@ -5,24 +5,24 @@ extension TransferMachine {
   /// Actions returned by `attemptEnded(…)`.
   package enum EndedAction: Sendable, Hashable {
     case nothing
-    /// The others go on, less those that are cancelled here because nobody needs them any more.
+    /// Other attempts continue, except for those cancelled here because they are no longer needed.
     case goOn(cancelling: [AttemptID], HostTable.Lesson?)
-    /// It is over for the others too.
+    /// The other attempts end too.
     case cancelAttempts([AttemptID], HostTable.Lesson?)
     /// No attempt is left.
     case closeBody(OperationID, HostTable.Lesson?)
   }
 
-  /// What an end means for the transfer.
+  /// The consequence of an attempt's end for the transfer.
   private struct Consequence {
-    /// nil while the transfer goes on as it is.
+    /// nil while the transfer continues unchanged.
     var next: AfterEnding?
     var lesson: HostTable.Lesson?
   }
 
-  /// The transport has let go of an attempt.
+  /// The transport has released an attempt.
   ///
-  /// - Parameter receivedUpTo: how far its body went; nil when nothing of it counts.
+  /// - Parameter receivedUpTo: how far its body got; nil when none of it counts.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, operation: OperationID,
     _ circumstances: Circumstances
@@ -50,7 +50,7 @@ extension TransferMachine {
     }
   }
 
-  /// Nothing fetches and nothing can be begun, though the body is open: goes back in line.
+  /// If no connection is left and none can begin although the body is open, requeues it.
   package mutating func endWithoutLanes(_ operation: OperationID) -> EndedAction {
     guard case .running(let fetch) = state, fetch.lanes.isEmpty else { return .nothing }
     return end([], next: .queued, operation)
@@ -67,8 +67,8 @@ extension TransferMachine {
     return .nothing
   }
 
-  /// Two copies that differ make a file wrong even when the one that found it out was being
-  /// cancelled because the other one was first.
+  /// Two differing copies make the file wrong, even if the attempt that found it was being
+  /// cancelled because the other copy was first.
   private mutating func corrected(_ next: AfterEnding, by outcome: AttemptOutcome) -> AfterEnding {
     guard case .failed(let failure) = outcome, failure.code == .otherVersion, next == .whole else {
       return next
@@ -76,7 +76,7 @@ extension TransferMachine {
     return asksAgain(.fresh(.resourceChanged))
   }
 
-  /// Lanes whose rest others have brought.
+  /// Connections whose remaining bytes were delivered by others.
   private func leaveRedundant(_ fetch: inout Fetch) -> [AttemptID] {
     var redundant: [AttemptID] = []
     for index in fetch.lanes.indices where fetch.lanes[index].phase != .leaving {
@@ -107,7 +107,7 @@ extension TransferMachine {
     }
   }
 
-  /// While others go on, a connection that is challenged is one that failed.
+  /// While others continue, a challenged connection counts as failed.
   private mutating func afterChallenged(
     _ lane: Lane, _ failure: TransferFailure, _ challenge: ServerChallenge, _ fetch: inout Fetch,
     _ circumstances: Circumstances
@@ -118,8 +118,8 @@ extension TransferMachine {
     return Consequence(next: next)
   }
 
-  /// A lane that was given up because nothing came from it is a failure like any other: without the
-  /// count of retries a server that sends heads and no bodies would be asked for ever.
+  /// A connection given up for silence is a failure like any other: without the retry count, a
+  /// server that sends heads and no bodies would be contacted endlessly.
   private mutating func afterCancelled(
     _ lane: Lane, _ fetch: inout Fetch, _ circumstances: Circumstances
   ) -> Consequence {
@@ -138,7 +138,7 @@ extension TransferMachine {
     return Consequence(next: afterFailure(failure, retryAfter: nil, circumstances))
   }
 
-  /// Bytes that came in set the count of retries back, where they stay.
+  /// Resets the retry count when bytes arrived that are kept.
   private mutating func noteArrivals(_ fetch: Fetch) {
     guard keepsBytes, fetch.received.byteCount > fetch.heldAtStartByteCount else { return }
     record.retryCount = 0
@@ -148,8 +148,8 @@ extension TransferMachine {
     guard let total = record.resumeData?.totalByteCount else { return false }
     switch fetch.body {
     case .open: return fetch.received.prefixByteCount == total
-    // A small body is there before the store knows its file; both go on record together. What was
-    // held before is still to be proved then.
+    // A small body may be complete before its file is recorded; both are recorded together. Bytes
+    // that were durable before would still need their proof.
     case .opened: return fetch.heldAtStartByteCount == 0 && fetch.received.prefixByteCount == total
     case .closed, .opening: return false
     }
@@ -160,11 +160,11 @@ extension TransferMachine {
   ) -> Consequence {
     if isWhole(fetch) { return Consequence(next: .whole) }
     guard let range = lane.range else {
-      // A body that ends before what was held of it is another one, however well it began.
+      // A body that ends before the durable bytes do is another version, however well it began.
       if lane.receivedUpTo < fetch.received.upperBound {
         return Consequence(next: asksAgain(.fresh(.resourceChanged)))
       }
-      // Its own end was the only thing that could tell the size.
+      // Only its end could show the size.
       return Consequence(next: .whole)
     }
     if lane.receivedUpTo >= range.upper {
@@ -180,7 +180,7 @@ extension TransferMachine {
   private mutating func afterFailed(
     _ lane: Lane, _ failure: TransferFailure, _ fetch: inout Fetch, _ circumstances: Circumstances
   ) -> Consequence {
-    // A longer file is another one, where the length was known from before.
+    // If the length was known before, a longer file is another version.
     let isLonger = failure.code == .tooLong && fetch.heldAtStartByteCount > 0
     if failure.code == .otherVersion || isLonger {
       if let resumeData = record.resumeData, resumeData.validatorURL != nil {
@@ -198,7 +198,7 @@ extension TransferMachine {
     if isWhole(fetch) { return Consequence(next: .whole) }
     noteArrivals(fetch)
     if failure.code == .redirectRefused, fetch.activeCount == 0 {
-      // The attempt knows where it was led, and the user what was asked for.
+      // The attempt knows where it was redirected, the user what was requested.
       return Consequence(
         next: .failed(
           TransferFailure(

@@ -3,10 +3,10 @@ import KettleModel
 extension TransferMachine {
   /// Actions returned by `digestComputed(…)`.
   package enum DigestAction: Sendable, Hashable {
-    /// The digest of a transfer that was paused, stopped or removed meanwhile.
+    /// The transfer was paused, stopped or removed meanwhile.
     case nothing
     case placeFile(OperationID, ResumeData)
-    /// It has the wrong bytes; what is wrong is not kept.
+    /// The bytes are wrong and are not kept.
     case discardPartialFile(OperationID, ResumeData)
   }
 
@@ -22,7 +22,7 @@ extension TransferMachine {
     case place
   }
 
-  /// The resume data, when nothing is left to fetch.
+  /// The resume data, if nothing is left to fetch.
   var wholeResumeData: ResumeData? {
     guard let resumeData = record.resumeData, let total = resumeData.totalByteCount,
       resumeData.isWhole || resumeData.held.prefixByteCount == total
@@ -30,14 +30,14 @@ extension TransferMachine {
     return resumeData
   }
 
-  /// What the user says counts; what the server says is better than nothing.
+  /// The user's checksum has precedence over the server's.
   private var expectedChecksum: Checksum? {
-    // Of the file; a page in its place cannot have it, and its status tells all there is to tell.
+    // The checksum is of the file. A page in its place cannot match, and its status says enough.
     guard takesFile else { return nil }
     return record.spec.checksum ?? record.resumeData?.serverChecksum
   }
 
-  /// Verifies where a checksum was given and has not been compared yet, else places.
+  /// Verifies if a checksum was given and not compared yet, else places the file.
   mutating func finish(_ resumeData: ResumeData, operation: OperationID) -> Finish {
     if let checksum = expectedChecksum, !resumeData.isWhole {
       enter(.verifying(operation))
@@ -48,7 +48,7 @@ extension TransferMachine {
   }
 
   private mutating func enterPlacing(_ operation: OperationID) {
-    // On record before the rename: recovery then knows that the name may already be the final one.
+    // Recorded before the rename, so that recovery knows that the name may already be final.
     record.resumeData?.isWhole = true
     enter(.placing(operation, next: .completed))
   }
@@ -79,7 +79,7 @@ extension TransferMachine {
     }
   }
 
-  /// The rename is done, or could not be.
+  /// The rename succeeded or failed.
   package mutating func placed(
     _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
   ) -> PlacedAction {
@@ -111,7 +111,7 @@ extension TransferMachine {
     _ failure: TransferFailure, _ operation: OperationID, at now: Moment
   ) -> PlacedAction {
     if failure.code == .partialFileChanged {
-      // On a file system that tells another inode each time this would never end.
+      // On a file system that reports another inode each time this would never end.
       freshStartCount += 1
       if freshStartCount <= Self.freshStartCountMax {
         record.resumeData = nil

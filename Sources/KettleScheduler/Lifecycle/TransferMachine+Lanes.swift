@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Further connections of a transfer that runs.
+/// Further connections of a running transfer.
 extension TransferMachine {
   /// Actions returned by `beginLane(…)`.
   package enum LaneAction: Sendable, Hashable {
@@ -8,13 +8,13 @@ extension TransferMachine {
     case beginAttempt(AttemptPlan)
   }
 
-  /// Where an attempt is to end, because another one has begun there.
+  /// The new end of an attempt whose rest another one delivers.
   package struct Shortening: Sendable, Hashable {
     package var attempt: AttemptID
     package var upper: Int64
   }
 
-  /// Where another connection would go; nil when none could help.
+  /// The URL for another connection; nil when none would help.
   package func wantedLaneURL(
     _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> TransferURL? {
@@ -25,7 +25,7 @@ extension TransferMachine {
     return fetch.laneURL
   }
 
-  /// The size of the file when it may come in parts.
+  /// The size of the file if it may be fetched in parts.
   func divisibleTotal(_ fetch: Fetch) -> Int64? {
     guard fetch.body == .open, keepsBytes, let resumeData = record.resumeData,
       resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
@@ -36,7 +36,7 @@ extension TransferMachine {
     }
   }
 
-  /// - Parameter newcomerCount: how many could be begun, this one among them.
+  /// - Parameter newcomerCount: how many could begin, this one included.
   package mutating func beginLane(
     _ attempt: AttemptID, newcomerCount: Int, _ policy: DivisionPolicy, at now: Moment
   ) -> LaneAction {
@@ -67,7 +67,7 @@ extension TransferMachine {
         attempt: attempt, url: url, redirects: lane.redirects, asked: asked, spec: record.spec))
   }
 
-  /// Takes one connection away, so that another transfer gets it; nil when there is none to spare.
+  /// Takes one connection away for another transfer; nil when there is none to spare.
   package mutating func shedLane(at origin: Origin) -> AttemptID? {
     guard case .running(var fetch) = state, divisibleTotal(fetch) != nil, fetch.activeCount > 1,
       let index = fetch.lanes.lastIndex(where: { $0.phase != .leaving && $0.url.origin == origin })
@@ -78,10 +78,10 @@ extension TransferMachine {
     return attempt
   }
 
-  /// Notes how far each lane has come. Answers the attempts that are to be cancelled because
-  /// nothing comes from them any more; others take over what they leave.
+  /// Records the progress of each connection. Returns the attempts to cancel because they are
+  /// silent; others take over their rest.
   ///
-  /// - Parameter heldBack: those that wait for our own disk, and are not silent.
+  /// - Parameter heldBack: attempts that wait for our own disk and are therefore not silent.
   package mutating func progressed(
     _ progress: [AttemptID: Int64], heldBack: Set<AttemptID> = [], silentMillisecondsMax: Int64?,
     at now: Moment
@@ -116,11 +116,11 @@ extension TransferMachine {
     let lane = fetch.lanes[index]
     switch verdict {
     case .takeRange where head.hasTransferCoding:
-      // Its bytes would count at its end, all or none, and others are written to beside it.
+      // Its bytes would count only at its end, all or none, and others write beside it.
       fetch.splitting = .refused
       return drop(index, &fetch)
     case .takeRange(let range, _):
-      // It may have been shortened since it was asked for.
+      // It may have been shortened since the request.
       let upper = min(range.upper, lane.range?.upper ?? range.upper)
       let rest = ByteRange(lower: range.lower, upper: max(range.lower, upper)) ?? range
       fetch.lanes[index].flow(rest, at: circumstances.now.monotonic)
@@ -135,7 +135,7 @@ extension TransferMachine {
     case .askAgain(.proving(let proof)): return cancelAll(next: asksAgain(.proving(proof)))
     case .takeWhole(let whole):
       if case .instead = whole.use { return cancelAll(next: asksAgain(.fresh(.resourceChanged))) }
-      // The server served a part before and does not now: the one that flows goes on alone.
+      // The server no longer serves parts: the connection that flows continues alone.
       fetch.splitting = .refused
       return drop(index, &fetch)
     case .redirect(let location): return laneRedirected(location, from: reach, &fetch, index)
@@ -147,7 +147,7 @@ extension TransferMachine {
     }
   }
 
-  /// What a lane brings from here on, the one that it was taken from need not bring.
+  /// Returns where the previous owner may end, because this connection delivers the rest.
   private func takeOver(_ lane: Lane, _ fetch: inout Fetch) -> Shortening? {
     guard let owner = lane.owner, let index = fetch.index(of: owner),
       let lower = lane.range?.lower, let upper = fetch.lanes[index].range?.upper, lower < upper
@@ -175,7 +175,7 @@ extension TransferMachine {
     case .follow(let url):
       fetch.sendLanes(to: url, lane.redirects.followed(by: reach))
       fetch.redirectedLaneCount += 1
-      // Lanes that are led on and on never bring anything.
+      // Connections that are only ever redirected never deliver anything.
       if fetch.redirectedLaneCount > RedirectPolicy.redirectCountMax { fetch.splitting = .refused }
     case .refuse: fetch.splitting = .refused
     }
@@ -190,7 +190,7 @@ extension TransferMachine {
     var lesson = HostTable.Lesson(
       origin: lane.url.origin, closedMilliseconds: after?.boundedMilliseconds)
     if fetch.activeCount == 1 {
-      // There is nobody beside it that the refusal could be about.
+      // No other connection could have caused the refusal.
       return cancelAll(next: afterFailure(failure, retryAfter: after, circumstances), lesson)
     }
     if failure.isRefusal {
@@ -202,7 +202,7 @@ extension TransferMachine {
     return drop(index, &fetch, lesson)
   }
 
-  /// Where the opener was led the link may have expired: the original knows the way.
+  /// The target of the first connection's redirects may have expired: starts from the original.
   func sendLanesToOriginal(_ fetch: inout Fetch) {
     if fetch.laneURL == record.spec.url {
       fetch.splitting = .refused
@@ -211,7 +211,7 @@ extension TransferMachine {
     }
   }
 
-  /// Lanes that fail in a row mean that this server is not for several connections.
+  /// Repeated failures mean that this server does not support several connections.
   func noteLaneFailure(_ fetch: inout Fetch, _ circumstances: Circumstances) {
     let delay = circumstances.retryPolicy.delayMilliseconds(
       retryCount: fetch.failureCount, jitter: circumstances.jitter)

@@ -2,10 +2,10 @@ import KettleModel
 
 /// A fresh link, another speed limit or priority.
 extension TransferMachine {
-  /// Takes a fresh link for the same file and queues it. What is held stays: the bytes themselves
-  /// have to prove that the new link leads to the same file.
+  /// Replaces the link and queues the transfer. Durable bytes stay: the bytes themselves must prove
+  /// that the new link leads to the same file.
   ///
-  /// The headers and the login were given for the old link's origin; another one does not get them.
+  /// The headers and login were given for the old link's origin; another origin does not get them.
   package mutating func relink(
     _ url: TransferURL, _ login: Login?, at now: Moment
   ) -> ControlAction {
@@ -33,7 +33,7 @@ extension TransferMachine {
     }
     if let login {
       record.spec.login = login
-      // What its program answered for this origin does not hide what the user says.
+      // The program's login for this origin must not override the user's.
       if record.spec.task?.credential(for: url.origin) != nil {
         record.spec.task?.changeCredential(for: url.origin.text) { $0.login = nil }
       }
@@ -44,13 +44,13 @@ extension TransferMachine {
     }
   }
 
-  /// Sets the most bytes a second of all its attempts together; nil is no limit.
+  /// Sets the limit of all its attempts together in bytes per second; nil means no limit.
   package mutating func limit(_ bytesPerSecond: Int64?) -> ControlAction {
     record.spec.limitBytesPerSecond = bytesPerSecond
     return .limit(bytesPerSecond)
   }
 
-  /// It holds when the next free slot is given.
+  /// Takes effect when the next slot becomes free.
   package mutating func prioritize(_ priority: TransferPriority) -> ControlAction {
     record.spec.priority = priority
     return .nothing

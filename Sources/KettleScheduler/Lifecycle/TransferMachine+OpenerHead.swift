@@ -4,22 +4,22 @@ import KettleModel
 extension TransferMachine {
   /// Actions returned by `headReceived(…)` and `bodyRefused(…)`.
   package enum HeadAction: Sendable, Hashable {
-    /// The attempt is ending already.
+    /// The attempt is already ending.
     case nothing
     case openBody(AttemptID, BodyPlan)
-    /// The partial file is open; the body is the range.
+    /// The partial file is open; the body is this range.
     case letBodyFlow(AttemptID, ByteRange, Shortening?)
     case cancelAttempts([AttemptID], HostTable.Lesson?)
   }
 
   /// Decides what a reply means. The attempt's body waits until then.
   ///
-  /// - Parameter reach: that of the server that sent it.
+  /// - Parameter reach: the reach of the server that sent it.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
     _ circumstances: Circumstances
   ) -> HeadAction {
-    // A head that comes while the attempt is being cancelled tells nothing that matters.
+    // A head that arrives during cancellation is irrelevant.
     guard case .running(var fetch) = state, let index = fetch.index(of: attempt),
       fetch.lanes[index].phase == .asking
     else { return .nothing }
@@ -30,7 +30,7 @@ extension TransferMachine {
     }
     let judge = ReplyJudge(
       url: lane.url, asked: lane.asked,
-      // What the opener asked for does not matter to those that join it.
+      // What the first connection requested does not matter to those that join it.
       asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
       content: lane.content, acceptance: acceptance,
       challengePolicy: fetch.body == .closed ? challengePolicy(of: head) : .ask)
@@ -48,7 +48,7 @@ extension TransferMachine {
     _ fetch: inout Fetch, _ index: Int, _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
-    // Its bytes count at its end, all or none; so nothing may be written beside it.
+    // Its bytes count only at its end, all or none, so nothing may be written beside it.
     if head.hasTransferCoding { fetch.splitting = .refused }
     switch verdict {
     case .takeWhole(let whole):
@@ -68,7 +68,7 @@ extension TransferMachine {
       resumeData.serverChecksum = resumeData.serverChecksum ?? facts.checksum
       switch lane.asked?.proof {
       case .overlap?: fetch.splitting = .refused
-      // The new link has the old link's validator: it is the same file for certain.
+      // The new link has the old link's validator: it is certainly the same file.
       case .ifRange?: if facts.validator != nil { resumeData.validatorURL = nil }
       case .sameValidator?, nil: break
       }
@@ -91,7 +91,7 @@ extension TransferMachine {
     }
   }
 
-  /// The host may bear no more connections than it has; then this transfer's turn is later.
+  /// The host may accept no more connections than it has; then this transfer is queued again.
   private mutating func openerRefused(
     _ head: ResponseHead, _ failure: TransferFailure, _ after: RetryAfter?, of lane: Lane,
     _ circumstances: Circumstances
@@ -109,8 +109,8 @@ extension TransferMachine {
     return cancelAll(next: next, lesson)
   }
 
-  /// A refusal beside other connections is about their number; one that comes again and again is
-  /// about this transfer.
+  /// Whether a refusal limits the host. Beside other connections it concerns their number; a
+  /// repeated one concerns this transfer.
   func mayTeach(_ circumstances: Circumstances) -> Bool {
     circumstances.otherConnectionCount > 0 && teachingCount < Self.teachingCountMax
   }
@@ -144,7 +144,7 @@ extension TransferMachine {
     return head.value(of: "Accept-Ranges")?.trimmed.lowercased() == "none"
   }
 
-  /// Decides where a whole body goes, and notes why what is held comes a second time.
+  /// Decides where a whole body goes, and records why durable bytes are fetched again.
   private mutating func plan(for whole: ReplyJudge.Whole, _ head: ResponseHead) -> BodyPlan {
     let facts = whole.facts
     switch (whole.use, record.resumeData) {
@@ -158,7 +158,7 @@ extension TransferMachine {
       return .create(
         newFile(resumeData.finalName, facts, old: .init(resumeData: resumeData, fate: fate)))
     case (.new, .some(let resumeData)) where resumeData.held.isEmpty:
-      // Made by an attempt that brought nothing: the file is there, and empty on record.
+      // Created by an attempt without bytes: the file exists and is empty according to the record.
       return .goOn(emptied(resumeData, facts))
     case (.new, _), (.compared, nil), (.instead, nil):
       let name = FileName.chosen(

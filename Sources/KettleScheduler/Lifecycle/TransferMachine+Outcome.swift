@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What follows when something goes wrong, or elsewhere.
+/// What follows a failure or a redirect.
 extension TransferMachine {
   func afterFailure(
     _ failure: TransferFailure, retryAfter: RetryAfter?, _ circumstances: Circumstances
@@ -11,7 +11,7 @@ extension TransferMachine {
       failure = TransferFailure(.networkDown, on: failure.subject, detail: failure.detail)
     }
     let hasBytes = !(record.resumeData?.held.isEmpty ?? true)
-    // The silence that a program allows a request is no end: its task's own time is.
+    // A request timeout set by the program does not end a task that has a time limit of its own.
     let isBounded = failure.code == .timedOut && deadlineIsSet
     let retryCountMax = max(0, circumstances.retryPolicy.retryCountMax - 1)
     switch circumstances.retryPolicy.decide(
@@ -27,7 +27,7 @@ extension TransferMachine {
     }
   }
 
-  /// A full disk is waited for; everything else about the file needs the user.
+  /// A full disk is waited for; every other file problem needs the user.
   func afterFileFailure(
     _ failure: TransferFailure, _ circumstances: Circumstances
   ) -> AfterEnding {
@@ -58,8 +58,8 @@ extension TransferMachine {
     }
   }
 
-  /// Another attempt, from the original URL. A file that is another one each time it is asked for
-  /// would be begun again for ever.
+  /// Begins another attempt from the original URL. A file that changes with each request would
+  /// otherwise be restarted endlessly.
   mutating func asksAgain(_ asking: Asking) -> AfterEnding {
     if case .fresh(let reason) = asking {
       if record.resumeData != nil { record.freshStart = reason }
@@ -90,7 +90,7 @@ extension TransferMachine {
 }
 
 extension TransferFailure {
-  /// About the disk, not about the network.
+  /// Whether it concerns the disk and not the network.
   var isOfTheFile: Bool {
     switch code {
     case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
@@ -108,19 +108,19 @@ extension TransferFailure {
     }
   }
 
-  /// The name is taken by a file, and not by a directory or a link to nothing, which the detail
-  /// would say: with `ConflictPolicy.skip` the transfer is complete.
+  /// The name is taken by a file, and not by a directory or a dangling link, which `detail` would
+  /// say. With `ConflictPolicy.skip` the transfer is then complete.
   package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
 
-  /// A status by which servers refuse one connection too many.
+  /// A status with which servers refuse excess connections.
   var isRefusal: Bool { code == .httpStatus && (detail == "503" || detail == "429") }
 
-  /// How servers refuse one connection too many without a word.
+  /// How servers refuse excess connections without a reply.
   var isRefusedConnection: Bool {
     code == .connectionRefused || code == .connectionLost || code == .timedOut
   }
 
-  /// Without a network it cannot go otherwise.
+  /// Whether a missing network explains it.
   var mayBeTheNetwork: Bool {
     switch code {
     case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
@@ -138,7 +138,7 @@ extension TransferFailure {
 }
 
 extension TransferURL {
-  /// On this machine itself, for which no network is needed.
+  /// On this machine, so that no network is needed.
   var isLoopback: Bool {
     host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
   }

@@ -1,21 +1,20 @@
 import KettleModel
 
-/// What a program's task has beyond the life of a transfer: an end that stays until the program was
-/// told of it.
+/// What a task adds to the life of a transfer: an end that is kept until its program was notified.
 extension TransferMachine {
   static let byTheUser = "by the user"
 
   package var isTask: Bool { record.spec.task != nil }
 
-  /// Its program took resume data in its place and was told everything. One that failed may have
-  /// its token before that.
+  /// Its program was notified and took resume data in its place. A failed task may have its token
+  /// before that.
   package var isPutAside: Bool { record.task?.resumeToken != nil && record.failure == nil }
 
-  /// Its program is or was told of its end: nobody makes it go on, or its program would be told of
-  /// a second one.
+  /// Its program was or will be notified of its end. It cannot be restarted, or its program would
+  /// be notified of a second one.
   package var isFinalTask: Bool { isTask && (visibleState.isFinished || isPutAside) }
 
-  /// It goes off the list as soon as what is under way is over.
+  /// It leaves the list as soon as its pending operations end.
   package var isBeingRemoved: Bool {
     switch state {
     case .removed, .ending(_, next: .removed), .discarding(_, next: .removed),
@@ -27,7 +26,7 @@ extension TransferMachine {
     }
   }
 
-  /// Ends it as cancelled; what is finished, or cannot be taken back, stays as it is.
+  /// Ends it as cancelled. If it is finished, or cannot be undone, it stays as it is.
   package mutating func cancel(
     keepsBytes: Bool, detail: String? = nil, _ operation: OperationID, at now: Moment
   ) -> ControlAction {
@@ -40,7 +39,7 @@ extension TransferMachine {
       .discarding(_, next: .failed), .discarding(_, next: .removed), .placing, .failed, .removed:
       return .nothing
     case .ending(let phase, next: .idle), .ending(let phase, next: .queuedFromZero):
-      // These bytes were given up already.
+      // These bytes were discarded already.
       enter(.ending(phase, next: .cancelled(failure)))
       return .nothing
     case .ending(let phase, _):
@@ -62,21 +61,21 @@ extension TransferMachine {
     }
   }
 
-  /// The user takes a task away: its bytes go, and it stays until its program was told.
+  /// The user removes a task: its bytes are deleted, and it stays until its program was notified.
   mutating func removeTask(
     _ fate: FileFate, _ operation: OperationID, at now: Moment
   ) -> ControlAction {
     guard isFinalTask else {
       return cancel(keepsBytes: false, detail: Self.byTheUser, operation, at: now)
     }
-    // Its end is on the way; a second request for it is not one for more.
+    // Its end is pending; a second request for it adds nothing.
     guard isAtRest else { return .nothing }
     return drop(fate, operation)
   }
 
-  /// Takes it off the list whoever was told what, with a finished file that only its program could
-  /// have found. That one is deleted as a partial file is: it stays on record until it is gone, so
-  /// that no crash leaves it behind where nobody looks.
+  /// Removes it from the list whether or not its program was notified, with a finished file that
+  /// only its program could find. That file is deleted like a partial file: it stays recorded until
+  /// it is deleted, so that no crash leaves it behind unnoticed.
   package mutating func drop(_ fate: FileFate, _ operation: OperationID) -> ControlAction {
     guard record.holdsFile else { return removeAnyhow(fate, operation) }
     guard case .completed = state, let held = record.finishedFile?.asResumeData else {
@@ -86,9 +85,9 @@ extension TransferMachine {
     return discard(operation, next: .removed)
   }
 
-  /// While what it has is deleted, a task is on record as what its program was told, with a
-  /// partial file that holds nothing: after a crash the deletion is done again. Completed it has
-  /// none otherwise, so that its program is not told of it a second time.
+  /// While its bytes are deleted, the record shows a task as its program knows it, with an empty
+  /// partial file: after a crash the deletion is repeated. A completed task has no partial file
+  /// otherwise, so its program is not notified twice.
   func keepEnd(before next: AfterDiscarding, in durable: inout TransferRecord) {
     switch next {
     case .idle, .queued: return
@@ -107,15 +106,15 @@ extension TransferMachine {
 
   // MARK: What the program was told
 
-  /// Takes it off the list because its program knows how it ended. An unfinished one stays.
+  /// Removes it from the list because its program knows how it ended. An unfinished one stays.
   ///
-  /// - Parameter secret: of the token for what it has, when the program wants that kept.
+  /// - Parameter secret: for the resume token, if the program wants the bytes kept.
   package mutating func acknowledge(
     keepingBytesFor secret: String?, _ operation: OperationID
   ) -> ControlAction {
     guard isFinalTask, isAtRest else { return .nothing }
     guard let secret, case .failed = state, canBeResumed else {
-      // One that was put aside before keeps its token.
+      // A task that was put aside before keeps its token.
       if secret != nil, isPutAside { return .nothing }
       return drop(.stays, operation)
     }
@@ -125,16 +124,15 @@ extension TransferMachine {
     return .nothing
   }
 
-  /// Gives a failed task that has bytes worth something its token, once; its program is still to be
-  /// told.
+  /// Gives a failed task with usable bytes its token, once; its program is still to be notified.
   package mutating func makeToken(secret: String) {
     guard isTask, case .failed = state, canBeResumed, record.task?.resumeToken == nil
     else { return }
     record.task?.resumeToken = ResumeToken(id: record.id, secret: secret)
   }
 
-  /// Whether its bytes are worth something to a later task: the rule that Apple gives for resume
-  /// data (`cancel(byProducingResumeData:)`).
+  /// Whether a later task can use its bytes: Apple's rule for resume data
+  /// (`cancel(byProducingResumeData:)`).
   var canBeResumed: Bool {
     guard record.spec.request?.isPlainGET ?? true, let resumeData = record.resumeData,
       !resumeData.held.isEmpty, let validator = resumeData.validator
@@ -146,8 +144,8 @@ extension TransferMachine {
 
   // MARK: Bytes of an earlier task
 
-  /// Answers what a task that has a token has, when it may go on as one with this spec; one that
-  /// failed is acknowledged by that. Bytes cannot change their directory on the way.
+  /// Returns the bytes of a task with a token if a task with this spec may continue them; a failed
+  /// task is thereby acknowledged. Bytes cannot move to another directory.
   package func resumeData(for spec: TransferSpec) -> ResumeData? {
     guard let token = record.task?.resumeToken, token == spec.task?.resumes, isFinalTask, isAtRest,
       var resumeData = record.resumeData, spec.request?.isPlainGET ?? true,
@@ -160,14 +158,14 @@ extension TransferMachine {
     return resumeData
   }
 
-  /// What was taken over goes on from there: the server sends the rest, or there is none. It is
-  /// told once.
+  /// Records where a download from resume data continues: the server sends the rest, or there is
+  /// none. The program is notified once.
   mutating func noteResumed(at offset: Int64) {
     guard record.spec.task?.resumes != nil, record.task?.resumedAtByteCount == nil else { return }
     record.task?.resumedAtByteCount = offset
   }
 
-  /// The server sends everything: what was taken over was not gone on with, now or later.
+  /// The server sends everything: the resume data was not used and will not be.
   mutating func noteFreshStart() { record.spec.task?.resumes = nil }
 
   // MARK: Changes
@@ -194,7 +192,7 @@ extension TransferMachine {
     }
   }
 
-  /// A task is not started before its date, whoever resumes it; started a second time it is.
+  /// A resumed task does not start before its date; a second start overrides the date.
   func scheduledStart(at now: Moment) -> State? {
     guard isTask, let date = record.spec.notBefore, date > now.wall else {
       return nil
@@ -202,7 +200,7 @@ extension TransferMachine {
     return .scheduled(until: date)
   }
 
-  /// Makes it the user's own transfer. What its program alone could do for it ends.
+  /// Makes it the user's own transfer. What only its program could do for it ends.
   package mutating func adopt(taskIdentifier: Int64) {
     record.spec.session = .kettle
     record.taskIdentifier = taskIdentifier
@@ -216,12 +214,12 @@ extension TransferMachine {
 }
 
 extension TransferRecord {
-  /// The finished file is where only its program finds it, for its program alone.
+  /// The finished file is private to its program.
   package var holdsFile: Bool { spec.task != nil && spec.directory == nil }
 }
 
 extension FinishedFile {
-  /// The file as one that holds nothing of worth; nil when it is not ours.
+  /// The file as a partial file without durable bytes; nil when it is not ours.
   fileprivate var asResumeData: ResumeData? {
     guard let identity else { return nil }
     return ResumeData(
@@ -232,6 +230,6 @@ extension FinishedFile {
 }
 
 extension WallTime {
-  /// By which a program takes a date away.
+  /// How a program removes a date.
   fileprivate var isNone: Bool { millisecondsSince1970 <= 0 }
 }

@@ -1,7 +1,7 @@
 import KettleModel
 
 extension TransferMachine {
-  /// When it wants to be woken, on either clock; nil when time changes nothing.
+  /// When it must be woken, on either clock; nil when time changes nothing.
   package enum WakeUp: Sendable, Hashable {
     case monotonic(MonotonicTime)
     case wall(WallTime)
@@ -49,7 +49,7 @@ extension TransferMachine {
     }
   }
 
-  /// What waits for the network, or was cut off by it, goes on at once.
+  /// If it waits for the network, or was interrupted by its loss, continues at once.
   package mutating func networkReturned() {
     if case .waiting(let waiting) = state, waiting.isForNetwork { enter(.queued) }
     if case .ending(let underWay, next: .waiting(let waiting)) = state, waiting.isForNetwork {
@@ -57,8 +57,8 @@ extension TransferMachine {
     }
   }
 
-  /// Brings a record back to life after a restart: what ran goes on, what waits for a date waits
-  /// on, by the wall clock, which is the only one that outlives the machine.
+  /// Restores a record after a restart. A running transfer continues; one with a date keeps
+  /// waiting, on the wall clock, the only one that survives a reboot.
   package init(recovering record: TransferRecord, at now: Moment) {
     let fallback = TransferFailure(.internalProblem, on: record.spec.url.text)
     let state: State =
@@ -72,7 +72,7 @@ extension TransferMachine {
       case .waiting: Self.recoveredWaiting(record, fallback: fallback, at: now)
       }
     self.init(record, state: state)
-    // A crash was quicker than the end of what it ended with.
+    // A crash preceded the record of its end time.
     if self.record.state == .failed, self.record.finishedAt == nil {
       self.record.finishedAt = now.wall
     }
@@ -87,7 +87,7 @@ extension TransferMachine {
       return .waiting(Waiting(reason: reason, until: nil, goesOnAt: nil, failure: failure))
     }
     guard let date = record.goesOnAt, date > now.wall else { return .queued }
-    // A clock that was set back must not make a short wait long.
+    // A clock that was set back must not turn a short wait into a long one.
     let (distance, overflow) = date.millisecondsSince1970.subtractingReportingOverflow(
       now.wall.millisecondsSince1970)
     let milliseconds =

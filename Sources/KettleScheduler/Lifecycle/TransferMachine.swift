@@ -1,19 +1,19 @@
 import KettleModel
 
-/// The life of one transfer: given what happened and when, says what to do next.
+/// The life of one transfer: an event and its time go in, the next action comes out.
 ///
-/// It knows nothing of the other transfers: whether there is a free slot is the brain's business.
-/// The cases and what leads from one to the other are drawn in docs/architecture.md.
+/// It knows no other transfers: whether a slot is free is decided by `Brain`. docs/states.md shows
+/// the states and their transitions.
 package struct TransferMachine: Sendable {
-  /// The durable part. Its `state`, `reason`, `goesOnAt` and `failure` are kept in step with
-  /// `state` by `enter`, and are not read for decisions.
+  /// The durable part. `enter` keeps its `state`, `reason`, `goesOnAt` and `failure` in line with
+  /// `state`; they are not read for decisions.
   package internal(set) var record: TransferRecord
   package internal(set) var state: State
-  /// Range replies that could not be used, one after the other.
+  /// Consecutive range replies that could not be used.
   var wrongRangeReplyCount = 0
-  /// Versions that were given up since the service or the user started it.
+  /// Versions abandoned since the service or the user started it.
   var freshStartCount = 0
-  /// How often a refusal of this transfer was taken to be about the host.
+  /// How often a refusal of this transfer was attributed to the host.
   var teachingCount = 0
 
   static let wrongRangeReplyCountMax = 2
@@ -21,16 +21,16 @@ package struct TransferMachine: Sendable {
   static let teachingCountMax = 3
 
   package enum State: Sendable, Hashable {
-    /// Exits: queued, removed; discarding where a crash left bytes.
+    /// Exits: queued, removed; discarding if a crash left bytes.
     case idle
-    /// Exits: queued when the date comes, paused, idle.
+    /// Exits: queued on its date, paused, idle.
     case scheduled(until: WallTime)
-    /// Exits: running when there is a slot; verifying or placing when nothing is left to fetch.
+    /// Exits: running when a slot is free; verifying or placing when nothing is left to fetch.
     case queued
-    /// Attempts are under way. Exits: ending only.
+    /// Attempts are in progress. Exits: ending only.
     case running(Fetch)
-    /// The attempts were cancelled or are over, and what they brought is being kept; then comes
-    /// `next`. A control that arrives meanwhile only changes `next`.
+    /// The attempts ended or were cancelled, and their bytes are being stored; `next` follows. A
+    /// control that arrives meanwhile only changes `next`.
     case ending(EndingPhase, next: AfterEnding)
     /// Exits: queued, paused, idle.
     case waiting(Waiting)
@@ -38,24 +38,23 @@ package struct TransferMachine: Sendable {
     case paused
     /// The digest is being computed. Exits: placing, failed, paused, idle.
     case verifying(OperationID)
-    /// The partial file is being deleted, or the held one that its program took. What was on record
-    /// of it stays there until it is gone, so that a crash leaves neither bytes without a record
-    /// nor a record without bytes.
-    /// Exits: idle, queued, failed, removed.
+    /// The partial file, or a finished file private to its program, is being deleted. It stays
+    /// recorded until it is gone, so that a crash leaves neither bytes without a record nor a
+    /// record without bytes. Exits: idle, queued, failed, removed.
     case discarding(OperationID, next: AfterDiscarding)
-    /// The rename is under way and cannot be taken back. Exits: completed, failed, removed; queued
-    /// when the partial file is another by now.
+    /// The rename is in progress and cannot be undone. Exits: completed, failed, removed; queued if
+    /// the partial file was replaced meanwhile.
     case placing(OperationID, next: AfterPlacing)
     /// Final until reset.
     case completed
     /// Exits: queued, idle.
     case failed(TransferFailure)
-    /// Gone from the list.
+    /// No longer on the list.
     case removed
   }
 
   package enum EndingPhase: Sendable, Hashable {
-    /// Of these the end is still to come.
+    /// Attempts whose end is pending.
     case attempts(Set<AttemptID>)
     /// The partial file is being synced and closed.
     case body(OperationID)
@@ -63,9 +62,9 @@ package struct TransferMachine: Sendable {
 
   package struct Waiting: Sendable, Hashable {
     package var reason: WaitingReason
-    /// nil: only the user, or an event, makes it go on.
+    /// nil: only the user or an event makes it continue.
     package var until: MonotonicTime?
-    /// The same, for people and for the store.
+    /// The same time, for people and for the store.
     package var goesOnAt: WallTime?
     package var failure: TransferFailure
 
@@ -84,17 +83,17 @@ package struct TransferMachine: Sendable {
     case paused
     case idle
     case removed
-    /// Stopped and started again: what is held was thrown away in the user's eyes.
+    /// Stopped and started again: to the user, the durable bytes were discarded.
     case queuedFromZero
     case waiting(Waiting)
     case failed(TransferFailure)
-    /// Failed as decided, with nothing kept.
+    /// Failed on request, with nothing kept.
     case cancelled(TransferFailure)
     /// Another attempt in the same slot.
     case askAgain(AskAgain)
     /// Nothing is left to fetch.
     case whole
-    /// The file was there before and the user wants it left alone.
+    /// The file already existed and the user wants it left alone.
     case alreadyThere(path: String)
   }
 
@@ -127,7 +126,7 @@ package struct TransferMachine: Sendable {
     enter(state)
   }
 
-  /// The one place where the state changes; the record follows it.
+  /// The only place where the state changes; the record follows it.
   mutating func enter(_ next: State) {
     state = next
     record.state = visibleState
@@ -146,7 +145,7 @@ package struct TransferMachine: Sendable {
       .ending(_, next: .cancelled(let failure)), .discarding(_, next: .failed(let failure)):
       record.failure = failure
     case .running:
-      // What went wrong before is told in the history; the row says what is.
+      // Earlier failures are in the history; the row shows the present.
       record.failure = nil
     case .idle, .paused, .completed, .ending(_, next: .idle), .ending(_, next: .paused),
       .discarding(_, next: .idle):
@@ -159,8 +158,8 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// The word of the contract for the state. An attempt that is ending is already shown as what it
-  /// will be, because that is what the user asked for.
+  /// The state as people and clients see it. An ending attempt is already shown in its next state,
+  /// because that is what the user requested.
   package var visibleState: TransferState {
     switch state {
     case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .removed,
@@ -183,9 +182,9 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// What the store keeps. Running is kept as queued: after a crash both mean "go on", and a start
-  /// then needs no write of its own. A transfer whose partial file is being deleted is kept as
-  /// idle, so that a crash deletes it all the same.
+  /// What the store keeps. Running is stored as queued: after a crash both continue, and a start
+  /// then needs no write of its own. A transfer whose partial file is being deleted for a restart
+  /// is stored as idle, so that a crash still deletes it.
   package var durableRecord: TransferRecord {
     var durable = record
     if durable.state == .running || durable.state == .verifying { durable.state = .queued }
@@ -194,7 +193,7 @@ package struct TransferMachine: Sendable {
     return durable
   }
 
-  /// A connection is open, or its last bytes are still being kept.
+  /// A connection is open, or its last bytes are still being stored.
   package var occupiesSlot: Bool {
     switch state {
     case .running, .ending: true
@@ -204,7 +203,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// What the user asked for last has been done, as far as it can be done at once.
+  /// The user's last request is complete, as far as it can be done at once.
   package var isAtRest: Bool {
     switch state {
     case .ending, .discarding, .placing(_, next: .removed): false
@@ -214,7 +213,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Attempts are under way, or their end is still to come.
+  /// Attempts are in progress, or their end is pending.
   var hasAttempts: Bool {
     switch state {
     case .running(let fetch): !fetch.lanes.isEmpty
@@ -225,7 +224,7 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// All that was to be fetched has come: it needs no connection any more.
+  /// Everything was fetched: it needs no connection any more.
   var isFetched: Bool {
     if case .ending(.body, next: .whole) = state { true } else { false }
   }
@@ -238,7 +237,7 @@ package struct TransferMachine: Sendable {
 }
 
 extension TransferMachine.State {
-  /// It waits for an answer, or will when what is under way is over.
+  /// It waits for a login, or will when the pending operation ends.
   fileprivate var asksForLogin: Bool {
     switch self {
     case .waiting(let waiting), .ending(_, next: .waiting(let waiting)):
@@ -250,8 +249,8 @@ extension TransferMachine.State {
   }
 }
 
-/// Names one digest, rename, closing or deletion, so that the answer of one that was given up is
-/// told apart.
+/// Identifies one digest, rename, close or deletion, so that the result of an abandoned one is
+/// recognized.
 package struct OperationID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 

@@ -1,8 +1,8 @@
 extension FileName {
-  /// The name that a `Content-Disposition` header gives, made safe; nil when it gives none.
+  /// The sanitized name from a `Content-Disposition` header; nil when it has none.
   ///
-  /// `filename*` wins over `filename` (RFC 6266, section 4.3); of two of a kind the first counts.
-  /// What cannot be decoded is passed over, because the other one may be good.
+  /// `filename*` wins over `filename` (RFC 6266, section 4.3); of duplicates the first counts. A
+  /// value that cannot be decoded is skipped, because the other one may be good.
   package static func fromContentDisposition(_ value: String) -> String? {
     let parameters = DispositionParameters(value)
     if let name = parameters.first("filename*").flatMap(ExtendedValue.decoded).flatMap(sanitized) {
@@ -12,14 +12,14 @@ extension FileName {
   }
 }
 
-/// Takes `attachment; name="value"; name2=value2` apart (RFC 6266, section 4.1).
+/// Parses `attachment; name="value"; name2=value2` (RFC 6266, section 4.1).
 ///
-/// Servers leave the type out, put blanks into values without quotes, forget the last quote and end
-/// with a semicolon; all of it is read the way it was meant.
+/// Servers omit the type, put blanks into unquoted values, forget the closing quote and end with a
+/// semicolon; all of this is accepted and read as intended.
 private struct DispositionParameters {
   private var all: [(name: String, value: String)] = []
 
-  /// More than this is no name.
+  /// No name needs more.
   private static let characterCountMax = 8192
 
   init(_ text: String) {
@@ -27,7 +27,7 @@ private struct DispositionParameters {
     while !rest.isEmpty {
       let name = Self.takeToken(from: &rest)
       guard rest.first == "=" else {
-        // The type, or something that is no parameter.
+        // The type, or something that is not a parameter.
         rest = rest.drop { $0 != ";" }.dropFirst()
         continue
       }
@@ -57,8 +57,7 @@ private struct DispositionParameters {
     return value
   }
 
-  /// A quoted-string (RFC 9110, section 5.6.4): a backslash stands before a character that is meant
-  /// as it is.
+  /// A quoted-string (RFC 9110, section 5.6.4): a backslash escapes the character after it.
   private static func takeQuoted(from rest: inout ArraySlice<Unicode.Scalar>) -> String {
     var value = ""
     while let scalar = rest.popFirst(), scalar != "\"" {
@@ -82,7 +81,7 @@ private struct DispositionParameters {
 
 /// Reads `UTF-8'en'%e2%82%ac%20rates` (RFC 8187, section 3.2).
 private enum ExtendedValue {
-  /// Answers nil when the form, an escape or the character set is not one that can be read.
+  /// Returns nil when the form, an escape or the character set is not supported.
   static func decoded(_ text: String) -> String? {
     let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let bytes = PercentText.decodedStrictly(parts[2].utf8) else {
@@ -90,8 +89,8 @@ private enum ExtendedValue {
     }
     switch parts[0].lowercased() {
     case "utf-8", "utf8", "iso-8859-1", "us-ascii":
-      // Servers name the wrong set. Bytes that read as UTF-8 are UTF-8, because in Latin-1 they
-      // would be a row of accents; bytes that do not are not, whatever is said.
+      // Servers declare the wrong set. Bytes that are valid UTF-8 are UTF-8, because in Latin-1
+      // they would be a row of accents; invalid ones are Latin-1, whatever is declared.
       return String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
     default: return nil
     }

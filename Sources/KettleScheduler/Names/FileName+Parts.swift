@@ -1,9 +1,9 @@
 extension FileName {
-  /// No extension that anybody uses is longer; what is longer is a sentence with a dot in it.
+  /// No common extension is longer; anything longer is a sentence with a dot in it.
   private static let extensionByteCountMax = 16
 
-  /// Takes a name apart into what may be numbered or cut and what must stay: `a.tar.gz` is `a` and
-  /// `.tar.gz`, `.profile` and `Version 1.2` have no extension.
+  /// Splits a name into a stem, which may be numbered or cut, and a suffix, which must stay:
+  /// `a.tar.gz` is `a` and `.tar.gz`; `.profile` and `Version 1.2` have no extension.
   static func parts(of name: String) -> (stem: String, suffix: String) {
     guard let dot = extensionDot(in: name[...]) else { return (name, "") }
     let stem = name[..<dot]
@@ -22,7 +22,7 @@ extension FileName {
     return dot
   }
 
-  /// The beginning of a text, at most so many bytes of UTF-8, cut between two characters.
+  /// The start of a text, at most `limit` bytes of UTF-8, cut between two characters.
   static func cut(_ text: String, toByteCount limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
     var kept = ""
@@ -36,7 +36,7 @@ extension FileName {
     return kept
   }
 
-  /// A letter with hundreds of accents is one character, and longer than any name may be.
+  /// A letter with hundreds of accents is one character and longer than any name may be.
   private static func cutInsideCharacter(_ text: String, toByteCount limit: Int) -> String {
     var kept = ""
     var byteCount = 0

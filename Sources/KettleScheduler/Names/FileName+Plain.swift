@@ -1,6 +1,6 @@
 extension FileName {
-  /// The last segment of a path when it is a name that needs no making safe, as nearly all have;
-  /// nil says nothing about it. Of each transfer that is added the name is shown.
+  /// The last segment of a path if it is already safe, as nearly all are; nil means undecided. A
+  /// fast path, because the name of every added transfer is displayed.
   package static func plainLastSegment(of path: Span<UInt8>) -> String? {
     var start = path.count
     while start > 0, path[start - 1] != UInt8(ascii: "/") { start -= 1 }
@@ -13,7 +13,7 @@ extension FileName {
       if byte == UInt8(ascii: "."), stemCount == name.count { stemCount = index }
     }
     guard name[name.count - 1] != UInt8(ascii: ".") else { return nil }
-    // `con.txt` and `lpt1` are as short as that, and so are few others.
+    // `con.txt` and `lpt1` have stems of this length, and few other names do.
     guard stemCount != 3, stemCount != 4 else { return nil }
     return name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,10 +1,10 @@
 import KettleModel
 
 extension FileName {
-  /// Makes one safe path component of a text from outside; nil when nothing of it is left.
+  /// Makes a safe path component from untrusted text; nil when nothing of it is left.
   ///
-  /// What is bad is replaced by `_` and not taken out, so that two names that differ stay different
-  /// more often, and so that nothing new comes together from the pieces (`....//`).
+  /// Bad characters are replaced by `_` and not removed, so that different names stay different
+  /// more often, and so that the pieces cannot form something new (`....//`).
   package static func sanitized(_ text: String) -> String? {
     var name = replacingForbidden(in: lastSegment(of: text))
     name = trimmingEnd(name)
@@ -14,8 +14,8 @@ extension FileName {
     return name.contains { !"_. ".contains($0) } ? name : nil
   }
 
-  /// What stands behind the last separator of any system (RFC 6266, section 4.3): `..\..\x` is a
-  /// path too, to the program that the file is given to next.
+  /// The text after the last separator of any system (RFC 6266, section 4.3): to the program that
+  /// opens the file next, `..\..\x` may be a path too.
   private static func lastSegment(of text: String) -> Substring.UnicodeScalarView {
     let scalars = text.unicodeScalars
     guard let separator = scalars.lastIndex(where: { $0 == "/" || $0 == "\\" }) else {
@@ -29,7 +29,7 @@ extension FileName {
     var isAfterBlank = false
     for scalar in scalars {
       let isBlank = scalar.properties.isWhitespace && !scalar.isControl
-      // A row of blanks pushes the true extension out of sight: `invoice.pdf      .exe`.
+      // A run of blanks hides the true extension: `invoice.pdf      .exe`.
       if isBlank && isAfterBlank { continue }
       isAfterBlank = isBlank
       name.unicodeScalars.append(isForbidden(scalar) ? "_" : scalar)
@@ -37,20 +37,20 @@ extension FileName {
     return name
   }
 
-  /// Control characters, what hides or reorders the text beside it, what stands for bytes that were
-  /// no text, and what FAT, exFAT and NTFS refuse: files go to memory sticks.
+  /// Control characters, characters that hide or reorder text, replacements for invalid bytes, and
+  /// what FAT, exFAT and NTFS refuse: files are copied to memory sticks.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isControl || scalar.isInvisible { return true }
     switch scalar {
     case "\"", "*", ":", "<", ">", "?", "|", "\u{FFFD}": return true
     default:
-      // Private use has no meaning here, and the last two of each plane are no characters.
+      // Private use has no meaning here; the last two code points of each plane are no characters.
       return scalar.properties.generalCategory == .privateUse || scalar.value & 0xFFFE == 0xFFFE
         || (0xFDD0...0xFDEF).contains(scalar.value)
     }
   }
 
-  /// Windows and many programs drop dots and blanks at the end, and then mean another file.
+  /// Windows and many programs drop trailing dots and blanks, and then mean another file.
   private static func trimmingEnd(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     while let last = scalars.last, last == "." || last.properties.isWhitespace {
@@ -59,8 +59,8 @@ extension FileName {
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// A leading dot hides the file and may make it a program's settings (`.bashrc`), a dash makes it
-  /// an option of the next command, a tilde somebody's home.
+  /// A leading dot hides the file and may make it a configuration file (`.bashrc`), a dash makes it
+  /// an option of the next command, and a tilde a home directory.
   private static func replacingLeading(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     var isReplaced = false
@@ -76,7 +76,7 @@ extension FileName {
     return isReplaced ? "_" + rest : rest
   }
 
-  /// Names of devices, whatever extension they have
+  /// Device names, whatever their extension
   /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
   private static func isReservedOnWindows(_ name: String) -> Bool {
     let stem = name.prefix { $0 != "." && $0 != " " }.lowercased()

@@ -1,51 +1,50 @@
 import KettleModel
 
-/// Finds the name of a file: one path component, safe to create beside the files of the user.
+/// Chooses the name of a file: one path component, safe to create beside the user's files.
 ///
-/// Names from servers are made safe in silence (`sanitized`); a name from the user is taken as it
-/// is or refused with a sentence (`problem(ofUserGiven:)`).
+/// Names from servers are sanitized silently (`sanitized`); a name from the user is used unchanged
+/// or refused with a sentence (`problem(ofUserGiven:)`).
 package enum FileName {
   /// NAME_MAX of the Linux file systems.
   static let componentByteCountMax = 255
 
-  /// Behind the name of a file that is not whole.
+  /// The suffix of partial files.
   package static let partialSuffix = ".part"
 
-  /// The longest name that its partial file can be made for.
+  /// The longest name for which a partial file can be created.
   package static let byteCountMax = componentByteCountMax - partialSuffix.utf8.count
 
-  /// The largest number that `numbered` is asked for.
+  /// The largest number that `numbered` receives.
   package static let numberMax = 9999
 
-  /// What a server's name is cut to, so that any number fits behind it.
+  /// The length to which a server's name is cut, so that any number fits after it.
   static let sanitizedByteCountMax = byteCountMax - " (\(numberMax))".utf8.count
 
-  /// The name of a file about which nobody says anything.
+  /// The name of last resort.
   package static let fallback = "download"
 
-  /// Chooses among the names that are known, best first.
+  /// Chooses among the known names, best first.
   ///
-  /// `url` is the one that the user gave, never the target of a redirect: a server that is only
-  /// passed through must not pick the name (CVE-2010-2252, CVE-2016-4971).
+  /// `url` is the URL that the user gave, never a redirect target: an intermediate server must not
+  /// choose the name (CVE-2010-2252, CVE-2016-4971).
   package static func chosen(
     userGiven: String?, contentDisposition: String?, url: TransferURL
   ) -> String {
     if let userGiven {
-      // It was checked when it was given; a store that others wrote to must not get around that.
+      // It was checked when it was given; a store that others wrote to must not bypass that.
       if problem(ofUserGiven: userGiven) == nil { return userGiven }
       if let name = sanitized(userGiven) { return name }
     }
     return contentDisposition.flatMap(fromContentDisposition) ?? fromURL(url) ?? fallback
   }
 
-  /// The last segment of the URL's path, decoded and made safe; nil when there is none.
+  /// The last segment of the URL's path, decoded and sanitized; nil when there is none.
   package static func fromURL(_ url: TransferURL) -> String? {
     plainLastSegment(of: url.path.utf8.span) ?? sanitizedLastSegment(of: url)
   }
 
   static func sanitizedLastSegment(of url: TransferURL) -> String? {
-    // Cut before decoding, so that an encoded slash cannot bring in a segment of its own, and
-    // once more after it.
+    // Cut before decoding, so that an encoded slash cannot add a segment, and once more after it.
     let path = url.path
     let segment = path[(path.lastIndex(of: "/") ?? path.startIndex)...].drop { $0 == "/" }
     return sanitized(String(decoding: PercentText.decodedLeniently(segment.utf8), as: UTF8.self))
@@ -53,7 +52,7 @@ package enum FileName {
 
   /// `NAME (2).EXT` for 2; the extension stays, `.tar.gz` in one piece.
   ///
-  /// A name that would become too long loses the end of its stem.
+  /// If the result would be too long, the end of the stem is cut.
   package static func numbered(_ name: String, _ number: Int) -> String {
     numbered(parts(of: name), number)
   }

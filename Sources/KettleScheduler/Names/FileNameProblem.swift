@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Why a name that the user gave cannot be the name of a file.
+/// Why a name from the user cannot be a file name.
 package enum FileNameProblem: Error, Hashable, Sendable {
   case empty
   /// `.` and `..` are directories.
@@ -9,7 +9,7 @@ package enum FileNameProblem: Error, Hashable, Sendable {
   case controlCharacter
   case tooLong
 
-  /// What is wrong, on what, and what to do; without a period.
+  /// The problem, its subject and the remedy; without a period.
   package func sentence(_ name: String) -> String {
     let shown = "\"" + name.sanitizedForDisplay(limit: 80) + "\""
     return switch self {
@@ -26,9 +26,9 @@ package enum FileNameProblem: Error, Hashable, Sendable {
 }
 
 extension FileName {
-  /// Tells what is wrong with a name that the user gave; nil when it can be used as it is.
+  /// Returns the problem with a name from the user, or nil when it can be used unchanged.
   ///
-  /// A leading dot or dash is the user's own choice and is left alone.
+  /// A leading dot or dash is the user's own choice and is kept.
   package static func problem(ofUserGiven name: String) -> FileNameProblem? {
     if name.isEmpty { return .empty }
     if name == "." || name == ".." { return .directoryReference }

@@ -1,14 +1,14 @@
-/// Decodes `%41` in names, where it must never be the reason to have no name at all.
+/// Decodes `%41` in names, where an error must never cost the whole name.
 ///
-/// `TransferURL.percentDecoded` refuses control bytes; here they come through, to be replaced
-/// with everything else that a name may not have.
+/// `TransferURL.percentDecoded` refuses control bytes; here they pass, to be replaced with
+/// everything else that a name must not contain.
 enum PercentText {
-  /// Leaves an escape that is cut short or has other digits as it stands.
+  /// Keeps a truncated or malformed escape as it is.
   static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
     decoded(text) { [$0] } ?? []
   }
 
-  /// Answers nil when an escape is cut short or has other digits.
+  /// Returns nil for a truncated or malformed escape.
   static func decodedStrictly(_ text: some Collection<UInt8>) -> [UInt8]? {
     decoded(text) { _ in nil }
   }

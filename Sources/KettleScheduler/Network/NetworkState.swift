@@ -1,6 +1,6 @@
-/// Whether this machine has a way to other machines.
+/// Whether this machine can reach other machines.
 package enum NetworkState: Sendable, Hashable {
-  /// An interface that is up has a route that is not only for this machine.
+  /// An interface that is up has a route beyond this machine.
   case present
   case absent
 }

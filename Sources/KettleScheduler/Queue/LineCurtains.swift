@@ -1,37 +1,36 @@
 import KettleModel
 
-/// How far the line in memory is the whole line.
+/// The frontiers between the queue in memory and the store, one per host.
 ///
-/// Behind a curtain stand transfers that the store alone has. In front of it none is missing, so
-/// whoever stands there may be started in its order; where a curtain comes first, the store has to
-/// be asked who is next. Every host that is known has a curtain of its own, and all others together
-/// have one.
+/// Transfers behind a curtain exist only in the store. In front of it none is missing, so the
+/// transfers there may start in order; if a curtain is first, only the store knows which transfer
+/// is next. Each known host has its own curtain; all other hosts share one.
 struct LineCurtains: Sendable {
-  /// Where the line ends that is known to be whole.
+  /// The end of the part of the queue that is complete in memory.
   enum Curtain: Sendable, Hashable {
-    /// Nobody is known.
+    /// Nothing is known to be complete.
     case front
-    /// At this one or behind it.
+    /// Every transfer before this key is in memory.
     case at(QueueKey)
-    /// Nobody is missing.
+    /// Nothing is missing.
     case open
   }
 
-  /// More hosts than that are not remembered one by one.
+  /// Beyond this number, hosts no longer have curtains of their own.
   static let hostCountMax = 1024
 
   private var hosts: [Origin: Curtain] = [:]
   private var elsewhere = Curtain.open
 
-  /// Those whose curtains are known.
+  /// The hosts with curtains of their own.
   var known: Set<Origin> { Set(hosts.keys) }
 
-  /// The hosts behind whose curtains somebody may stand.
+  /// The hosts that may have transfers behind their curtains.
   var closedHosts: [(origin: Origin, curtain: Curtain)] {
     hosts.filter { $0.value != .open }.map { ($0.key, $0.value) }
   }
 
-  /// nil of one that is not known by itself, or of whose line nobody is missing.
+  /// nil for a host without a curtain of its own, or with its whole queue in memory.
   func closedCurtain(of origin: Origin) -> Curtain? {
     guard let curtain = hosts[origin], curtain != .open else { return nil }
     return curtain
@@ -41,30 +40,30 @@ struct LineCurtains: Sendable {
 
   var curtainElsewhere: Curtain { elsewhere }
 
-  /// The store has transfers, and nobody knows where they stand.
+  /// The store has transfers at unknown positions.
   mutating func close() {
     hosts = [:]
     elsewhere = .front
   }
 
-  /// Nobody is missing anywhere.
+  /// All queues are complete in memory.
   mutating func open() {
     hosts = [:]
     elsewhere = .open
   }
 
-  /// A transfer went behind the curtain of its host.
+  /// A transfer moves behind the curtain of its host.
   mutating func hide(_ key: QueueKey, at origin: Origin) {
     // It is there already.
     guard curtain(of: origin).shows(key) else { return }
     hosts[origin] = .at(key)
     guard hosts.count > Self.hostCountMax else { return }
-    // All together say less and are still true.
+    // The common curtain says less and stays correct.
     elsewhere = hosts.values.reduce(elsewhere, min)
     hosts = [:]
   }
 
-  /// The store was asked: what stands up to `last` is in memory now; nil when that is all.
+  /// Applies a read of the store: all up to `last` are in memory now; nil means the whole queue.
   mutating func lift(_ request: LineRequest, upTo last: QueueKey?, hosts found: Set<Origin>) {
     let curtain = last.map(Curtain.at) ?? .open
     switch request {
@@ -85,7 +84,7 @@ extension LineCurtains.Curtain: Comparable {
     }
   }
 
-  /// Whether a transfer in memory stands in front of it.
+  /// Whether a transfer in memory is in front of it.
   func shows(_ key: QueueKey) -> Bool {
     switch self {
     case .front: false

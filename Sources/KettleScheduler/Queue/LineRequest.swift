@@ -1,9 +1,9 @@
 import KettleModel
 
-/// The part of the line that is wanted.
+/// The part of the queue to read from the store.
 package enum LineRequest: Sendable, Hashable {
   case at(Origin, countMax: Int)
-  /// Of all hosts but these.
+  /// All hosts but these.
   case elsewhere(than: Set<Origin>, countMax: Int)
 
   package var countMax: Int {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Where a transfer stands in the list that people put in order. Smaller is further up.
+/// The position of a transfer in the user's list. Smaller is further up.
 package struct QueuePlace: Sendable, Hashable, Comparable {
   package var position: Int64
   package var id: TransferID

@@ -1,12 +1,12 @@
-/// Elements in ascending order, no two equal, in blocks: to put one among a million moves a few
-/// hundred, and where one stands is told without going through all before it.
+/// Distinct elements in ascending order, in blocks: an insertion among a million moves a few
+/// hundred, and finding an element's index does not scan those before it.
 package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
-  /// A block that grows over it becomes two.
+  /// A larger block is divided in two.
   package static var blockCountMax: Int { 1024 }
-  /// One that has fewer goes together with the next one, where there is room.
+  /// A smaller block is joined with the next one if there is room.
   private static var blockCountMin: Int { blockCountMax / 4 }
 
-  /// None is empty.
+  /// No block is empty.
   private var blocks: [[Element]] = []
   package private(set) var count = 0
 
@@ -14,7 +14,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
 
   package init(sorted elements: [Element]) {
     count = elements.count
-    // Half full, as after a division: the next few do not divide them all.
+    // Half full, as after a division: the next few insertions do not divide all of them.
     blocks = stride(from: 0, to: elements.count, by: Self.blockCountMax / 2).map { start in
       Array(elements[start..<min(start + Self.blockCountMax / 2, elements.count)])
     }
@@ -24,7 +24,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
   package var last: Element? { blocks.last?.last }
   package var all: [Element] { blocks.flatMap { $0 } }
 
-  /// Puts an element in its place; the caller knows that it is not there.
+  /// Inserts an element; it must not be contained yet.
   package mutating func insert(_ element: Element) {
     count += 1
     guard let last else {
@@ -40,7 +40,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     if blocks[block].count > Self.blockCountMax { divide(block) }
   }
 
-  /// Nothing happens when it is not there.
+  /// Does nothing when the element is not contained.
   package mutating func remove(_ element: Element) {
     guard let (block, place) = find(element) else { return }
     blocks[block].remove(at: place)
@@ -52,13 +52,13 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     }
   }
 
-  /// How many stand before it; nil when it is not there.
+  /// How many elements are before it; nil when it is not contained.
   package func index(of element: Element) -> Int? {
     guard let (block, place) = find(element) else { return nil }
     return blocks[..<block].reduce(place) { $0 + $1.count }
   }
 
-  /// How many are smaller, whether it is there or not.
+  /// How many elements are smaller, whether it is contained or not.
   package func count(before element: Element) -> Int {
     let block = blockIndex(of: element)
     guard block < blocks.count else { return count }
@@ -66,7 +66,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     return blocks[..<block].reduce(place) { $0 + $1.count }
   }
 
-  /// nil when there are not so many.
+  /// nil when the index is out of range.
   package func element(at index: Int) -> Element? {
     guard index >= 0 else { return nil }
     var rest = index
@@ -77,7 +77,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     return nil
   }
 
-  /// The neighbour in front; the last one when nothing like it is there and all are smaller.
+  /// The element before it; the last one when all are smaller.
   package func element(before element: Element) -> Element? {
     let block = blockIndex(of: element)
     guard block < blocks.count else { return last }
@@ -92,7 +92,7 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     return blocks[block][Self.lowerBound(blocks[block]) { $0 <= element }]
   }
 
-  /// So many from the index `first` on, or as many as there are.
+  /// Up to `count` elements from the index `first` on.
   package func window(first: Int, count: Int) -> [Element] {
     var skipped = max(0, first)
     var result: [Element] = []
@@ -141,12 +141,12 @@ package struct SortedBlocks<Element: Comparable & Sendable>: Sendable {
     return (block, place)
   }
 
-  /// The first block that does not end before the element; the count when all do.
+  /// The first block that does not end before the element; the block count when all do.
   private func blockIndex(of element: Element) -> Int {
     Self.lowerBound(blocks) { ($0.last ?? element) < element }
   }
 
-  /// The index of the first that is not before; the count when there is none.
+  /// The index of the first item that is not before; the count when there is none.
   private static func lowerBound<Item>(_ items: [Item], isBefore: (Item) -> Bool) -> Int {
     var low = 0
     var high = items.count

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// Which transfer comes next: the highest priority first, then the smallest queue position, and
-/// never more at once than the limits allow.
+/// Decides which transfer is next: the highest priority first, then the smallest queue position,
+/// and never more at once than the limits allow.
 ///
-/// Every origin has a lane of its own for each session, so that a busy host with a hundred thousand
-/// waiting transfers is passed over in one step and does not hold up the others.
+/// Each origin has a `QueueLane` per session, so a busy host with a hundred thousand queued
+/// transfers is skipped in one step and does not delay the others.
 package struct TransferQueue: Sendable {
   package struct Limits: Sendable, Hashable {
-    /// Transfers at once.
+    /// Concurrent transfers.
     package var runningMax = 20
-    /// Connections at once to one scheme, host and port.
+    /// Concurrent connections to one scheme, host and port.
     package var connectionsPerHostMax = 5
-    /// Connections at once in all.
+    /// Concurrent connections in total.
     package var connectionsMax = 64
     package var division = DivisionPolicy()
 
@@ -20,14 +20,14 @@ package struct TransferQueue: Sendable {
 
   package var limits: Limits
   private var lanes: [Place: QueueLane] = [:]
-  /// Those that have one, with the place from which they came.
+  /// Transfers with a slot, and the place from which they came.
   private var slots: [TransferID: Place] = [:]
   private var keys: [TransferID: (place: Place, key: QueueKey)] = [:]
-  /// Of the lanes, by origin.
+  /// The sessions with queued transfers, by origin.
   private var sessions: [Origin: Set<SessionID>] = [:]
   var curtains = LineCurtains()
 
-  /// Where a transfer stands in line: limits hold for hosts, and for sessions at hosts.
+  /// A place in the queue: limits apply to hosts, and to sessions at hosts.
   package struct Place: Sendable, Hashable {
     package var origin: Origin
     package var session: SessionID
@@ -37,17 +37,17 @@ package struct TransferQueue: Sendable {
 
   package var queuedCount: Int { keys.count }
   package var runningCount: Int { slots.count }
-  /// Those that have a slot, by id.
+  /// Transfers with a slot, by id.
   package var running: [TransferID] { slots.keys.sorted() }
   package var hasFreeSlot: Bool { slots.count < limits.runningMax }
 
-  /// Where transfers wait.
+  /// Places with queued transfers.
   package var waitingPlaces: [Place] { Array(lanes.keys) }
 
-  /// The sessions whose transfers wait for an origin.
+  /// The sessions with queued transfers for an origin.
   package func sessionsWaiting(for origin: Origin) -> Set<SessionID> { sessions[origin] ?? [] }
 
-  /// Puts a transfer in line, or moves it when it stands there already.
+  /// Queues a transfer, or moves it if it is queued already.
   package mutating func enqueue(_ record: TransferRecord) {
     remove(record.id)
     let key = QueueKey(record)
@@ -57,7 +57,7 @@ package struct TransferQueue: Sendable {
     sessions[place.origin, default: []].insert(place.session)
   }
 
-  /// Takes a transfer out of the line; nothing happens when it does not stand there.
+  /// Removes a transfer from the queue; does nothing if it is not queued.
   package mutating func remove(_ id: TransferID) {
     guard let (place, key) = keys.removeValue(forKey: id) else { return }
     lanes[place]?.remove(key)
@@ -67,7 +67,7 @@ package struct TransferQueue: Sendable {
     if sessions[place.origin]?.isEmpty == true { sessions[place.origin] = nil }
   }
 
-  /// Who is next.
+  /// The next transfer.
   package enum Next: Sendable, Hashable {
     /// It counts as running from now on.
     case start(TransferID)
@@ -77,7 +77,7 @@ package struct TransferQueue: Sendable {
     case nobody
   }
 
-  /// Whose line the store has to be asked for.
+  /// The part of the queue that must be read from the store.
   package enum Asked: Sendable, Hashable {
     case host(Origin)
     case others(than: Set<Origin>)
@@ -103,7 +103,7 @@ package struct TransferQueue: Sendable {
     return .start(best.key.id)
   }
 
-  /// Whose curtain comes before the one that would be started.
+  /// The curtain that precedes the transfer that would start.
   private func askedBefore(_ best: QueueKey?, admits: (Place) -> Bool) -> Asked? {
     let limit = best.map(LineCurtains.Curtain.at) ?? .open
     let host = curtains.closedHosts.filter { origin, curtain in
@@ -114,7 +114,7 @@ package struct TransferQueue: Sendable {
     return elsewhere < limit ? .others(than: curtains.known) : nil
   }
 
-  /// A host that is being fetched from and whose line will soon be at its curtain.
+  /// A host with running transfers whose queue in memory will soon reach its curtain.
   package func hostRunningShort(below count: Int) -> Origin? {
     Set(slots.values.map(\.origin)).first { origin in
       guard let curtain = curtains.closedCurtain(of: origin) else { return false }
@@ -126,8 +126,8 @@ package struct TransferQueue: Sendable {
     }
   }
 
-  /// Those that may be let go of: of each lane all but the first ones, and no more in all than
-  /// `countMax` stay. A few lanes share what all may have: what is not let go of need not be read.
+  /// Transfers that may be evicted: all but the first ones of each `QueueLane`, so that at most
+  /// `countMax` stay. A few lanes share the whole allowance: kept transfers need not be read again.
   func spare(perLane: Int, countMax: Int) -> [QueueKey] {
     let share = max(perLane, countMax / max(lanes.count, 1))
     var kept: [QueueKey] = []
@@ -140,31 +140,31 @@ package struct TransferQueue: Sendable {
     return spare
   }
 
-  /// Takes a transfer out of the line that the store has alone from now on.
+  /// Removes a transfer from the queue that is only in the store from now on.
   mutating func hide(_ id: TransferID) {
     guard let (place, key) = keys[id] else { return }
     remove(id)
     curtains.hide(key, at: place.origin)
   }
 
-  /// A transfer that the store alone has, and that never stood in the line in memory.
+  /// Hides a transfer that is only in the store and was never queued in memory.
   mutating func hide(_ record: TransferRecord) {
     if record.state == .queued { curtains.hide(QueueKey(record), at: record.spec.url.origin) }
   }
 
-  /// Whether the line in memory is whole up to the place of a transfer.
+  /// Whether the queue in memory is complete up to the position of a transfer.
   func reaches(_ record: TransferRecord) -> Bool {
     curtains.curtain(of: record.spec.url.origin).shows(QueueKey(record))
   }
 
-  /// Gives the slot of a transfer back.
+  /// Releases the slot of a transfer.
   package mutating func release(_ id: TransferID) { slots[id] = nil }
 
   package func isRunning(_ id: TransferID) -> Bool { slots[id] != nil }
   package func isQueued(_ id: TransferID) -> Bool { keys[id] != nil }
 }
 
-/// The place of a transfer in the line. Smaller comes sooner.
+/// The position of a transfer in the queue. Smaller is sooner.
 struct QueueKey: Sendable, Hashable, Comparable {
   var priority: TransferPriority
   var position: Int64
@@ -183,7 +183,7 @@ struct QueueKey: Sendable, Hashable, Comparable {
   }
 }
 
-/// The waiting transfers of one origin, sorted. The front is taken in constant time: taken keys
+/// The queued transfers of one place, sorted. The front is removed in constant time: removed keys
 /// stay before `start` until they are half of the array.
 struct QueueLane: Sendable {
   private var sorted: [QueueKey] = []
@@ -193,7 +193,7 @@ struct QueueLane: Sendable {
   var front: QueueKey? { isEmpty ? nil : sorted[start] }
   var keys: ArraySlice<QueueKey> { sorted[start...] }
 
-  /// How many stand in front of a curtain.
+  /// How many keys are in front of a curtain.
   func count(before curtain: LineCurtains.Curtain) -> Int {
     switch curtain {
     case .front: 0

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// Where a redirect may lead, as far as its text tells: http and https only, never from https to
-/// http, not for ever. Whether the target's address is allowed is decided when it is connected to
+/// Where a redirect may lead, judged by its text: http and https only, never from https to http,
+/// and not endlessly. The target's address is checked when the connection is opened
 /// (`RedirectChain.minimumReach`).
 package enum RedirectPolicy {
   package static let redirectCountMax = 20
@@ -11,9 +11,8 @@ package enum RedirectPolicy {
     case refuse(TransferFailure)
   }
 
-  /// What is asked with at the new place (RFC 9110, sections 15.4.2 to 15.4.9): a POST that was
-  /// moved becomes a GET, as it always has; 303 leads to the outcome, which is fetched; 307 and 308
-  /// change nothing.
+  /// The request at the new location (RFC 9110, sections 15.4.2 to 15.4.9): a moved POST becomes a
+  /// GET, as it always has; 303 leads to the outcome, which is fetched; 307 and 308 change nothing.
   package static func content(
     _ content: RequestContent?, after status: Int
   ) -> RequestContent? {
@@ -24,7 +23,7 @@ package enum RedirectPolicy {
     }
   }
 
-  /// A user and password in the location are dropped: a server has none to give.
+  /// User and password in the location are dropped: a server has none to give.
   package static func decide(
     location: String, from url: TransferURL, redirectCount: Int
   ) -> Decision {

@@ -1,25 +1,25 @@
 import KettleModel
 
-/// Replies that are more than the file that a plain GET asks for.
+/// Replies other than the file that a plain GET requests.
 extension ReplyJudge {
-  /// Which statuses come with a body that is wanted.
+  /// Which statuses have a body that is accepted.
   package enum Acceptance: Sendable, Hashable {
-    /// 200 and 203, and 206 for a range: a person wants the file or nothing.
+    /// 200 and 203, and 206 for a range: the user wants the file or nothing.
     case file
-    /// Every status of success; another one ends it.
+    /// Every success status; any other ends the transfer.
     case success
-    /// Every final status: a program looks at it and decides, as with `URLSession`. Where bytes are
-    /// held, a passing trouble does not end what they belong to.
+    /// Every final status: a program inspects it and decides, as with `URLSession`. With durable
+    /// bytes, a temporary error does not end the transfer that they belong to.
     case any
   }
 
-  /// nil where a reply means what it means to everybody.
+  /// nil when the general rules apply to the reply.
   func judgeAccepted(_ head: ResponseHead) -> Verdict? {
     guard acceptance != .file else { return nil }
     switch head.status {
     case ..<200: return nil
     case 200, 203: return standsAsItIs(head) ? judgeAsItStands(head) : nil
-    // Nobody can have asked for a range with anything but a plain GET.
+    // Ranges are only ever requested by a plain GET.
     case 206: return content == nil ? nil : judgeSuccess(head)
     case 200..<300: return judgeSuccess(head)
     case 301, 302, 303, 307, 308:
@@ -36,13 +36,13 @@ extension ReplyJudge {
     standsAsItIs(head) ? judgeAsItStands(head) : judgeWhole(head)
   }
 
-  /// No other attempt would end otherwise.
+  /// The verdict on a status that another attempt would not change.
   private func judgeFinal(_ head: ResponseHead) -> Verdict {
     acceptance == .any ? judgeAsItStands(head) : .fail(statusFailure(head))
   }
 
-  /// The body is the page that came with the status: the file for the program, but no part of the
-  /// file that was asked for, so nothing is compared and no validator is kept.
+  /// The body is the page that came with the status. It is the file for the program but no part of
+  /// the requested file, so nothing is compared and no validator is kept.
   private func judgeAsItStands(_ head: ResponseHead) -> Verdict {
     let facts = Facts(total: bodyByteCount(head), mediaType: head.mediaType)
     guard resumeData != nil else { return .takeWhole(Whole(facts: facts, use: .new)) }
@@ -53,8 +53,8 @@ extension ReplyJudge {
     return .takeWhole(Whole(facts: facts, use: use))
   }
 
-  /// What was sent has had its effect, and its outcome is the status: a server that encodes the
-  /// body though it was asked not to, or calls it a part, must not make a failure of it.
+  /// The request has had its effect, and the status is its outcome: a server that encodes the body
+  /// against the request, or calls it a part, must not turn it into a failure.
   private func standsAsItIs(_ head: ResponseHead) -> Bool {
     acceptance == .any && content != nil
       && (!head.isIdentityEncoded || !head.values(of: "Content-Range").isEmpty)
@@ -67,7 +67,7 @@ extension ReplyJudge {
     return !head.values(of: name).isEmpty
   }
 
-  /// Replies to HEAD, 204 and 304 end with their head, whatever length it announces (RFC 9112,
+  /// Replies to HEAD, 204 and 304 end with their head, whatever length they announce (RFC 9112,
   /// section 6.3).
   func bodyByteCount(_ head: ResponseHead) -> Int64? {
     if content?.method == "HEAD" || head.status == 204 || head.status == 304 { return 0 }

@@ -1,20 +1,20 @@
 import KettleModel
 
-/// Replies that contradict themselves, or what the server said of the same version before. Nothing
-/// in them is believed: what is held stays, and the server is asked again.
+/// Replies that contradict themselves or earlier replies for the same version. They are not
+/// trusted: durable bytes stay, and the request is retried.
 extension ReplyJudge {
-  /// Returns the verdict on a reply that calls its body the whole file and a part of it at once;
-  /// nil when it does not. `Content-Range` belongs to 206 and 416 only (RFC 9110, section 14.4).
+  /// Returns the verdict on a reply that declares its body as the whole file and as a part; nil for
+  /// any other. `Content-Range` belongs to 206 and 416 only (RFC 9110, section 14.4).
   func judgePartAsWhole(_ head: ResponseHead) -> Verdict? {
     guard let text = head.values(of: "Content-Range").first else { return nil }
     let shown = text.sanitizedForDisplay(limit: 60)
     return contradicted("\(head.status) with Content-Range: \(shown)")
   }
 
-  /// Returns the verdict on another length under the strong validator that is known; nil when the
-  /// lengths agree or the validator does not tell.
+  /// Returns the verdict on a different length under the known strong validator; nil when the
+  /// lengths agree or the validator does not decide.
   func judgeLength(_ facts: Facts) -> Verdict? {
-    // The validators of two servers say nothing about each other.
+    // The validators of two servers cannot be compared.
     guard let resumeData, resumeData.validatorURL == nil, let total = facts.total,
       Self.isSurelySame(resumeData.validator, facts.validator)
     else { return nil }
@@ -24,8 +24,8 @@ extension ReplyJudge {
     return contradicted("\(total) bytes in place of \(known) under the same validator")
   }
 
-  /// Returns the length of the file under the strong validator that is known, for a reply that does
-  /// not say how long its body is; nil when the validator does not tell.
+  /// Returns the length of the file under the known strong validator, for a reply that does not
+  /// declare its length; nil when the validator does not decide.
   func knownLength(under validator: Validator?) -> Int64? {
     guard content == nil, let resumeData, resumeData.validatorURL == nil,
       Self.isSurelySame(resumeData.validator, validator)
@@ -33,7 +33,7 @@ extension ReplyJudge {
     return resumeData.totalByteCount
   }
 
-  /// What a request with a body has done is not done again.
+  /// A request with a body has had its effect and is not repeated.
   private func contradicted(_ detail: String) -> Verdict {
     let failure = TransferFailure(.contradictoryReply, on: url.text, detail: detail)
     return content == nil ? .retry(failure, after: nil) : .fail(failure)

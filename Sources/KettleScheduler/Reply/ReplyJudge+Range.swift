@@ -30,7 +30,7 @@ extension ReplyJudge {
     return .takeRange(range, facts)
   }
 
-  /// nil when the part belongs to the file, as far as its head can tell.
+  /// nil when the part belongs to the file, as far as its head shows.
   private func judgeProof(
     _ proof: AskedRange.Proof, _ facts: Facts, _ resumeData: ResumeData
   ) -> Verdict? {
@@ -38,8 +38,8 @@ extension ReplyJudge {
     let changed = anotherOne(facts.total)
     switch proof {
     case .ifRange:
-      // The server need not repeat its validator (RFC 9110, section 15.3.7); when it does, it must
-      // be the one that we sent.
+      // The server need not repeat its validator (RFC 9110, section 15.3.7); if it does, it must be
+      // the one that we sent.
       guard let sent = facts.validator else { return nil }
       if Self.isSame(known, sent) { return nil }
       guard !Self.isSurelyOther(known, sent), let tag = sent.entityTag else { return changed }

@@ -13,7 +13,7 @@ extension ReplyJudge {
     let facts = facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator))
     guard let resumeData else { return .takeWhole(Whole(facts: facts, use: .new)) }
     if case .fresh(let reason) = asking, !holdsBytes {
-      // There is a partial file on record that cannot be used, though nothing of it counts.
+      // The recorded partial file cannot be used, although none of its bytes count.
       return .takeWhole(Whole(facts: facts, use: .instead(because: reason)))
     }
     guard holdsBytes || asked != nil else {
@@ -31,8 +31,8 @@ extension ReplyJudge {
     }
   }
 
-  /// The server sent everything though bytes are held: because the file changed, because it serves
-  /// no ranges, or because it misunderstood the proof.
+  /// The server sent everything despite durable bytes: the file changed, the server does not
+  /// support ranges, or it misunderstood the proof.
   private func judgeWholeWithBytes(_ facts: Facts, _ resumeData: ResumeData) -> Verdict {
     let isOtherServer = resumeData.validatorURL != nil
     let changed =
@@ -50,7 +50,7 @@ extension ReplyJudge {
         return .askAgain(.proving(.sameValidator))
       }
       if !isOtherServer {
-        // A tag that is gone, or a date that is another: no server of the same file does that.
+        // A tag that is gone or a changed date: no server of the same file does that.
         guard !Self.isSurelyOther(known, facts.validator), facts.total != nil,
           known?.entityTag != nil, let tag = facts.validator?.entityTag
         else { return changed }
@@ -69,8 +69,8 @@ extension ReplyJudge {
     }
   }
 
-  /// Where nothing lies before a gap that could come again, an overlap is the whole file: its tag
-  /// tells as little as that of a part.
+  /// If no bytes before a gap could be repeated, the overlap is the whole file: its tag proves as
+  /// little as that of a part.
   private var wantedProof: AskedRange.Proof? {
     if let asked { return asked.proof }
     if case .proving(.overlap(let suspect)) = asking { return .overlap(suspect: suspect) }
@@ -88,15 +88,15 @@ extension ReplyJudge {
     return !Self.isSame(known, sent)
   }
 
-  /// A web page where there was none before: a login page, an error with status 200, the page of a
-  /// network that wants to be paid. It is no new version of an archive.
+  /// A web page where there was none before: a login page, an error with status 200, or the page of
+  /// a network that requires payment. It is not a new version of an archive.
   private func isPageInstead(_ facts: Facts, of resumeData: ResumeData) -> Bool {
     guard let before = resumeData.mediaType, before != "text/html" else { return false }
     return facts.mediaType == "text/html"
   }
 
-  /// Old servers label a stored `.gz` file with its own compression as a content coding; the bytes
-  /// are then the file all the same.
+  /// Old servers label a stored `.gz` file with its own compression as content coding; the bytes
+  /// are the file nevertheless.
   private func isStoredCompressed(_ head: ResponseHead) -> Bool {
     let coding = head.value(of: "Content-Encoding")?.lowercased() ?? ""
     let path = url.path.lowercased()

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// Decides what a reply is good for before a byte of it is written.
+/// Decides how a reply may be used before a byte of it is written.
 ///
-/// A range reply is used only when the status is 206, the Content-Range starts where it was asked,
-/// the total and the validator are the known ones, and there is no content coding (RFC 9110,
-/// sections 13.1.5, 14.4 and 15.3.7). Nothing else is ever written at an offset. What "the known
-/// ones" are is a matter of the proof that was asked for (`AskedRange.Proof`).
+/// A range reply is used only if the status is 206, the Content-Range starts at the requested
+/// offset, the total and the validator are the known ones, and there is no content coding (RFC
+/// 9110, sections 13.1.5, 14.4 and 15.3.7). Nothing else is ever written at an offset. What "the
+/// known ones" means depends on the requested proof (`AskedRange.Proof`).
 package struct ReplyJudge: Sendable {
   package enum Verdict: Sendable, Hashable {
     case takeWhole(Whole)
     /// The body is this part of the file.
     case takeRange(ByteRange, Facts)
-    /// What is held is the whole file already.
+    /// The durable bytes are already the whole file.
     case alreadyWhole
     case askAgain(Asking)
     case redirect(String)
@@ -31,16 +31,16 @@ package struct ReplyJudge: Sendable {
     }
 
     package enum Use: Sendable, Hashable {
-      /// Nothing is held.
+      /// No bytes are durable.
       case new
-      /// What is held is compared with it on the way.
+      /// The durable bytes are compared with it as it arrives.
       case compared(because: FreshStartReason)
-      /// What is held is another version's.
+      /// The durable bytes belong to another version.
       case instead(because: FreshStartReason)
     }
   }
 
-  /// What the head says of the file.
+  /// What the head says about the file.
   package struct Facts: Sendable, Hashable {
     package var total: Int64?
     package var validator: Validator?
@@ -64,10 +64,10 @@ package struct ReplyJudge: Sendable {
   let resumeData: ResumeData?
   let content: RequestContent?
   let acceptance: Acceptance
-  /// What a 401 means: that somebody is to log in, or no more than any other status.
+  /// Whether a 401 requires a login or is a status like any other.
   let challengePolicy: TaskStatus.ChallengePolicy
 
-  /// - Parameter content: what was asked with; nil is a plain GET.
+  /// - Parameter content: the content of the request; nil means a plain GET.
   package init(
     url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?,
     content: RequestContent? = nil, acceptance: Acceptance = .file,
@@ -96,7 +96,7 @@ package struct ReplyJudge: Sendable {
     case 408, 425, 429, 500, 502, 503, 504, 520...524:
       return .retry(statusFailure(head), after: RetryAfter(head, at: now))
     case 400, 403, 404, 410:
-      // Bytes are held, so the link was good once: every byte is kept for a fresh one.
+      // Bytes are durable, so the link was good once: all are kept for a fresh link.
       guard holdsBytes else { return .fail(statusFailure(head)) }
       return .wait(
         .needsLink, TransferFailure(.linkExpired, on: url.text, detail: "\(head.status)"))
@@ -116,8 +116,8 @@ package struct ReplyJudge: Sendable {
     return .redirect(location)
   }
 
-  /// 416 says that the range does not exist, and with `Content-Range: bytes */N` how long the file
-  /// is (RFC 9110, section 15.5.17).
+  /// 416 means that the range does not exist; `Content-Range: bytes */N` adds the length of the
+  /// file (RFC 9110, section 15.5.17).
   private func judgeUnsatisfied(_ head: ResponseHead) -> Verdict {
     guard asked != nil, let resumeData else { return .fail(statusFailure(head)) }
     guard let text = head.value(of: "Content-Range"),
@@ -128,17 +128,17 @@ package struct ReplyJudge: Sendable {
     if let known = resumeData.totalByteCount, known != total { return anotherOne(total) }
     let held = resumeData.held.prefixByteCount
     if held == total {
-      // A length that was never told before may be that of another version.
+      // A length that was unknown before may be that of another version.
       let isKnown = resumeData.totalByteCount != nil
       let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
       return isKnown || isSame ? .alreadyWhole : .askAgain(.comparing)
     }
-    // There is more of the file than is held, and still the server does not serve the rest.
+    // The file is longer than the durable bytes, yet the server does not serve the rest.
     return held < total ? .askAgain(.comparing) : anotherOne(total)
   }
 
-  /// Another version is fetched anew. But a link that the user has just given may be a wrong one:
-  /// then nothing is given up for it.
+  /// Another version is fetched from zero. But a fresh link from the user may be a wrong one:
+  /// nothing is discarded for it.
   func anotherOne(_ total: Int64?) -> Verdict {
     guard let resumeData, resumeData.validatorURL != nil else {
       return .askAgain(.fresh(.resourceChanged))
@@ -156,7 +156,7 @@ package struct ReplyJudge: Sendable {
       mediaType: head.mediaType)
   }
 
-  /// Strong comparison where there are ETags (RFC 9110, section 8.8.3.2), else the dates.
+  /// Strong comparison if both have ETags (RFC 9110, section 8.8.3.2), else the dates.
   static func isSame(_ known: Validator?, _ sent: Validator?) -> Bool {
     guard let known, let sent else { return false }
     if let left = known.entityTag, let right = sent.entityTag { return left == right }
@@ -164,7 +164,7 @@ package struct ReplyJudge: Sendable {
     return left == right
   }
 
-  /// The same, by something that two versions cannot have in common.
+  /// The same by a value that two versions cannot share.
   static func isSurelySame(_ known: Validator?, _ sent: Validator?) -> Bool {
     guard let known, known.strongValue != nil, let sent, sent.strongValue != nil else {
       return false
@@ -172,8 +172,8 @@ package struct ReplyJudge: Sendable {
     return isSame(known, sent)
   }
 
-  /// Different beyond doubt: the dates differ, or weak tags do, which change only with the content.
-  /// Strong tags alone may differ from server to server of one file.
+  /// Certainly different: the dates differ, or weak tags do, which change only with the content.
+  /// Strong tags alone may differ between servers of the same file.
   static func isSurelyOther(_ known: Validator?, _ sent: Validator?) -> Bool {
     guard let known, let sent else { return false }
     if let left = known.lastModified, let right = sent.lastModified, left != right { return true }
@@ -185,7 +185,7 @@ package struct ReplyJudge: Sendable {
 }
 
 extension TransferFailure {
-  /// What a fresh link leads to is not what is held.
+  /// The failure for a fresh link that leads to another file than the durable bytes.
   static func otherFile(
     at url: TransferURL, _ total: Int64?, in resumeData: ResumeData
   ) -> TransferFailure {

@@ -1,24 +1,24 @@
 import KettleModel
 
-/// Whether a failed attempt is made again, when, and why then.
+/// Decides whether a failed attempt is retried, when, and with which reason.
 ///
 ///     retry    1    2    3    4    5     6     7     8     9, 10
 ///     after    1 s  2 s  4 s  8 s  16 s  32 s  60 s  60 s  60 s
 ///
-/// each lengthened by up to a quarter at random, so that a thousand transfers that one fault cut
-/// off do not come back in one instant. Bytes that came in set the count back to nothing.
+/// each lengthened by up to a quarter at random, so that a thousand transfers interrupted by one
+/// fault do not return at the same instant. Received bytes reset the count to zero.
 package struct RetryPolicy: Sendable, Hashable {
   package var firstDelayMilliseconds: Int64 = 1000
   package var delayMillisecondsMax: Int64 = 60_000
   package var retryCountMax = 10
-  /// A host that never answered is more likely misspelt than resting.
+  /// A host that never responded is more likely misspelled than down.
   package var retryCountMaxUnanswered = 2
-  /// How often a way is looked for where there is no network; its return is told besides.
+  /// How often a missing network is checked; its return is reported besides.
   package var networkMilliseconds: Int64 = 30_000
-  /// How often a full disk is looked at again.
+  /// How often a full disk is checked.
   package var diskSpaceMilliseconds: Int64 = 10_000
 
-  /// No server may put a transfer off for longer than a day.
+  /// No server may delay a transfer by more than a day.
   package static let waitMillisecondsMax: Int64 = 24 * 3600 * 1000
 
   package init() {}

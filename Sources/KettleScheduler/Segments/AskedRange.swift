@@ -1,22 +1,22 @@
 import KettleModel
 
-/// The part of a file that an attempt asks for, and what will prove that it belongs to the rest.
+/// The byte range that an attempt requests, and what will prove that it belongs to the rest.
 package struct AskedRange: Sendable, Hashable {
   package var lower: Int64
-  /// Not included; nil asks for everything up to the end.
+  /// Exclusive; nil requests everything up to the end.
   package var upper: Int64?
   package var proof: Proof
 
   package enum Proof: Sendable, Hashable {
-    /// The server compares: it sends the range only of the version with this strong validator
-    /// (RFC 9110, section 13.1.5).
+    /// The server compares: it sends the range only for the version with this strong validator (RFC
+    /// 9110, section 13.1.5).
     case ifRange(String)
-    /// We compare: the reply must bear the known, strong validator. For servers that answer
-    /// `If-Range` with the whole file though nothing has changed.
+    /// We compare: the reply must have the known strong validator. For servers that reply to
+    /// `If-Range` with the whole file although nothing changed.
     case sameValidator
-    /// Bytes that are held come again and must be the same; for servers that give no strong
-    /// validator, or another one each time. When `suspect`, the tag of the reply that raised the
-    /// doubt, comes a second time, it is no random tag but another version.
+    /// Durable bytes are repeated and must be equal; for servers without a strong validator, or
+    /// with another one each time. If `suspect`, the tag that raised the doubt, is repeated, it is
+    /// not random but another version's.
     case overlap(suspect: String?)
   }
 
@@ -26,7 +26,7 @@ package struct AskedRange: Sendable, Hashable {
     self.proof = proof
   }
 
-  /// `Range`, and `If-Range` where the server is to compare.
+  /// `Range`, and `If-Range` if the server is to compare.
   package var headers: [HeaderField] {
     let last = upper.map { String($0 - 1) } ?? ""
     let range = HeaderField(received: "Range", "bytes=\(lower)-\(last)")
@@ -37,13 +37,13 @@ package struct AskedRange: Sendable, Hashable {
   }
 }
 
-/// What the next attempt of a transfer without a connection asks for.
+/// What the next attempt of a transfer without a connection requests.
 package enum Asking: Sendable, Hashable {
   /// What the record allows: the first gap, proved by the validator or by an overlap.
   case goingOn
   case proving(AskedRange.Proof)
-  /// The whole file; what is held is compared with it and kept.
+  /// The whole file; durable bytes are compared with it and kept.
   case comparing
-  /// The whole file into a new partial file; what is held is of no use.
+  /// The whole file into a new partial file; the durable bytes are useless.
   case fresh(FreshStartReason)
 }

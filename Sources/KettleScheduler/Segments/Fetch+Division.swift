@@ -1,42 +1,42 @@
 import KettleModel
 
-/// Where one more connection does the most good.
+/// Where one more connection helps most.
 ///
-/// Nowhere, while there is one and it is enough (`DivisionPolicy`). Else first what nobody
-/// fetches. Then the part that will be ready last is divided, so that both ends
-/// come at one time by what is known of the speeds. When what is left is too little to be divided,
-/// and its connection is silent or much slower than others are, it is fetched a second time:
-/// whichever copy comes first wins, and bytes that come twice are compared. So neither a slow
-/// connection nor a dead one decides when the file is ready. A server that is slow for everybody is
-/// asked once: a second copy would only share the speed of the first.
+/// Nowhere, while the first one suffices (`DivisionPolicy`). Otherwise a gap that no connection
+/// fetches comes first. Then the part that will end last is divided so that, at the known speeds,
+/// both halves end together. If the rest is too small to divide and its connection is silent or
+/// much slower than the others, a second copy is fetched: the first to arrive wins, and duplicate
+/// bytes are compared. So neither a slow nor a dead connection decides when the file is ready. A
+/// server that is slow for every connection gets no second copy, which would only share the first
+/// one's speed.
 extension Fetch {
   package enum Piece: Sendable, Hashable {
     case gap(ByteRange)
-    /// The end of what a lane was to bring; the lane ends where the piece begins, when it comes.
+    /// The end of a connection's range; that connection ends here once the piece arrives.
     case share(of: AttemptID, ByteRange)
-    /// All that a lane is still to bring, and a little before it.
+    /// Everything that a connection has still to deliver, and a little before it.
     case copy(of: AttemptID, ByteRange)
   }
 
-  /// Less than this is not worth a request of its own.
+  /// Less than this is not worth its own request.
   static let pieceByteCountMin: Int64 = 512 << 10
-  /// Parts meet at borders of pages: a page that two of them share is written twice, and read.
+  /// Parts meet at page borders: a page that two of them share is written twice, and read.
   static let pageByteCount: Int64 = 4096
-  /// What comes within this time is not divided.
+  /// A part that ends within this time is not divided.
   static let millisecondsLeftMin: Int64 = 200
-  /// What is there within this time is not fetched a second time, whatever the others do.
+  /// A part that ends within this time is not copied, however fast the others are.
   static let copyMillisecondsLeftMin: Int64 = 1000
-  /// A second copy is to be there in a third of the time, or it is not worth its bytes.
+  /// A second copy must be this many times as fast, or it is not worth its bytes.
   static let copySpeedRatioMin: Int64 = 3
-  /// A lane that has the last piece may be silent for so long before it is fetched a second time.
-  /// Servers that limit their speed send in bursts, up to a second apart.
+  /// How long the connection with the last piece may be silent before a second copy is fetched.
+  /// Servers that limit their speed send in bursts up to a second apart.
   static let copySilentMillisecondsMin: Int64 = 2500
-  /// A lane without a byte for so long counts as dead.
+  /// A connection without a byte for this long counts as dead.
   static let silentMillisecondsMax: Int64 = 5000
-  /// How much is asked for again before what is missing, to see that both are of one file.
+  /// Bytes before the missing part that are requested again, to check that both match.
   static let overlapByteCount: Int64 = 64 << 10
 
-  /// - Parameter newcomerCount: how many connections may be begun; the piece is for the first.
+  /// - Parameter newcomerCount: how many connections may begin; the piece is for the first.
   func nextPiece(
     total: Int64, newcomerCount: Int, _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> Piece? {
@@ -48,7 +48,7 @@ extension Fetch {
     }
     let lanes = expectedLanes
     let flowing = lanes.filter { $0.phase == .flowing && $0.missingByteCount > 0 }
-    // A part that two lanes are after is neither divided nor copied again.
+    // A part that two connections fetch is neither divided nor copied again.
     let alone = flowing.filter { lane in
       !lanes.contains { $0.attempt != lane.attempt && $0.isAfter(restOf: lane) }
     }
@@ -58,7 +58,7 @@ extension Fetch {
     return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
   }
 
-  /// Whether the only connection so far needs no other.
+  /// Whether the only connection so far is enough.
   private func isEnoughAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
     guard lanes.count == 1, endedLaneSpeed == 0, let lane = lanes.first, lane.phase == .flowing
     else { return false }
@@ -68,7 +68,7 @@ extension Fetch {
     return left < policy.aloneMillisecondsMax
   }
 
-  /// The lanes as they will be when all that ask have been answered.
+  /// The connections as they will be once all pending requests are answered.
   private var expectedLanes: [Lane] {
     var lanes = lanes
     for asking in self.lanes where asking.phase == .asking {
@@ -80,7 +80,7 @@ extension Fetch {
     return lanes
   }
 
-  /// The share of one newcomer, from the end, so that all have their part at the same time.
+  /// One newcomer's share, from the end, sized so that all finish at the same time.
   private func share(of lane: Lane, _ newcomerCount: Int, at now: MonotonicTime) -> Piece? {
     let missing = lane.missingByteCount
     guard missing >= 2 * Self.pieceByteCountMin, let range = lane.range else { return nil }
@@ -89,7 +89,7 @@ extension Fetch {
     let own = Double(speed(of: lane, now))
     let others = Double(typicalSpeed) * count
     let share = own + others > 0 ? others / (own + others) / count : 1 / (count + 1)
-    // Where a lane is about to write, it is left a little room.
+    // The connection keeps a little room where it is about to write.
     let most = missing - Self.lead(own)
     let divided = missing + headStart(of: lane, newcomerCount)
     let piece = min(max(Int64(Double(divided) * share), Self.pieceByteCountMin), most)
@@ -100,13 +100,13 @@ extension Fetch {
       .map { .share(of: lane.attempt, $0) }
   }
 
-  /// What the first connection was given so far, others are given as well when they begin, and are
-  /// not behind for it: many servers send a first second at once and only then keep to their speed.
+  /// The head start of the first connection. Others get one too when they begin, so they are not
+  /// behind: many servers send a first second at once and only then limit their speed.
   private func headStart(of lane: Lane, _ newcomerCount: Int) -> Int64 {
     guard let lower = lane.range?.lower, endedLaneSpeed == 0,
       lanes.allSatisfy({ $0.attempt == lane.attempt || $0.speed.bytesPerSecond == 0 })
     else { return 0 }
-    // Where it was alone for long, that says little.
+    // After a long time alone, that means little.
     let most = lane.missingByteCount / Int64(2 * (max(newcomerCount, 1) + 1))
     return min(max(0, lane.receivedUpTo - lower), most)
   }
@@ -119,8 +119,8 @@ extension Fetch {
     return ByteRange(lower: lower, upper: range.upper).map { .copy(of: lane.attempt, $0) }
   }
 
-  /// Whether it is far behind what another connection may be expected to bring. Only others tell:
-  /// a lane alone may have all that the server gives.
+  /// Whether it is far slower than another connection is expected to be. Only others show that: a
+  /// connection alone may have all that the server gives.
   private func isSlow(_ lane: Lane) -> Bool {
     guard let left = lane.millisecondsLeft, left >= Self.copyMillisecondsLeftMin else {
       return false
@@ -130,7 +130,7 @@ extension Fetch {
     return expected / Self.copySpeedRatioMin >= lane.speed.bytesPerSecond
   }
 
-  /// What a lane brings while the message to stop is on its way: 50 ms at its speed.
+  /// What a connection receives before the message to stop reaches it: 50 ms at its speed.
   private static func lead(_ bytesPerSecond: Double) -> Int64 {
     Int64(min(bytesPerSecond / 20, Double(pieceByteCountMin)))
   }
@@ -141,12 +141,12 @@ extension Fetch {
     return known > 0 ? known : typicalSpeed
   }
 
-  /// The median of the lanes that have a speed; what a new lane may be expected to have.
+  /// The median of the connections with a speed; the expected speed of a new connection.
   private var typicalSpeed: Int64 {
     Self.median(lanes.map(\.speed.bytesPerSecond)) ?? 0
   }
 
-  /// Of those that have a speed.
+  /// The median of the positive speeds.
   private static func median(_ speeds: [Int64]) -> Int64? {
     let known = speeds.filter { $0 > 0 }.sorted()
     return known.isEmpty ? nil : known[known.count / 2]
@@ -154,7 +154,7 @@ extension Fetch {
 
   private func expectedEnd(_ lane: Lane, _ now: MonotonicTime) -> Double {
     let perSecond = speed(of: lane, now)
-    // Without any speed the larger part is the later one.
+    // Without any speed the larger part ends later.
     guard perSecond > 0 else {
       return typicalSpeed > 0 ? .infinity : Double(lane.missingByteCount)
     }
@@ -163,7 +163,7 @@ extension Fetch {
 }
 
 extension Lane {
-  /// Whether it fetches what another has still to bring.
+  /// Whether it fetches bytes that another connection has still to deliver.
   fileprivate func isAfter(restOf other: Lane) -> Bool {
     guard phase != .leaving, let range, let theirs = other.range else { return false }
     return range.upper > other.receivedUpTo && range.lower < theirs.upper

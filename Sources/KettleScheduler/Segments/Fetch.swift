@@ -1,59 +1,59 @@
 import KettleModel
 
-/// What a running transfer fetches: its connections, and what of the file is there.
+/// What a running transfer fetches: its connections, and which bytes of the file it has.
 ///
-/// The first lane, the opener, learns from its reply what the file is and opens the partial file;
-/// only then do others join. See docs/architecture.md for how the file is divided.
+/// The reply to the first connection, the opener, shows what the file is and opens the partial
+/// file; only then do others join. docs/downloading.md explains how the file is divided.
 package struct Fetch: Sendable, Hashable {
   package enum Body: Sendable, Hashable {
-    /// The opener's head has not come.
+    /// The opener's head has not arrived.
     case closed
     case opening(BodyPlan)
-    /// The store does not know it yet.
+    /// The store has not recorded it yet.
     case opened
     /// Bytes may flow into it.
     case open
   }
 
-  /// Whether the file may be fetched in several parts at once.
+  /// Whether several parts of the file may be fetched at once.
   package enum Splitting: Sendable, Hashable {
     case allowed
-    /// The server does not serve parts, or gives nothing that proves that two belong together.
+    /// The server does not serve parts, or gives no proof that two belong together.
     case refused
   }
 
   package var asking: Asking
   package var body = Body.closed
-  /// Live attempts; the opener first while the body is not open.
+  /// Live attempts; the opener is first while the body is not open.
   package var lanes: [Lane]
-  /// What was held at the start and what ended lanes have brought since. It is not all synced.
+  /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
   package var received: HeldRanges
-  /// What was held when the body was opened.
+  /// How many bytes were durable when the body was opened.
   package var heldAtStartByteCount: Int64 = 0
   package var splitting = Splitting.allowed
-  /// How further lanes prove that their part belongs to the file.
+  /// How further connections prove that their part belongs to the file.
   package var proof: AskedRange.Proof
-  /// Where further lanes ask: where the redirects of the opener led, so that each does not take the
-  /// same way again.
+  /// Where further connections send their requests: the target of the opener's redirects, so that
+  /// they need not follow them again.
   package private(set) var laneURL: TransferURL
-  /// What led there.
+  /// The redirects that led there.
   private(set) var laneRedirects: RedirectChain
-  /// No further lane before this time: the first one's speed is not known, or one failed.
+  /// No connection begins before this time: the first one's speed is unknown, or one failed.
   package var nextLaneAt: MonotonicTime?
-  /// Failures of lanes since one of them brought what it should.
+  /// Connection failures since the last success.
   package var failureCount = 0
   package var redirectedLaneCount = 0
-  /// Bytes a second of the lane that ended last and had a speed; 0 while none has.
+  /// Bytes per second of the last ended connection that had a speed; 0 while there is none.
   private(set) var endedLaneSpeed: Int64 = 0
-  /// What was there when a lane was last begun, and how many were begun since that did not change.
+  /// The bytes present when a connection last began, and later starts without progress.
   private var arrivedByteCount: Int64 = 0
   private var fruitlessLaneCount = 0
   private var restsUntil: MonotonicTime?
 
   static let failureCountMax = 5
-  /// So many lanes may be begun one after the other before a byte comes.
+  /// How many connections may begin in a row before a byte arrives.
   static let fruitlessLaneCountMax = 16
-  /// A lane that is given up after so much silence is given up for its silence.
+  /// A connection cancelled after this much silence counts as cancelled for its silence.
   static let deadMillisecondsMin: Int64 = 2000
 
   package init(opener: Lane, asking: Asking, received: HeldRanges) {
@@ -66,10 +66,10 @@ package struct Fetch: Sendable, Hashable {
     laneRedirects = opener.redirects.restarted
   }
 
-  /// Lets further lanes ask where this one was answered.
+  /// Directs further connections to the URL that served this one.
   mutating func sendLanes(after lane: Lane) { sendLanes(to: lane.url, lane.redirects) }
 
-  /// Lets further lanes ask where these redirects led.
+  /// Directs further connections to the target of these redirects.
   mutating func sendLanes(to url: TransferURL, _ redirects: RedirectChain) {
     laneURL = url
     laneRedirects = redirects.restarted
@@ -81,14 +81,14 @@ package struct Fetch: Sendable, Hashable {
 
   package var attempts: [AttemptID] { lanes.map(\.attempt) }
 
-  /// Those of lanes that are not on their way out.
+  /// The attempts of connections that are not leaving.
   package var activeAttempts: [AttemptID] {
     lanes.filter { $0.phase != .leaving }.map(\.attempt)
   }
 
   package var activeCount: Int { lanes.count { $0.phase != .leaving } }
 
-  /// Takes a lane out, with what it has brought.
+  /// Removes a connection and keeps the bytes that it delivered.
   mutating func remove(_ attempt: AttemptID, receivedUpTo: Int64?) -> Lane? {
     guard let index = index(of: attempt) else { return nil }
     var lane = lanes.remove(at: index)
@@ -103,7 +103,7 @@ package struct Fetch: Sendable, Hashable {
     return lane
   }
 
-  /// What is there or on its way.
+  /// Bytes that are present or on their way.
   var covered: HeldRanges {
     var covered = received
     for lane in lanes {
@@ -119,17 +119,17 @@ package struct Fetch: Sendable, Hashable {
     return covered
   }
 
-  /// Whether another lane may be begun now, as far as those before it tell.
+  /// Whether another connection may begin now, judging by earlier connections.
   func mayBeginLane(at now: MonotonicTime) -> Bool {
-    // The last one is not put off: without any the transfer would go back in line.
+    // The only connection is not delayed: without one, the transfer would be queued again.
     if lanes.isEmpty { return true }
     if let nextLaneAt, nextLaneAt > now { return false }
     guard let restsUntil, restsUntil > now else { return true }
     return presentByteCount > arrivedByteCount
   }
 
-  /// Notes that a lane is begun. Lanes that are given up before they bring anything, for whatever
-  /// reason, are not begun again and again without a pause.
+  /// Records that a connection begins. Connections that end before they deliver anything, for
+  /// whatever reason, do not begin again and again without a pause.
   mutating func laneBegins(at now: MonotonicTime) {
     let present = presentByteCount
     if present > arrivedByteCount {
@@ -142,7 +142,7 @@ package struct Fetch: Sendable, Hashable {
     }
   }
 
-  /// How much of the file is there, in the file or in the lanes; what came twice counts once.
+  /// How many bytes are present, in the file or in the connections; duplicates count once.
   private var presentByteCount: Int64 {
     var present = received
     for lane in lanes {
@@ -154,23 +154,23 @@ package struct Fetch: Sendable, Hashable {
     return present.byteCount
   }
 
-  /// Whether another connection is worth having is for the speed of the first one to say.
+  /// Delays further connections until the speed of the first one shows whether they are worthwhile.
   mutating func awaitSpeed(_ policy: DivisionPolicy, at now: MonotonicTime) {
     nextLaneAt = now.advanced(byMilliseconds: policy.speedMilliseconds)
   }
 
-  /// Forgets the time before which no further lane was to begin, once it has come.
+  /// Clears `nextLaneAt` once it has passed.
   mutating func endPause(at now: MonotonicTime) {
     if let nextLaneAt, nextLaneAt <= now { self.nextLaneAt = nil }
   }
 
-  /// Notes a failure of one of several lanes; the next one waits a little longer each time.
+  /// Records the failure of one of several connections; each failure delays the next longer.
   mutating func laneFailed(delayMilliseconds: Int64, at now: MonotonicTime) {
     failureCount += 1
     nextLaneAt = now.advanced(byMilliseconds: delayMilliseconds)
   }
 
-  /// A host that has just refused a connection is not asked for the next one at once.
+  /// After a host refused a connection, the next one is delayed.
   mutating func pause(at now: MonotonicTime) {
     nextLaneAt = now.advanced(byMilliseconds: Self.pauseMilliseconds)
   }

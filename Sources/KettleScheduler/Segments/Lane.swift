@@ -1,37 +1,37 @@
 import KettleModel
 
-/// One connection of a transfer: an attempt and the part of the file that it is to bring.
+/// One connection of a transfer: an attempt and the byte range that it fetches.
 package struct Lane: Sendable, Hashable {
   package enum Phase: Sendable, Hashable {
-    /// The head has not come.
+    /// The head has not arrived.
     case asking
-    /// The body comes, or will as soon as the partial file is open.
+    /// The body arrives, or will once the partial file is open.
     case flowing
-    /// It was cancelled; its end is still to come. What it does not bring is free for others.
+    /// It was cancelled and its end is pending. Bytes that it does not deliver are free for others.
     case leaving
   }
 
   package var attempt: AttemptID
   package var url: TransferURL
-  /// What led there.
+  /// The redirects that led there.
   package var redirects: RedirectChain
   package var asked: AskedRange?
-  /// nil is a plain GET, as every further lane is.
+  /// nil means a plain GET, as for every further connection.
   package var content: RequestContent?
-  /// nil until the head tells, and when the size stays unknown.
+  /// nil before the head arrives, and while the size is unknown.
   package var range: ByteRange?
-  /// The lane that brings its range as well, until the head of this one has come: a server that
-  /// refuses it takes nothing away.
+  /// The connection that fetches the same range until this one's head arrives: a refusal by the
+  /// server loses nothing.
   package var owner: AttemptID?
   package var phase = Phase.asking
-  /// Up to where its body has come, as far as is known.
+  /// The known end of the received part of its body.
   package var receivedUpTo: Int64
-  /// When its first request or its latest bytes were noted.
+  /// When its request began or its latest bytes were recorded.
   package var lastProgressAt: MonotonicTime
   package private(set) var speed = SpeedEstimator()
   private var sampledAt: MonotonicTime
 
-  /// Two looks at one moment would make a speed out of nothing.
+  /// Two samples at almost the same time would yield a meaningless speed.
   static let sampleMillisecondsMin: Int64 = 100
 
   package init(
@@ -48,7 +48,7 @@ package struct Lane: Sendable, Hashable {
     sampledAt = now
   }
 
-  /// The body comes from now on, and its time counts from now on.
+  /// The body flows from now on, and its time counts from now on.
   mutating func flow(_ range: ByteRange?, at now: MonotonicTime) {
     phase = .flowing
     self.range = range
@@ -61,10 +61,10 @@ package struct Lane: Sendable, Hashable {
 
   package var missingByteCount: Int64 { max(0, (range?.upper ?? receivedUpTo) - receivedUpTo) }
 
-  /// How long the rest will take at its speed; nil while nothing tells.
+  /// How long the rest will take at its speed; nil while the speed is unknown.
   package var millisecondsLeft: Int64? { millisecondsLeft(for: missingByteCount) }
 
-  /// How long so many bytes will take at its speed; nil while nothing tells.
+  /// How long this many bytes will take at its speed; nil while the speed is unknown.
   func millisecondsLeft(for byteCount: Int64) -> Int64? {
     let perSecond = speed.bytesPerSecond
     guard perSecond > 0 else { return nil }

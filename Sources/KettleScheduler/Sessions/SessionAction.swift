@@ -1,15 +1,15 @@
 import KettleModel
 
-/// What a table of sessions wants done. Actions are done one after the other, in their order.
+/// An action of the session table. Actions are performed one after the other, in order.
 package enum SessionAction: Hashable, Sendable {
   case keep(SessionRecord)
-  /// The same, and then `SessionTable.launchRecorded` says whether it is in the store for good.
+  /// The same; then `SessionTable.launchRecorded` reports whether it is durable.
   case keepBeforeLaunch(SessionRecord, LaunchID)
   /// Starts the program; `launchStarted` or `launchFailed` follows, and `launchEnded` at its end.
   case launch(SessionID, LaunchID, LaunchCommand)
 }
 
-/// Names one launch, so that what is heard of an earlier one is told apart.
+/// Identifies one launch, so that reports of an earlier one are recognized.
 package struct LaunchID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
@@ -20,8 +20,8 @@ package struct LaunchID: RawRepresentable, Hashable, Sendable {
 package struct SessionHolder: Hashable, Sendable {
   package var connection: UInt64
   package var processID: Int64
-  /// The process session that it is in (credentials(7)); nil when it cannot be told. A launched
-  /// program leads one of its own, so this is how it is known again, also behind a script.
+  /// Its process session (credentials(7)); nil when unknown. A launched program leads its own,
+  /// which identifies it, even behind a script.
   package var processSession: Int64?
 
   package init(connection: UInt64, processID: Int64, processSession: Int64?) {
@@ -31,7 +31,7 @@ package struct SessionHolder: Hashable, Sendable {
   }
 }
 
-/// What went wrong with a launch.
+/// Why a launch failed.
 package struct LaunchTrouble: Hashable, Sendable {
   package enum Problem: Hashable, Sendable {
     /// The name of the errno.

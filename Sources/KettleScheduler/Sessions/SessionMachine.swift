@@ -1,39 +1,39 @@
 import KettleModel
 
-/// One program's session: who is connected for it, and when its program is launched.
+/// One program's session: which connection it has, and when its program is launched.
 ///
-/// A launch is for news: tasks that finished, challenges that wait. Each of the news launches the
-/// program at most once, so a program that starts, takes nothing and ends is left alone; one that
-/// makes news itself at every start is launched more and more seldom (`LaunchPace`).
+/// A launch is for news: finished tasks and pending challenges. Each news item launches the program
+/// at most once, so a program that starts, accepts nothing and exits is left alone; one that causes
+/// news at every start is launched less and less often (`LaunchPace`).
 package struct SessionMachine: Sendable {
   package private(set) var record: SessionRecord
   package private(set) var program: Program
-  /// What went wrong last; a launch that is answered clears it.
+  /// The last launch failure; cleared when a launched program reports that it is done.
   package private(set) var trouble: LaunchTrouble?
-  /// The news that it was launched for and that are still there, so never more than there are.
+  /// The news for which it was launched and that still exist, so it never outgrows the news.
   private var launchedFor: [TransferID: TaskStanding] = [:]
   private var pace = LaunchPace()
 
-  /// How long a launched program has to say that it is done.
+  /// How long a launched program has to report that it is done.
   package static let answerMilliseconds: Int64 = 30_000
-  /// How long a program that was connected to the service before has to connect again, before
-  /// another one is started.
+  /// How long a program that was connected before the service restarted has to reconnect before
+  /// another one is launched.
   package static let returnMilliseconds: Int64 = 3000
   static let postponementMilliseconds: Int64 = 60_000
 
   package enum Program: Hashable, Sendable {
-    /// The service was started just now. Exits: away, connected.
+    /// The service has just started. Exits: away, connected.
     case mayReturn(until: MonotonicTime)
-    /// Nobody is connected. Exits: recording, connected.
+    /// No program is connected. Exits: recording, connected.
     case away
-    /// The launch goes on record. Exits: expected, postponed, away, connected.
+    /// The launch is being recorded. Exits: expected, postponed, away, connected.
     case recording(LaunchID)
-    /// Nothing is launched before then: the store could not take the last launch, or that was a
-    /// moment ago. Exits: away, connected.
+    /// No launch before this time: the store could not record the last one, or it was too recent.
+    /// Exits: away, connected.
     case postponed(until: MonotonicTime)
     /// It was launched and is not connected. Exits: answering, connected, away.
     case expected(Launch)
-    /// It was launched, is connected, and has not said yet that it is done. Exits: connected,
+    /// It was launched, is connected, and has not reported that it is done. Exits: connected,
     /// expected, away.
     case answering(SessionHolder, Launch)
     /// Exits: away.
@@ -52,7 +52,7 @@ package struct SessionMachine: Sendable {
     }
   }
 
-  /// A session that the store had. What it was launched for before counts as told.
+  /// A session from the store. The news of its previous launch counts as delivered.
   init(recovered record: SessionRecord, _ tally: TaskTally, at now: Moment) {
     self.record = record
     program = .mayReturn(until: now.monotonic.advanced(byMilliseconds: Self.returnMilliseconds))
@@ -96,12 +96,12 @@ package struct SessionMachine: Sendable {
       record.launch = .armed
       program = .connected(holder)
     case .expected(let launch): program = Self.answered(launch, by: holder)
-    // The same one again: others were refused.
+    // The same connection again: others were refused.
     case .connected, .answering: break
     }
   }
 
-  /// A program of another process session came by itself, and then nothing more is due.
+  /// A program of another process session connected on its own; then nothing more is due.
   private static func answered(_ launch: Launch, by holder: SessionHolder) -> Program {
     switch launch.process {
     case .running(let processID) where holder.processSession != processID: .connected(holder)
@@ -124,7 +124,7 @@ package struct SessionMachine: Sendable {
     }
   }
 
-  /// Nobody is there any more, or comes.
+  /// No program is connected or expected any more.
   private mutating func leave(at now: Moment) {
     if let date = pace.nextLaunchAt, date > now.monotonic {
       program = .postponed(until: date)
@@ -176,13 +176,13 @@ package struct SessionMachine: Sendable {
     case .expected:
       fail(.notRun(name), at: now)
       leave(at: now)
-    // Whoever is connected came by itself.
+    // The connected program came on its own.
     case .answering(let holder, _): program = .connected(holder)
     case .mayReturn, .away, .recording, .postponed, .connected: break
     }
   }
 
-  /// The process ended. What it started may still be connected, or come.
+  /// The process ended. What it started may still be connected, or may connect.
   mutating func launchEnded(_ id: LaunchID, how: String, at now: Moment) {
     guard var launch, launch.id == id else { return }
     switch program {
@@ -223,16 +223,15 @@ package struct SessionMachine: Sendable {
 
   // MARK: News
 
-  /// A task was added or set going.
+  /// A task was added or started.
   mutating func arm() { record.launch = .armed }
 
-  /// A task is another than before, or gone.
+  /// A task changed or was removed.
   mutating func taskChanged(_ id: TransferID, to standing: TaskStanding?) {
     if let known = launchedFor[id], known != standing { launchedFor[id] = nil }
   }
 
-  /// Decides what follows from all that has changed. The number is for a launch, should it come to
-  /// one.
+  /// Decides what follows from all changes. The number identifies the launch, if there is one.
   mutating func settle(_ tally: TaskTally, _ number: LaunchID) -> [SessionAction] {
     let isDue =
       record.options.launch != nil && record.options.sendsLaunchEvents

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// All sessions of programs, and their tasks as far as launches depend on them. Each input answers
-/// with what is to be done.
+/// All sessions of programs, and their tasks as far as launches depend on them. Each input returns
+/// the resulting actions.
 package struct SessionTable: Sendable {
   package private(set) var sessions: [SessionID: SessionMachine] = [:]
   private var tasks: [TransferID: TrackedTask] = [:]
@@ -11,7 +11,7 @@ package struct SessionTable: Sendable {
   package init() {}
 
   package enum Attachment: Hashable, Sendable {
-    /// It is to be in the store before the program is told so.
+    /// Must be in the store before the program is notified.
     case attached([SessionAction])
     case inUse(processID: Int64)
   }
@@ -22,7 +22,7 @@ package struct SessionTable: Sendable {
     case unknown
   }
 
-  /// Takes over what the store had, after its tasks were observed.
+  /// Restores the sessions from the store, after their tasks were observed.
   package mutating func recover(_ records: [SessionRecord], at now: Moment) {
     for record in records {
       sessions[record.id] = SessionMachine(recovered: record, tally(of: record.id), at: now)
@@ -33,13 +33,13 @@ package struct SessionTable: Sendable {
 
   package func tally(of session: SessionID) -> TaskTally { tallies[session] ?? TaskTally() }
 
-  /// nil for what is no task, or is gone.
+  /// nil for a transfer that is not a task or was removed.
   package func session(of id: TransferID) -> SessionID? { tasks[id]?.session }
 
-  /// A transfer is new, or another than before.
+  /// Observes a new or changed transfer.
   package mutating func observe(_ snapshot: TransferSnapshot) -> [SessionAction] {
     guard let task = TrackedTask(snapshot) else {
-      // A task that became a person's own transfer.
+      // A task that became the user's own transfer.
       return removed(snapshot.id)
     }
     let before = tasks[snapshot.id]
@@ -69,7 +69,7 @@ package struct SessionTable: Sendable {
 
   // MARK: Programs
 
-  /// Binds a connection to a session, which is made when there is none of that name.
+  /// Binds a connection to a session, which is created if it does not exist.
   package mutating func attach(
     _ holder: SessionHolder, to id: SessionID, _ options: SessionOptions, at now: Moment
   ) -> Attachment {
@@ -89,30 +89,30 @@ package struct SessionTable: Sendable {
     sessions(heldBy: connection).flatMap { detach(connection, from: $0, at: now) }
   }
 
-  /// A connection has no more to do with one of its sessions.
+  /// Detaches a connection from one of its sessions.
   package mutating func detach(
     _ connection: UInt64, from id: SessionID, at now: Moment
   ) -> [SessionAction] {
     isHeld(id, by: connection) ? change(id) { $0.detach(at: now) } : []
   }
 
-  /// The sessions whose program a connection is.
+  /// The sessions whose program uses this connection.
   package func sessions(heldBy connection: UInt64) -> [SessionID] {
     sessions.filter { $0.value.holder?.connection == connection }.keys
       .sorted { $0.rawValue < $1.rawValue }
   }
 
-  /// Whether a connection is the one of the session's program.
+  /// Whether a connection belongs to the session's program.
   package func isHeld(_ id: SessionID, by connection: UInt64) -> Bool {
     sessions[id]?.holder?.connection == connection
   }
 
-  /// The launched program has taken everything.
+  /// The launched program has accepted all events.
   package mutating func finishEvents(of id: SessionID) -> [SessionAction] {
     change(id) { $0.finishEvents() }
   }
 
-  /// Forgets a session, unless a program is connected for it. Its own program may ask.
+  /// Forgets a session, unless another program is connected for it. Its own program may do so.
   package mutating func remove(_ id: SessionID, by connection: UInt64) -> Removal {
     guard let machine = sessions[id] else { return .unknown }
     if let holder = machine.holder, holder.connection != connection {
@@ -166,7 +166,7 @@ package struct SessionTable: Sendable {
 
   // MARK: The door
 
-  /// What is another on record afterwards is to be kept.
+  /// Changes a session. A changed record is stored.
   private mutating func change(
     _ id: SessionID, _ body: (inout SessionMachine) -> Void
   ) -> [SessionAction] {
@@ -177,7 +177,7 @@ package struct SessionTable: Sendable {
     return actions.isEmpty && machine.record != before ? [.keep(machine.record)] : actions
   }
 
-  /// Lets a session that changed decide, and puts it back.
+  /// Lets a changed session decide, and stores it in the table.
   private mutating func settle(_ machine: inout SessionMachine) -> [SessionAction] {
     lastLaunch += 1
     let id = machine.record.id

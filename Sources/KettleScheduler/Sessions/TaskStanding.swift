@@ -1,19 +1,19 @@
 import KettleModel
 
-/// What one task means to the question whether its program must be told something.
+/// Whether a task has news for its program.
 package enum TaskStanding: Hashable, Sendable {
   case unfinished
-  /// A challenge waits for an answer; the number tells it from those that were answered before.
+  /// A challenge is pending; the number distinguishes it from those answered before.
   case asking(number: Int)
-  /// The program was not told yet. A task that is started again finishes at another time.
+  /// The program was not notified yet. A task that is started again finishes at another time.
   case finished(at: WallTime?)
-  /// Kept as resume data; the program was told all of it.
+  /// Kept as resume data; the program was notified.
   case putAside
 
-  /// nil for a transfer that is a person's.
+  /// nil for a transfer of the user's own.
   init?(_ snapshot: TransferSnapshot) {
     guard let task = snapshot.task else { return nil }
-    // One that failed may have its token before its program was told.
+    // A failed task may have its token before its program was notified.
     if task.resumeToken != nil, snapshot.state != .failed {
       self = .putAside
       return
@@ -26,7 +26,7 @@ package enum TaskStanding: Hashable, Sendable {
     }
   }
 
-  /// Whether the program has to be told of it.
+  /// Whether the program must be notified of it.
   var isNews: Bool {
     switch self {
     case .asking, .finished: true
@@ -38,14 +38,14 @@ package enum TaskStanding: Hashable, Sendable {
 /// The tasks of one session, counted.
 package struct TaskTally: Hashable, Sendable {
   package private(set) var counts: [TransferState: Int] = [:]
-  /// What the program has to be told of.
+  /// The tasks with news for the program.
   private(set) var news: [TransferID: TaskStanding] = [:]
   private var unfinishedCount = 0
   private var asking: Set<TransferID> = []
 
   var isEmpty: Bool { counts.isEmpty }
 
-  /// Finished, and its program was not told.
+  /// Finished tasks not yet reported to the program.
   package var untoldCount: Int { news.count - asking.count }
 
   mutating func add(_ id: TransferID, _ task: TrackedTask) {
@@ -63,17 +63,17 @@ package struct TaskTally: Hashable, Sendable {
     if task.standing.isUnfinished { unfinishedCount -= 1 }
   }
 
-  /// Whether there is more than what the program was launched for, which is part of it.
+  /// Whether there is more news than the program was launched for, which is a subset of it.
   func hasNews(beyond known: [TransferID: TaskStanding]) -> Bool { news.count > known.count }
 
-  /// Whether that is a reason to launch it: a challenge is one at once, ends when all is done.
+  /// Whether that justifies a launch: a challenge does at once, ends only when all tasks are done.
   func hasReason(beyond known: [TransferID: TaskStanding]) -> Bool {
     if unfinishedCount == 0 { return hasNews(beyond: known) }
     return asking.contains { known[$0] == nil }
   }
 }
 
-/// One task as the table of sessions remembers it.
+/// One task as the session table tracks it.
 struct TrackedTask: Hashable, Sendable {
   var session: SessionID
   var state: TransferState
@@ -86,7 +86,7 @@ struct TrackedTask: Hashable, Sendable {
     state = snapshot.state
   }
 
-  /// Whether it was set going since it was as `before`.
+  /// Whether it was started since `before`.
   func isStarted(since before: TrackedTask) -> Bool {
     !before.state.isUnderWay && state.isUnderWay
   }

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// How many bytes came in each of the last seconds in which a transfer ran.
+/// How many bytes arrived in each of the last seconds in which a transfer ran.
 ///
-/// It has no clock of its own: whoever tells how far the transfer is tells the time with it.
+/// It has no clock of its own: each sample brings its time.
 package struct SpeedHistory: Sendable, Hashable {
   private struct Second: Sendable, Hashable {
     var number: Int64
     var byteCount: Int64
-    /// Of all bytes so far, for the next sample.
+    /// The count of all bytes so far, for the next sample.
     var total: Int64
   }
 
-  /// Without the second that is not over.
+  /// Without the current second.
   package private(set) var seconds: [Int64] = []
   private var open: Second?
 
@@ -19,8 +19,8 @@ package struct SpeedHistory: Sendable, Hashable {
 
   package init() {}
 
-  /// Takes the count of all bytes so far. What came since the sample before counts for the second
-  /// of this one.
+  /// Adds a sample: the count of all bytes so far. Bytes since the previous sample count for the
+  /// second of this one.
   package mutating func sample(byteCount: Int64, at now: MonotonicTime) {
     let number = now.milliseconds / 1000
     guard var second = open else {
@@ -34,12 +34,12 @@ package struct SpeedHistory: Sendable, Hashable {
       second.number = number
       second.byteCount = 0
     }
-    // A count that went down is that of another beginning.
+    // A lower count than before belongs to another start.
     if more > 0, !overflow { second.byteCount += min(more, .max - second.byteCount) }
     open = second
   }
 
-  /// Nothing comes for a while: the time until the next sample does not count.
+  /// Nothing arrives for a while: the time until the next sample does not count.
   package mutating func rest() {
     if let open { close(open, followedBy: 0) }
     open = nil
