@@ -3,13 +3,13 @@ import Glibc
 
 /// The address space that this process may use (RLIMIT_AS of setrlimit(2), `ulimit -v`).
 package enum AddressSpace {
-  /// nil without a limit.
+  /// nil: no limit.
   package static var limitByteCount: UInt64? { limit(RLIMIT_AS) }
 
-  /// The stack of a thread that does not ask for another size (pthread_create(3), "Notes").
+  /// The default stack size of a thread (pthread_create(3), "Notes").
   package static var threadStackByteCount: UInt64 { limit(RLIMIT_STACK) ?? 2 << 20 }
 
-  /// Returns whether this much more can be mapped.
+  /// Returns whether `byteCount` more bytes can be mapped.
   package static func hasRoom(for byteCount: UInt64) -> Bool {
     guard let count = Int(exactly: byteCount) else { return false }
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -20,7 +20,7 @@ package enum AddressSpace {
     return true
   }
 
-  /// Makes all threads share one heap: malloc(3) would reserve 64 MiB for each of several.
+  /// Makes all threads share one heap, because malloc(3) would reserve 64 MiB for each of several.
   package static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
 
   private static func limit(_ resource: __rlimit_resource) -> UInt64? {

@@ -6,13 +6,13 @@ import Glibc
 /// compiler rejects a second owner, and an initializer that throws after it has stored the value
 /// closes the descriptor once as well.
 package struct OwnedDescriptor: ~Copyable, Sendable {
-  /// The number that system calls take. It is valid as long as the owner lives.
+  /// The number to pass to system calls, valid for the owner's lifetime.
   package let number: Int32
 
-  /// Takes ownership of `number`, which must be open and owned by nobody else.
+  /// Takes ownership of `number`, which must be open and have no other owner.
   package init(owning number: Int32) { self.number = number }
 
-  /// Takes ownership of what a call such as open(2) or socket(2) returned. Returns nil when the
+  /// Takes ownership of the result of a call such as open(2) or socket(2). Returns nil when the
   /// call failed; `errno` still has the reason then.
   package init?(opened result: Int32) {
     guard result >= 0 else { return nil }
@@ -25,7 +25,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     _ = Glibc.close(number)
   }
 
-  /// Gives ownership to the caller, who has to close the returned number.
+  /// Transfers ownership to the caller, which must close the returned number.
   package consuming func release() -> Int32 {
     let number = number
     discard self
@@ -33,7 +33,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   }
 }
 
-/// A descriptor that several closures or threads hold, closed with the last reference.
+/// A descriptor shared by several closures or threads, closed with the last reference.
 package final class SharedDescriptor: Sendable {
   private let owner: OwnedDescriptor
   package var number: Int32 { owner.number }

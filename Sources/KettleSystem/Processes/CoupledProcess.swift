@@ -1,7 +1,7 @@
 import CKettleLinux
 import Glibc
 
-/// A program that talks with us over a socket, which is its standard input and output.
+/// A program that communicates with us over a socket, which is its standard input and output.
 package final class CoupledProcess: Sendable {
   package let processID: pid_t
   /// The read end of the program's standard error.
@@ -16,12 +16,14 @@ package final class CoupledProcess: Sendable {
     self.socket = Mutex(socket)
   }
 
-  /// Gives our end of the conversation, which does not block, to the caller; nil the second time.
+  /// Returns our non-blocking end of the socket and gives up its ownership. Returns nil the second
+  /// time.
   package func takeSocket() -> OwnedDescriptor? { socket.withLock { $0.take() } }
 
-  /// Starts the program of this name in the PATH of `environment`.
+  /// Starts the program, found by name through the PATH of `environment`.
   ///
-  /// - Parameter mayAsk: Whether it stays in our terminal, to ask there. Without it has none.
+  /// - Parameter mayAsk: Whether the program keeps our terminal so that it can prompt there.
+  ///   Otherwise it has no terminal.
   package static func start(
     _ program: String, _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<CoupledProcess, ProcessSpawn.Failed> {
@@ -50,7 +52,7 @@ package final class CoupledProcess: Sendable {
         spawn(path, words, variables, socketNumber, errorsNumber, mayAsk: mayAsk)
       }
     }
-    // Closed only now; the program has its own copies.
+    // Close these only now; the program has its own copies.
     _ = consume theirs
     _ = consume theirErrors
     switch result {

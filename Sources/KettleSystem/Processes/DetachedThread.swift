@@ -1,8 +1,8 @@
-// In an optimized build the types of threads may be found by way of this module.
+// Optimized builds may resolve the pthread types through this module.
 import CKettleLinux
 import Glibc
 
-/// A thread for calls that block: they must not hold one of the few threads of the tasks.
+/// A thread for blocking calls, which must not occupy one of the few threads that run tasks.
 package enum DetachedThread {
   private final class Box {
     let body: @Sendable () -> Void
@@ -10,7 +10,7 @@ package enum DetachedThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a new thread; on the calling one when the system gives no more threads.
+  /// Runs `body` on a new thread, or on the calling thread when the system cannot create one.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

@@ -1,10 +1,10 @@
 import CKettleLinux
 @preconcurrency import Glibc
 
-/// posix_spawn(3) of a program that shares nothing with the one that starts it: a process session
-/// of its own, no terminal, no descriptor but those it is given, no signal mask.
+/// Starts a program with posix_spawn(3). The program shares nothing with this process: it has its
+/// own process session, no terminal, no signal mask, and no descriptors except those it is given.
 ///
-/// `environ` is what `@preconcurrency` is for: it is read once, for a call that copies it.
+/// `@preconcurrency` is for `environ`, which is read once, for a call that copies it.
 package struct ProcessSpawn: Sendable {
   package struct Failed: Error {
     package let code: Int32
@@ -12,14 +12,16 @@ package struct ProcessSpawn: Sendable {
 
   /// Absolute.
   package var executablePath: String
-  /// With the program's own name first.
+  /// The program's own name comes first.
   package var arguments: [String]
-  /// nil is that of this process.
+  /// nil: the environment of this process.
   package var environment: [String: String]?
   package var directory = "/"
-  /// Where standard output and standard error go. The caller keeps it open until `run` returns.
+  /// The descriptor for standard output and standard error. The caller keeps it open until `run`
+  /// returns.
   package var log: Int32
-  /// A further descriptor, which the program gets as `readyDescriptor`; the caller's, as `log` is.
+  /// Another descriptor, passed to the program as `readyDescriptor`. The caller keeps it open, like
+  /// `log`.
   package var ready: Int32?
 
   package init(executablePath: String, arguments: [String], log: Int32) {
@@ -28,19 +30,19 @@ package struct ProcessSpawn: Sendable {
     self.log = log
   }
 
-  /// Where a program of this name is, by the PATH of `environment`; relative directories in it do
-  /// not count, because they mean another place in each directory.
+  /// Returns the path of the program, found through the PATH of `environment`. Skips relative
+  /// directories in PATH, because their meaning depends on the working directory.
   package static func path(of program: String, _ environment: [String: String]) -> String? {
     let directories = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
     return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
       .first { access($0, X_OK) == 0 }
   }
 
-  /// Where a service finds the pipe on which it says that it answers.
+  /// The descriptor of the pipe on which a service reports that it accepts requests.
   package static let readyDescriptor: Int32 = 3
 
-  /// Moves a descriptor above those that the program gets, so that putting one of them in place
-  /// cannot overwrite another. Returns nil when no descriptor is left; `errno` has the reason.
+  /// Moves a descriptor above those that the program gets, so that placing one of them cannot
+  /// overwrite another. Returns nil when no descriptor is left; `errno` has the reason.
   package static func highDescriptor(_ descriptor: consuming OwnedDescriptor) -> OwnedDescriptor? {
     guard descriptor.number <= readyDescriptor else { return descriptor }
     return OwnedDescriptor(opened: fcntl(descriptor.number, F_DUPFD_CLOEXEC, readyDescriptor + 1))
@@ -76,7 +78,7 @@ package struct ProcessSpawn: Sendable {
       posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO),
       posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO),
       ready.map { posix_spawn_file_actions_adddup2(&actions, $0, Self.readyDescriptor) } ?? 0,
-      // What our own parent left open for us, without the close-on-exec flag, ends here too.
+      // Also closes descriptors that our own parent left open without the close-on-exec flag.
       kettle_spawn_close_from(&actions, Self.readyDescriptor + (ready == nil ? 0 : 1)),
       kettle_spawn_change_directory(&actions, directory),
     ])
@@ -103,7 +105,7 @@ package struct ProcessSpawn: Sendable {
     results.first { $0 != 0 }
   }
 
-  /// Lends the texts as the array of C strings, closed by a null, that exec(3) wants.
+  /// Calls `body` with the texts as the null-terminated array of C strings that exec(3) expects.
   static func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {

@@ -6,8 +6,8 @@ package struct ProcessStatus: RawRepresentable, Hashable, Sendable {
 
   package init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// Waits for a child and takes it off the system's list; nil when it is no child, or with WNOHANG
-  /// has not ended.
+  /// Waits for a child and reaps it. Returns nil when the process is not a child, or when it is
+  /// still running and `options` has WNOHANG.
   package static func ofEnded(_ processID: pid_t, options: Int32 = 0) -> ProcessStatus? {
     var status: Int32 = 0
     while true {
