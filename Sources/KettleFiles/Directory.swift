@@ -1,14 +1,14 @@
 import CKettleLinux
 import Glibc
 
-/// An open directory. Everything in it is named relative to it, so that nobody can put another
-/// directory under its path between two calls.
+/// An open directory. Entries are accessed relative to its descriptor, so replacing the directory
+/// at its path between two calls has no effect.
 final class Directory: Sendable {
   let path: String
   let calls: FileCalls
   private let file: OpenFile
 
-  /// Opens the directory that is there. Links on the way are followed: the path is the user's.
+  /// Opens an existing directory. Follows links on the way: the path is the user's.
   init(_ path: String, calls: FileCalls = .kernel) throws(Errno) {
     self.path = path
     self.calls = calls
@@ -16,7 +16,7 @@ final class Directory: Sendable {
     file = OpenFile(owning: try Errno.retrying { Glibc.open(path, flags) }, calls: calls)
   }
 
-  /// Opens the directory, and makes it and what is missing above it first.
+  /// Opens the directory. Creates it and its missing parents first.
   static func openOrMake(
     _ path: String, mode: mode_t, calls: FileCalls
   ) throws(Errno) -> Directory {
@@ -34,7 +34,7 @@ final class Directory: Sendable {
     do {
       _ = try Errno.retrying { mkdirat(file.descriptor, name, mode) }
     } catch {
-      // Somebody else made it meanwhile.
+      // Another process created it meanwhile.
       guard error.rawValue == EEXIST else { throw error }
     }
     try sync()
@@ -42,9 +42,8 @@ final class Directory: Sendable {
 
   func status() throws(Errno) -> FileStatus { try file.status() }
 
-  /// Whether its file system has the same device number each time it is mounted. Those that stand
-  /// on no block device of their own, or on several, are given one at random (btrfs, overlay, NFS,
-  /// FUSE).
+  /// Whether the device number of its file system is the same on every mount. File systems on no
+  /// block device of their own, or on several, get a random one (btrfs, overlay, NFS, FUSE).
   var keepsDeviceNumber: Bool {
     get throws(Errno) {
       var kind: CLong = 0
@@ -54,13 +53,13 @@ final class Directory: Sendable {
     }
   }
 
-  /// Puts the names in it on the disk: a new or renamed file is found again after a power cut only
-  /// when its directory was synced (fsync(2), "Description").
+  /// Syncs the directory's entries: a new or renamed file survives a power cut only after its
+  /// directory was synced (fsync(2), "Description").
   func sync() throws(Errno) { try file.syncAll() }
 
   // MARK: Entries
 
-  /// Answers nil when there is nothing under the name.
+  /// Returns nil when the name does not exist.
   func status(of name: String) throws(Errno) -> FileStatus? {
     var status = stat()
     do {
@@ -72,8 +71,8 @@ final class Directory: Sendable {
     }
   }
 
-  /// Why what has the name is not a file to read, in words for a failure; nil when it is one, also
-  /// at the end of a link.
+  /// Returns why the entry is not a readable file, in words for a failure. Returns nil when it is a
+  /// regular file, or a link to one.
   func reasonNotAFile(_ name: String) throws(Errno) -> String? {
     var status = stat()
     do {
@@ -94,23 +93,23 @@ final class Directory: Sendable {
     }
   }
 
-  /// Makes a file that was not there. Whether it is there and making it are one call, and the umask
-  /// is respected; data is never executable.
+  /// Creates a file that does not exist yet. The check and the creation are one call. The umask is
+  /// respected, and data is never executable.
   func create(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let descriptor = try Errno.retrying { openat(file.descriptor, name, flags, 0o666) }
     return OpenFile(owning: descriptor, calls: calls)
   }
 
-  /// Makes a file that has no name yet; fails where the file system knows none without.
+  /// Creates a file without a name. Throws where the file system does not support that.
   func createUnnamed() throws(Errno) -> OpenFile {
-    // O_TMPFILE, a macro of two flags that Swift does not see.
+    // O_TMPFILE, a macro of two flags that Swift does not import.
     let flags = 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
     let descriptor = try Errno.retrying { calls.openUnnamed(file.descriptor, flags) }
     return OpenFile(owning: descriptor, calls: calls)
   }
 
-  /// Gives a file without a name one that is free (open(2), "O_TMPFILE").
+  /// Links an unnamed file under a free name (open(2), "O_TMPFILE").
   func name(_ unnamed: OpenFile, _ name: String) throws(Errno) {
     let place = "/proc/self/fd/\(unnamed.descriptor)"
     _ = try Errno.retrying {
@@ -122,7 +121,7 @@ final class Directory: Sendable {
     case read, write
   }
 
-  /// Opens a file that is there. A link is not followed (ELOOP), and a FIFO does not block.
+  /// Opens an existing file. Does not follow a link (ELOOP), and does not block on a FIFO.
   func open(_ name: String, for access: Access) throws(Errno) -> OpenFile {
     let mode =
       switch access {
@@ -138,7 +137,7 @@ final class Directory: Sendable {
     _ = try Errno.retrying { unlinkat(file.descriptor, name, 0) }
   }
 
-  /// Puts the file under a name in place of what is there.
+  /// Renames the file, replacing any file under the new name.
   func rename(_ name: String, replacing newName: String) throws(Errno) {
     _ = try Errno.retrying { calls.rename(file.descriptor, name, newName) }
   }

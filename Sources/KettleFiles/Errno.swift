@@ -6,13 +6,13 @@ package struct Errno: Error, RawRepresentable, Hashable, Sendable {
 
   package init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// What the last call on this thread left behind; to be read before any other call.
+  /// The error of the last call on this thread. Read it before any other call.
   static var current: Errno { Errno(rawValue: errno) }
 
-  /// The name in errno(3), which is what people search for; the number when there is none here.
+  /// The name in errno(3), which people search for, or the number when this table lacks it.
   package var name: String { Self.names[rawValue] ?? "errno \(rawValue)" }
 
-  /// Those that calls on files answer with.
+  /// The errors that file calls return.
   private static let names: [Int32: String] = [
     E2BIG: "E2BIG", EACCES: "EACCES", EAGAIN: "EAGAIN", EBADF: "EBADF", EBUSY: "EBUSY",
     EDQUOT: "EDQUOT",
@@ -26,9 +26,9 @@ package struct Errno: Error, RawRepresentable, Hashable, Sendable {
     ETIMEDOUT: "ETIMEDOUT", ETXTBSY: "ETXTBSY", EXDEV: "EXDEV",
   ]
 
-  /// Makes a call again as long as a signal interrupts it, and answers what it returned.
+  /// Repeats a call while a signal interrupts it, and returns its result.
   ///
-  /// - Parameter call: returns -1 and sets errno when it fails.
+  /// - Parameter call: returns -1 and sets errno on failure.
   static func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
     while true {
       let result = call()

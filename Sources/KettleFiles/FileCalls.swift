@@ -1,16 +1,16 @@
 import CKettleLinux
 import Glibc
 
-/// The calls of the kernel that can fail in the middle of a file's life, as values, so that a test
-/// can make them fail where no disk would on demand.
+/// The system calls that can fail in the middle of a file's life, as values, so that tests can
+/// inject failures that no disk produces on demand.
 ///
-/// Each is like its namesake, and answers -1 with errno set when it fails.
+/// Each works like its namesake: on failure it returns -1 and sets errno.
 struct FileCalls: Sendable {
-  /// pwritev(2): pieces of memory that come one behind the other in the file.
+  /// pwritev(2): consecutive pieces of memory.
   typealias Write = @Sendable (Int32, [iovec], off_t) -> Int
   typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
   typealias Sync = @Sendable (Int32) -> Int32
-  /// The descriptor of a directory, and two names in it.
+  /// Arguments: the descriptor of a directory, and two names in it.
   typealias Rename = @Sendable (Int32, String, String) -> Int32
 
   static let kernel = FileCalls()
@@ -19,10 +19,10 @@ struct FileCalls: Sendable {
   var read: Read = { pread($0, $1, $2, $3) }
   var syncData: Sync = { fdatasync($0) }
   var syncAll: Sync = { fsync($0) }
-  /// Where the first hole of a file begins; its end counts as one.
+  /// The offset of the first hole of a file. The end of the file counts as one.
   var firstHole: @Sendable (Int32) -> off_t = { kettle_first_hole($0) }
   var truncate: @Sendable (Int32, off_t) -> Int32 = { ftruncate($0, $1) }
-  /// openat(2) of a file without a name in a directory, with the flags.
+  /// openat(2) of an unnamed file in a directory. Arguments: the directory and the flags.
   var openUnnamed: @Sendable (Int32, Int32) -> Int32 = { openat($0, ".", $1, 0o666) }
   var rename: Rename = { renameat($0, $1, $0, $2) }
   /// renameat2(2) with RENAME_NOREPLACE.

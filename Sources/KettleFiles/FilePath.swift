@@ -1,9 +1,9 @@
-/// Takes an absolute path apart into a directory and the one component in it.
+/// An absolute path, split into a directory and the last component.
 struct FilePath: Hashable, Sendable {
   var directory: String
   var name: String
 
-  /// Answers nil for a relative path and for one that does not end in a name.
+  /// Returns nil for a relative path and for one that does not end in a name.
   init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), let slash = text.lastIndex(of: "/") else {
       return nil
@@ -14,7 +14,7 @@ struct FilePath: Hashable, Sendable {
     self.name = name
   }
 
-  /// Whether a text can name an entry of a directory, and nothing outside of it.
+  /// Returns whether `name` can name an entry of a directory, and nothing outside of it.
   static func isComponent(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".."
       && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }

@@ -1,7 +1,7 @@
 import Glibc
 import KettleModel
 
-/// What `stat(2)` says about a file, without following a link.
+/// The result of `stat(2)`, without following a link.
 struct FileStatus: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case regular, directory, link
@@ -12,7 +12,7 @@ struct FileStatus: Hashable, Sendable {
   var kind: Kind
   var identity: FileIdentity
   var permissions: mode_t
-  /// How many names it has.
+  /// The number of names (hard links).
   var linkCount: UInt64
 
   init(_ status: stat) {
@@ -27,7 +27,7 @@ struct FileStatus: Hashable, Sendable {
     linkCount = UInt64(status.st_nlink)
     let (seconds, overflow) = Int64(status.st_mtim.tv_sec)
       .multipliedReportingOverflow(by: 1_000_000_000)
-    // A date after the year 2262 does not fit; it is kept as its seconds, which differ as well.
+    // A date after the year 2262 overflows. Its seconds are stored instead, which differ as well.
     let nanoseconds =
       overflow
       ? Int64(status.st_mtim.tv_sec)

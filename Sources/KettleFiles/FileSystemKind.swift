@@ -1,14 +1,14 @@
 import CKettleLinux
 
-/// The file systems of which more is known than POSIX promises, by their numbers in statfs(2).
+/// File systems with known behavior beyond POSIX, by their numbers in statfs(2).
 enum FileSystemKind: Int {
-  /// And ext2 and ext3: EXT4_SUPER_MAGIC.
+  /// EXT4_SUPER_MAGIC, also for ext2 and ext3.
   case ext4 = 0xEF53
   case xfs = 0x5846_5342
   case btrfs = 0x9123_683E
   case tmpfs = 0x0102_1994
 
-  /// nil for another one, or when the kernel does not say.
+  /// Returns nil for any other file system, or when the kernel does not say.
   init?(of file: OpenFile) {
     var number = 0
     guard kettle_file_system_kind(file.descriptor, &number) == 0 else { return nil }

@@ -1,21 +1,21 @@
 import Glibc
 import KettleModel
 
-/// Renames a file to a name that is free, and fails with EEXIST when it is not.
+/// Renames a file to a free name. Throws EEXIST when the name is taken.
 ///
-/// Not every file system can do that in one call, so there are three ways, each used where the one
-/// before is not known. None of them replaces a file that others put there.
+/// Not every file system can do that in one call, so there are three methods, each used where the
+/// one before is not supported. None replaces a file that another process put there.
 struct FreeNameRename: Sendable {
   enum Way: Sendable, CaseIterable {
     /// renameat2(2) with RENAME_NOREPLACE.
     case rename
-    /// A second name by linkat(2), then the first one goes (NFS, older FUSE).
+    /// linkat(2) adds the new name, then the old one is removed (NFS, older FUSE).
     case link
-    /// The name is taken by an empty file of ours, which the rename replaces (FUSE without links).
+    /// An empty file of ours reserves the name, and the rename replaces it (FUSE without links).
     case reservation
   }
 
-  /// Tried from the first on.
+  /// Tried in this order.
   var ways = Way.allCases
 
   func rename(_ name: String, to newName: String, in directory: Directory) throws(Errno) {
@@ -31,11 +31,12 @@ struct FreeNameRename: Sendable {
     throw last
   }
 
-  /// Whether the file system does not know the way, rather than that it went wrong.
+  /// Returns whether the error means that the file system does not support this method, rather than
+  /// that it failed.
   private static func meansUnknown(_ error: Errno, _ way: Way) -> Bool {
     switch way {
     case .rename: [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.rawValue)
-    // EPERM is what link(2) answers where there are no hard links.
+    // link(2) returns EPERM where there are no hard links.
     case .link: [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.rawValue)
     case .reservation: false
     }

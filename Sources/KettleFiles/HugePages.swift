@@ -4,25 +4,26 @@ import Glibc
 import KettleSystem
 import KettleEngine
 
-/// Huge pages of memory, where the kernel has them for the asking (madvise(2), MADV_HUGEPAGE).
+/// A pool of huge memory pages, where the kernel provides them on request (madvise(2),
+/// MADV_HUGEPAGE).
 ///
-/// What is written past the page cache is pinned page by page for the device: of a huge page the
-/// pieces lie beside each other, and much of that is done once.
+/// Memory written past the page cache is pinned page by page for the device. The pieces of a huge
+/// page are contiguous, so much of that work is done once.
 ///
-/// Those of a transfer that is over serve the next one, for a while. A fresh page has to be
-/// cleared, and in a virtual machine its host may have to find the memory first: milliseconds for
-/// each.
+/// Pages of a finished transfer are kept for the next one for a while. A fresh page has to be
+/// cleared, and in a virtual machine the host may have to find the memory first: milliseconds per
+/// page.
 final class HugePages: Sendable {
   static let shared = HugePages()
   static let byteCount = 2 << 20
-  /// As much as one transfer alone has under way.
+  /// As much as one transfer alone has in use.
   static let keptCountMax = 4
 
   typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
 
   private enum Rest: Sendable {
     case nothingKept
-    /// They are looked at later, and nobody took or left one since that was arranged.
+    /// A check is scheduled, and no page was taken or returned since.
     case watched
     case usedWhileWatched
   }
@@ -35,7 +36,7 @@ final class HugePages: Sendable {
   private let state = Mutex(State())
   private let later: Later
 
-  /// - Parameter later: calls what it is given after as long as pages are to be kept unused.
+  /// - Parameter later: calls its argument after the time for which unused pages are kept.
   init(later: @escaping Later = HugePages.afterAMinute()) { self.later = later }
 
   private static func afterAMinute() -> Later {
@@ -43,13 +44,13 @@ final class HugePages: Sendable {
     return { work in queue.asyncAfter(deadline: .now() + .seconds(60), execute: work) }
   }
 
-  /// Who reads what is filled in.
+  /// What reads the memory after it was filled.
   enum Reader: Sendable {
     case device
     case processor
   }
 
-  /// Answers nil when there is no memory.
+  /// Returns nil when no memory is available.
   func take(for reader: Reader) -> BlockMemory? {
     let kept = state.withLock { state in
       if state.rest == .watched { state.rest = .usedWhileWatched }
@@ -67,16 +68,16 @@ final class HugePages: Sendable {
   }
 
   /// nil where the kernel does not let one thread wait for the stores of another (membarrier(2)).
-  /// Asking it takes milliseconds in a process of several threads.
+  /// The check takes milliseconds in a process with several threads.
   static let pastCache: BlockCopying? =
     kettle_allow_collecting_copies() == 0
     ? BlockCopying(
       copy: kettle_copy_past_cache, publish: kettle_publish_copies, collect: kettle_collect_copies)
     : nil
 
-  /// Asks the kernel, who gets it back when nobody has it.
+  /// Maps a page, which is unmapped with its last reference.
   private static func make() -> BlockMemory? {
-    // Twice as much, so that a whole one is in it wherever it begins.
+    // Map twice the size, so that it contains a whole aligned page wherever it begins.
     let wide = mmap(
       nil, 2 * byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let wide, wide != MAP_FAILED else { return nil }
@@ -85,7 +86,7 @@ final class HugePages: Sendable {
     let start = wide + before
     if before > 0 { munmap(wide, before) }
     munmap(start + byteCount, byteCount - before)
-    // Without huge pages it is memory like any other.
+    // Without huge pages this is ordinary memory.
     madvise(start, byteCount, MADV_HUGEPAGE)
     let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     return BlockMemory(bytes) { munmap($0.baseAddress, $0.count) }
@@ -113,7 +114,7 @@ final class HugePages: Sendable {
       }
     }
     if watches { later { [self] in giveBackUnused() } }
-    // The kernel takes them outside of the lock.
+    // Unmap the pages outside the lock.
     withExtendedLifetime(unused) {}
   }
 }

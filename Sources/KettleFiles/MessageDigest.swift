@@ -1,11 +1,11 @@
 import CKettleCurl
 import KettleModel
 
-/// A digest under way, by libcrypto (EVP_DigestInit(3)).
+/// A running digest, computed by libcrypto (EVP_DigestInit(3)).
 struct MessageDigest: ~Copyable {
   private let context: OpaquePointer
 
-  /// Answers nil when libcrypto does not offer the algorithm: in FIPS mode there is no MD5.
+  /// Returns nil when libcrypto does not offer the algorithm: in FIPS mode there is no MD5.
   init?(_ algorithm: Checksum.Algorithm) {
     let kind =
       switch algorithm {
@@ -28,7 +28,7 @@ struct MessageDigest: ~Copyable {
     EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
   }
 
-  /// Lower-case hexadecimal; nil when libcrypto fails.
+  /// Returns lower-case hexadecimal, or nil when libcrypto fails.
   consuming func finish() -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -2,33 +2,33 @@ import Glibc
 import KettleScheduler
 import KettleModel
 
-/// Takes a name in a directory by making the partial file for it.
+/// Reserves a name in a directory by creating the partial file for it.
 ///
-/// The partial file is the reservation: making it is atomic, and it stands until it is renamed to
-/// the very name that it reserves.
+/// The partial file is the reservation: its creation is atomic, and it exists until it is renamed
+/// to the name that it reserves.
 struct NameReservation {
   let directory: Directory
   let preferredName: String
-  /// Told of each file before it has a name, so that no kill leaves one that nobody knows of.
+  /// Records each file before it has a name, so that a kill leaves no unknown file.
   let unrecorded: UnrecordedFiles
 
-  /// Takes the first name that is free for both, the partial and the finished file.
+  /// Reserves the first name that is free for both the partial and the finished file.
   func underFreeName() throws -> POSIXPartialFile {
     for name in FileName.candidates(for: preferredName) {
-      // Saves making a file in vain; what decides is the look after it was made.
+      // Avoids creating a file in vain. Only the check after its creation decides.
       guard try directory.status(of: name) == nil else { continue }
       guard let file = try make(name + FileName.partialSuffix, finalName: name) else { continue }
-      // Between the look and the making another transfer may have finished under the name.
+      // Another transfer may have finished under the name between the check and the creation.
       if try directory.status(of: name) == nil { return file }
       removeAgain(file)
     }
     throw nameTaken("all \(FileName.numberMax) names are taken")
   }
 
-  /// Keeps the preferred name for the finished file whatever the partial file is called, because
-  /// the user wants that one or none.
+  /// Reserves the preferred name for the finished file, whatever the partial file is called,
+  /// because the user wants that name or none.
   ///
-  /// - Parameter isAcceptable: whether the file under the name, or none, is no obstacle.
+  /// - Parameter isAcceptable: Whether the file under the name, or its absence, is no obstacle.
   func underFixedName(
     isAcceptable: (FileStatus?) -> Bool
   ) throws -> POSIXPartialFile {
@@ -43,7 +43,7 @@ struct NameReservation {
     throw nameTaken("all \(FileName.numberMax) names are taken")
   }
 
-  /// Takes the preferred name only when nothing has it.
+  /// Reserves the preferred name only when it is free.
   func underUnusedName() throws -> POSIXPartialFile {
     do {
       return try underFixedName { $0 == nil }
@@ -52,7 +52,7 @@ struct NameReservation {
     }
   }
 
-  /// Answers nil when the name is taken.
+  /// Returns nil when the name is taken.
   private func make(_ name: String, finalName: String) throws(Errno) -> POSIXPartialFile? {
     do throws(Errno) {
       let noted = try makeNoted(name)
@@ -73,7 +73,7 @@ struct NameReservation {
     return (file, try file.status().identity)
   }
 
-  /// The file is in the list before it gets its name. nil where that cannot be done.
+  /// Adds the file to the list before it gets its name. Returns nil where that is not possible.
   private func makeNoted(_ name: String) throws(Errno) -> Made? {
     guard let file = try? directory.createUnnamed(), let made = try? file.status().identity else {
       return nil
@@ -89,7 +89,7 @@ struct NameReservation {
       return nil
     }
     let named = try file.status().identity
-    // Where a file has another number when it has a name, the list would be of no use.
+    // If the inode number changes when the file gets a name, the list entry is useless.
     if !named.isSameInode(as: made) { unrecorded.forget([identity]) }
     return (file, named)
   }

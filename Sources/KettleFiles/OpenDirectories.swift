@@ -1,12 +1,12 @@
 import KettleEngine
 import KettleModel
 
-/// The directories of files that are finished together, each opened once and synced once.
+/// The directories of files that are finished together. Each is opened once and synced once.
 struct OpenDirectories {
   private let calls: FileCalls
   private var directories: [String: Directory] = [:]
-  /// nil when it went well. The first answer stands: a second sync may be told of success when the
-  /// first one failed (fsync(2), "Errors").
+  /// nil: the sync succeeded. The first result is final: after a failed sync, a second one may
+  /// report success (fsync(2), "Errors").
   private var syncs: [ObjectIdentifier: Errno?] = [:]
 
   init(_ calls: FileCalls) { self.calls = calls }
@@ -22,7 +22,7 @@ struct OpenDirectories {
     }
   }
 
-  /// Called when all that is done in the directory is done: puts the name on the disk.
+  /// Syncs the directory of the file. Call it after all other work in that directory.
   mutating func synced(
     _ file: POSIXFileStorage.Renamed
   ) throws(TransferFailure) -> FinishedFile {

@@ -4,7 +4,7 @@ import KettleSystem
 
 /// An open file, closed with the last reference.
 ///
-/// The result of close(2) does not matter: everything that counts was synced before.
+/// The result of close(2) does not matter: everything important was synced before.
 final class OpenFile: Sendable {
   private let owner: OwnedDescriptor
   var descriptor: Int32 { owner.number }
@@ -21,22 +21,22 @@ final class OpenFile: Sendable {
     return FileStatus(status)
   }
 
-  /// Writes all of it, whatever the kernel takes at once.
+  /// Writes all bytes, also when the kernel accepts only part of them per call.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
     try write([bytes], at: offset)
   }
 
-  /// The same for pieces that come one behind the other.
+  /// Writes consecutive pieces.
   func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
     var rest = pieces.filter { !$0.isEmpty }
     var position = offset
     while !rest.isEmpty {
-      // More are refused (IOV_MAX, pwritev(2)).
+      // The kernel refuses more (IOV_MAX, pwritev(2)).
       let vectors = rest.prefix(1024).map {
         iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
       }
       let count = try Errno.retrying { calls.write(descriptor, vectors, off_t(position)) }
-      // Writing nothing of something is an error without a name; going on would never end.
+      // A write of zero bytes is an error without a number; retrying would never end.
       guard count > 0 else { throw Errno(rawValue: EIO) }
       rest = Self.rest(of: rest, behind: count)
       position += Int64(count)
@@ -55,7 +55,8 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Fills the buffer, whatever the kernel gives at once. False when the file ends before.
+  /// Fills the buffer, also when the kernel returns only part per call. Returns false when the file
+  /// ends before.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Bool {
     var rest = buffer
     var position = offset
@@ -72,20 +73,20 @@ final class OpenFile: Sendable {
     _ = try Errno.retrying { calls.truncate(descriptor, off_t(byteCount)) }
   }
 
-  /// Returns whether some of the first bytes were never written. A file system that is not known
-  /// may make holes of zeros that were written, so a hole proves nothing there.
+  /// Returns whether some of the first bytes were never written. An unknown file system may turn
+  /// written zeros into holes, so a hole proves nothing there.
   func hasHole(inFirst byteCount: Int64) -> Bool {
     guard FileSystemKind(of: self) != nil else { return false }
     let hole = Int64(calls.firstHole(descriptor))
     return hole >= 0 && hole < byteCount
   }
 
-  /// Puts the bytes and what is needed to find them on the disk.
+  /// Syncs the data and the metadata needed to find it.
   func syncData() throws(Errno) {
     _ = try Errno.retrying { calls.syncData(descriptor) }
   }
 
-  /// Puts everything on the disk; for a directory that is its entries.
+  /// Syncs everything; for a directory, its entries.
   func syncAll() throws(Errno) {
     _ = try Errno.retrying { calls.syncAll(descriptor) }
   }

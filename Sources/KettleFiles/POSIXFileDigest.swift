@@ -2,9 +2,10 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// The digest of a file that is still being written, read through a descriptor of its own.
+/// The digest of a file that is still being written, read through its own descriptor.
 final class POSIXFileDigest: FileDigest {
-  /// Large enough that the calls cost nothing beside the digest, and small enough for the cache.
+  /// Large enough that the calls cost nothing compared with the digest, and small enough for the
+  /// cache.
   private static let pieceByteCount = 256 << 10
 
   private struct State: ~Copyable {

@@ -23,7 +23,7 @@ extension POSIXFileStorage {
     }
   }
 
-  /// A file that has its final name, which a power cut may still take away.
+  /// A file with its final name. A power cut may still undo the rename.
   struct Renamed {
     let directory: Directory
     let name: String
@@ -39,14 +39,15 @@ extension POSIXFileStorage {
     guard status.identity.byteCount == resumeData.wholeByteCount else {
       throw place.changed("it has another size than it had")
     }
-    // It was shortened and made longer again: what was in between is gone, at the right size.
+    // It was truncated and extended again: the size is right, but the content in between is lost.
     guard !open.hasHole(inFirst: resumeData.wholeByteCount) else {
       throw place.changed("a part of it is missing")
     }
     do {
       let name = try rename(place, open, status, to: resumeData.finalName, file.onConflict)
-      // Between the look at the partial file and the rename somebody may have put another in its
-      // place, and that one got the name. What it is now is what a later deletion is measured by.
+      // Another process may have replaced the partial file between the check and the rename, so
+      // that its file got the name. The identity after the rename is the one that a later deletion
+      // compares.
       guard let there = try place.directory.status(of: name),
         there.identity.isSameInode(as: status.identity)
       else { throw place.changed("it is another file") }
@@ -62,17 +63,17 @@ extension POSIXFileStorage {
 
   package func finishedFile(of resumeData: ResumeData) -> FinishedFile? {
     guard let place = try? PartialPlace(resumeData, calls) else { return nil }
-    // While the partial file stands, a second name is the trace of a rename by link(2) that was cut
-    // short; `finish` completes it.
+    // While the partial file exists, a second name is the trace of an interrupted rename by
+    // link(2). `finish` completes it.
     if (try? place.status()) != nil { return nil }
     for name in FileName.candidates(for: resumeData.finalName) {
-      // The rename took the first name that was free then, so a gap is the end unless something
-      // was deleted since; that is not guessed at.
+      // The rename used the first free name, so a gap ends the search unless a file was deleted
+      // since. That case is not guessed at.
       guard let status = try? place.directory.status(of: name) else { return nil }
       if (try? place.isOurs(status)) == true,
         status.identity.byteCount == resumeData.wholeByteCount
       {
-        // What a crash cut short may be the sync of the directory.
+        // The crash may have interrupted the sync of the directory.
         guard (try? place.directory.sync()) != nil else { return nil }
         return FinishedFile(
           path: FilePath.joined(place.directory.path, name), identity: status.identity)
@@ -81,7 +82,7 @@ extension POSIXFileStorage {
     return nil
   }
 
-  /// Answers the name that the file got.
+  /// Returns the name that the file got.
   private func rename(
     _ place: PartialPlace, _ file: OpenFile, _ status: FileStatus, to finalName: String,
     _ onConflict: ConflictPolicy
@@ -95,8 +96,8 @@ extension POSIXFileStorage {
       }
       let there = try place.directory.status(of: name)
       if let there, there.identity.isSameInode(as: status.identity) {
-        // Both names are the same file since a rename by link(2) was cut short; rename(2) does
-        // nothing then.
+        // Both names refer to the same file, left by an interrupted rename by link(2). rename(2)
+        // does nothing then.
         try place.directory.remove(place.name)
         return name
       }
@@ -105,7 +106,7 @@ extension POSIXFileStorage {
       case .skip:
         throw taken(name, in: place.directory, try place.directory.reasonNotAFile(name))
       case .replace:
-        // What had the name has gone since: nothing is replaced unseen.
+        // The file under the name has disappeared since. Nothing is replaced unseen.
         guard let there else { throw taken(name, in: place.directory) }
         try replace(there, name, with: place, file)
         return name
@@ -114,13 +115,13 @@ extension POSIXFileStorage {
     throw taken(finalName, in: place.directory)
   }
 
-  /// Only a regular file is replaced: what was asked for is another file, not the end of a
-  /// directory, a FIFO, a device or a link to somewhere.
+  /// Replaces only a regular file: the user requested another file, not the removal of a directory,
+  /// a FIFO, a device or a link.
   private func replace(
     _ there: FileStatus, _ name: String, with place: PartialPlace, _ file: OpenFile
   ) throws {
     guard there.isRegular else { throw taken(name, in: place.directory) }
-    // Whoever could not read the old file shall not read the new one (CVE-2022-32207).
+    // A user who could not read the old file must not be able to read the new one (CVE-2022-32207).
     let permissions = try file.status().permissions & there.permissions
     try file.setPermissions(permissions)
     try place.directory.rename(place.name, replacing: name)

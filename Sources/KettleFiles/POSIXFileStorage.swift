@@ -3,19 +3,20 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// The file system of Linux.
+/// `FileStorage` on the file system of Linux.
 package struct POSIXFileStorage: FileStorage {
-  /// Made when it is missing, as no other directory is but the next.
+  /// Created when missing. Apart from `heldDirectory`, no other directory is.
   let documentsDirectory: String
-  /// Made when it is missing, for the user alone; what programs have not taken yet lies there.
+  /// Created when missing, with access for the user only. It contains files that programs have not
+  /// taken yet.
   let heldDirectory: String?
   let freeNameRename: FreeNameRename
   let calls: FileCalls
   let unrecorded: UnrecordedFiles
 
-  /// The paths are absolute.
+  /// All paths are absolute.
   ///
-  /// - Parameter unrecordedPath: where the list of files is that are not on record; nil for none.
+  /// - Parameter unrecordedPath: The path of the list of unrecorded files; nil for none.
   package init(
     documentsDirectory: String, heldDirectory: String? = nil, unrecordedPath: String? = nil
   ) {
@@ -36,7 +37,8 @@ package struct POSIXFileStorage: FileStorage {
     self.freeNameRename = freeNameRename
   }
 
-  /// Does now what the network would wait some milliseconds for at the first big file.
+  /// Does work in advance that would otherwise delay the network by some milliseconds at the first
+  /// large file.
   package static func prepare() { _ = HugePages.pastCache }
 
   package func createPartialFile(
@@ -81,7 +83,7 @@ package struct POSIXFileStorage: FileStorage {
     let place = try PartialPlace(old, calls)
     do {
       if try place.directory.status(of: place.name) == nil { try place.checkDisk() }
-      // Whether the final name is taken is for `finish` to see, as it was for the old file.
+      // `finish` checks whether the final name is taken, as it did for the old file.
       return try NameReservation(
         directory: place.directory, preferredName: old.finalName, unrecorded: unrecorded
       ).underFixedName { _ in true }
@@ -94,7 +96,7 @@ package struct POSIXFileStorage: FileStorage {
     }
   }
 
-  /// A name that the file system refuses is the name's fault and not the directory's.
+  /// Attributes an error about the name itself to the file, not to the directory.
   private static func creationFailure(
     _ error: Errno, in directory: String, name: String
   ) -> TransferFailure {
@@ -112,8 +114,8 @@ package struct POSIXFileStorage: FileStorage {
     guard status.identity.byteCount >= resumeData.heldUpTo else {
       throw place.changed(PartialPlace.isShorter)
     }
-    // An earlier time is no sign of another writer: fdatasync(2) need not put it on the disk, so a
-    // power cut may take it back.
+    // An earlier time does not indicate another writer: fdatasync(2) need not sync it, so a power
+    // cut may revert it.
     if let lastWrite = resumeData.lastWriteNanoseconds,
       status.identity.modifiedNanoseconds > lastWrite
     {
@@ -125,12 +127,12 @@ package struct POSIXFileStorage: FileStorage {
   }
 
   package func removePartialFile(_ identity: PartialIdentity) {
-    // Nobody waits for the outcome, and what is left lies there under its own name.
+    // The outcome is not needed, and a leftover stays under its own name.
     guard let place = try? PartialPlace(identity, calls), (try? place.status()) != nil else {
       return
     }
     guard (try? place.directory.remove(place.name)) != nil else { return }
-    // It may never have come on record.
+    // It may never have been recorded.
     unrecorded.forget([identity])
   }
 
@@ -163,7 +165,7 @@ package struct POSIXFileStorage: FileStorage {
     let isMadeWhenMissing = path == documentsDirectory || path == heldDirectory
     var status = statvfs()
     while statvfs(path, &status) != 0 {
-      // A directory that is still to be made will be on the disk of the next above it.
+      // A directory that does not exist yet will be on the disk of its parent.
       guard Errno.current.rawValue == ENOENT, isMadeWhenMissing,
         let above = FilePath(path)
       else { return nil }
@@ -182,6 +184,6 @@ package struct POSIXFileStorage: FileStorage {
 }
 
 extension ResumeData {
-  /// How far the file must reach for every held byte to be in it.
+  /// The size that the file must have to contain every durable byte.
   var heldUpTo: Int64 { held.ranges.last?.upper ?? 0 }
 }

@@ -4,18 +4,18 @@ import KettleModel
 
 /// An open partial file on a file system of Linux.
 package final class POSIXPartialFile: PartialFile {
-  /// A new file may vanish as a whole in a power cut until its directory was synced. Up to here
-  /// that is put off: fetching so little again costs less than a sync for each of thousands of
-  /// files, whose directory is synced anyway when they get their final names.
+  /// The size up to which the sync of a new file's directory is put off. Until that sync a power
+  /// cut may remove the whole file. Fetching so little again costs less than one sync for each of
+  /// thousands of files, whose directory is synced anyway when they get their final names.
   static let unnamedByteCountMax: Int64 = 1 << 20
 
-  /// What is known to be on the disk, and what can no longer be known.
+  /// What is known to be synced, and what can no longer be known.
   private enum Durability: Sendable {
-    /// The directory has not been synced since the file was made in it.
+    /// The directory has not been synced since the file was created in it.
     case unnamed(Directory)
     case named
-    /// After a failed sync the kernel may have dropped the pages and answer the next one with
-    /// success (fsync(2), "Errors"), so the first answer stands.
+    /// After a failed sync the kernel may have dropped the pages and report success for the next
+    /// one (fsync(2), "Errors"), so the first result is final.
     case broken(TransferFailure)
   }
 
@@ -25,7 +25,7 @@ package final class POSIXPartialFile: PartialFile {
   package let inode: UInt64
   private let file: OpenFile
   private let durability: Mutex<Durability>
-  /// How far the file reaches by what was written to it. Had while the file is cut off or measured;
+  /// The size of the file according to our writes. Locked while the file is truncated or measured,
   /// never together with `durability`.
   private let writtenUpTo: Mutex<Int64>
   private let uncached = UncachedWriter()
@@ -43,7 +43,7 @@ package final class POSIXPartialFile: PartialFile {
     writtenUpTo = Mutex(identity.byteCount)
   }
 
-  /// For a file that was just made in `directory`.
+  /// For a file just created in `directory`.
   convenience init(
     new file: OpenFile, in directory: Directory, path: String, finalName: String,
     identity: FileIdentity
@@ -53,7 +53,7 @@ package final class POSIXPartialFile: PartialFile {
       durability: .unnamed(directory))
   }
 
-  /// For a file of an earlier start.
+  /// For a file opened again.
   convenience init(
     existing file: OpenFile, path: String, finalName: String, identity: FileIdentity
   ) {
@@ -64,7 +64,7 @@ package final class POSIXPartialFile: PartialFile {
   package func write(
     _ pieces: [UnsafeRawBufferPointer], at offset: Int64
   ) throws(TransferFailure) {
-    // What is written behind the end of a shortened file would leave a hole before it.
+    // A write past the end of a file that was shortened would leave a hole.
     _ = try measured()
     do {
       try put(pieces, at: offset)
@@ -106,7 +106,7 @@ package final class POSIXPartialFile: PartialFile {
     var position = offset
     for piece in pieces {
       try put(piece, at: position)
-      // No file is longer than the kernel could count.
+      // This cannot overflow: the kernel accepts no file that long.
       position += Int64(piece.count)
     }
   }
@@ -150,15 +150,15 @@ package final class POSIXPartialFile: PartialFile {
     return status.identity.modifiedNanoseconds
   }
 
-  /// Throws when the file is no longer in its place. Some file systems say of every file that it
-  /// has no name, so the count alone does not tell.
+  /// Throws when the file is no longer in its place. Some file systems report a link count of zero
+  /// for every file, so the count alone proves nothing.
   private func checkPlace() throws(TransferFailure) {
     let identity = PartialIdentity(path: path, device: device, inode: inode)
     _ = try PartialPlace(identity, file.calls).status()
   }
 
   private func putOnDisk() throws(TransferFailure) {
-    // Held during the sync: two at once would see each other's errors.
+    // The lock is held during the sync: two concurrent syncs would see each other's errors.
     let isLarge = writtenUpTo.withLock { $0 > Self.unnamedByteCountMax }
     let failure = durability.withLock { durability -> TransferFailure? in
       switch durability {

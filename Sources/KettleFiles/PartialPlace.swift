@@ -1,8 +1,8 @@
 import Glibc
 import KettleModel
 
-/// The directory and name of a partial file that was made earlier, and the proof that what is
-/// there is still that file.
+/// The directory and name of a partial file made earlier, with the check that the file there is
+/// still that file.
 struct PartialPlace {
   let directory: Directory
   let name: String
@@ -36,7 +36,7 @@ struct PartialPlace {
     directory = try directories.open(path.directory)
   }
 
-  /// The partial file as it is; fails when it is gone or another one.
+  /// Returns the status of the partial file. Throws when it is gone or was replaced.
   func status() throws(TransferFailure) -> FileStatus {
     do {
       guard let status = try directory.status(of: name) else { throw try gone() }
@@ -80,11 +80,10 @@ struct PartialPlace {
     TransferFailure(.partialFileChanged, on: identity.path, detail: detail)
   }
 
-  /// Whether a file in the directory is the one that was made, whatever it is called by now.
+  /// Returns whether a file in the directory is the one that was made, whatever its name is now.
   ///
-  /// Many file systems get another device number each time they are mounted (btrfs, NFS, overlay;
-  /// disks that are found in another order). So another device is accepted where the whole
-  /// directory has moved to it.
+  /// Many file systems get another device number on each mount (btrfs, NFS, overlay; disks found in
+  /// another order). So another device is accepted when the whole directory has moved to it.
   func isOurs(_ status: FileStatus) throws(Errno) -> Bool {
     guard status.isRegular, status.identity.inode == identity.inode else { return false }
     if status.identity.device == identity.device { return true }
@@ -101,9 +100,9 @@ struct PartialPlace {
     return changed("it is gone")
   }
 
-  /// When the directory is on another disk than it was, a missing file is not gone but out of
-  /// reach: its bytes must not be given up, and no other file be made, because a disk is not
-  /// mounted. Where the number of a disk is another at each mount it tells nothing.
+  /// Throws when the directory is on another disk than before: a missing file is then out of reach,
+  /// not gone. An unmounted disk is no reason to discard its bytes or to make another file. Where
+  /// device numbers change on each mount, this proves nothing.
   func checkDisk() throws(TransferFailure) {
     do {
       guard try directory.status().identity.device != identity.device,

@@ -3,29 +3,29 @@ import KettleSystem
 
 /// Writes whole pages past the page cache (O_DIRECT, open(2)).
 ///
-/// What a transfer brings is synced every few MiB and not read again, so a copy of it in the
-/// kernel's memory would only push out what others need there; to make that copy and write it back
-/// costs more CPU time than everything else about a download. Where it cannot be done, the caller
-/// writes as everybody does.
+/// A transfer's data is synced every few MiB and not read again, so a copy in the page cache would
+/// only evict what others need there. Making that copy and writing it back costs more CPU time than
+/// everything else about a download. Where O_DIRECT does not work, the caller writes normally.
 final class UncachedWriter: Sendable {
-  /// Of addresses, offsets and lengths; a device that wants more refuses, and is left alone.
+  /// Alignment of addresses, offsets and lengths. A device that requires more refuses, and is
+  /// written to normally.
   static let alignment = 4096
-  /// Less is not worth a call of its own.
+  /// Less is not worth a separate call.
   static let byteCountMin = 64 << 10
 
   private enum Way: Sendable {
     case untried
     case open(OpenFile)
-    /// For good: the file system or the device does not do it, or the file is read back soon.
+    /// Permanent: the file system or the device does not support it, or the file is read back soon.
     case refused
   }
 
   private let way = Mutex(Way.untried)
 
-  /// The bytes will be read again soon: they are better kept in memory.
+  /// Stops uncached writes because the bytes will be read again soon and should stay in memory.
   func refuse() { way.withLock { $0 = .refused } }
 
-  /// The part of `bytes` that can be written so; nil when it is too small.
+  /// Returns the part of `bytes` that can be written uncached, or nil when it is too small.
   static func part(of bytes: UnsafeRawBufferPointer, at offset: Int64) -> Range<Int>? {
     guard let start = bytes.baseAddress, offset >= 0 else { return nil }
     let head = (alignment - Int(offset % Int64(alignment))) % alignment
@@ -36,16 +36,16 @@ final class UncachedWriter: Sendable {
     return length >= byteCountMin ? head..<(head + length) : nil
   }
 
-  /// Whether each of the pieces, which come one behind the other, is such a part as a whole.
+  /// Returns whether each of the consecutive pieces can be written uncached as a whole.
   static func areParts(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) -> Bool {
     pieces.allSatisfy { piece in
-      // With whole pages the next one begins where a page does, as this one.
+      // After whole pages, the next piece begins on a page boundary if this one does.
       part(of: piece, at: offset % Int64(alignment)) == 0..<piece.count
     }
   }
 
-  /// Writes pieces that are such parts, one behind the other. False when it cannot be done; what
-  /// was written until then may be written again.
+  /// Writes consecutive pieces that satisfy `areParts`. Returns false when that is not possible;
+  /// the caller may write again what was already written.
   func write(
     _ pieces: [UnsafeRawBufferPointer], at offset: Int64, of file: OpenFile
   ) throws(Errno) -> Bool {
@@ -60,8 +60,8 @@ final class UncachedWriter: Sendable {
     }
   }
 
-  /// Whether large writes go past the page cache, as far as is known. Waits for nobody: who opens
-  /// the file may wait for a disk.
+  /// Whether large writes are expected to bypass the page cache. Never blocks: a thread that is
+  /// opening the file may be waiting for a disk.
   var isExpectedToWork: Bool {
     way.withLockIfAvailable { way in
       switch way {
@@ -84,19 +84,19 @@ final class UncachedWriter: Sendable {
     }
   }
 
-  /// Other file systems may know the flag and mean something else by it, as a network file system
+  /// Other file systems may accept the flag with another meaning, such as a network file system
   /// whose every write then waits for the server.
   private static func open(_ file: OpenFile) -> OpenFile? {
     switch FileSystemKind(of: file) {
     case .ext4, .xfs, .btrfs: break
     case .tmpfs, nil: return nil
     }
-    // The name without underscores is for _GNU_SOURCE, which Swift's Glibc is not read with.
+    // The name without underscores requires _GNU_SOURCE, which Swift's Glibc does not define.
     let flags = O_WRONLY | O_CLOEXEC | __O_DIRECT
     let descriptor = Glibc.open("/proc/self/fd/\(file.descriptor)", flags)
     guard descriptor >= 0 else { return nil }
     let uncached = OpenFile(owning: descriptor, calls: file.calls)
-    // Descriptors that are scarce are for connections and files.
+    // When descriptors are scarce, keep them for connections and files.
     return Int(descriptor) < Int(getdtablesize()) / 2 ? uncached : nil
   }
 }

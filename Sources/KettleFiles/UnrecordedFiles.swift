@@ -4,13 +4,13 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// A list, on the disk, of partial files that were made and are not on record yet: the next start
-/// removes those of a run that was killed between the two.
+/// A list, on disk, of partial files that were made but not recorded yet. The next start removes
+/// the files of a run that was killed in between.
 ///
-/// It is not synced, because that would cost as much as the record. A kill leaves it whole; after a
-/// power cut it is not believed, and a `.part` that was made in the last moments may be left.
+/// The list is not synced, because that would cost as much as the record. A kill leaves it intact.
+/// After a power cut it is ignored, and a `.part` made in the last moments may be left.
 final class UnrecordedFiles: Sendable {
-  /// It is written anew, with what is still unrecorded, when it has grown to this.
+  /// The list is rewritten, with the files still unrecorded, when it exceeds this size.
   private static let byteCountMax = 64 << 10
 
   private struct State: Sendable {
@@ -22,20 +22,20 @@ final class UnrecordedFiles: Sendable {
   private let file: OpenFile?
   private let boot: String
   private let state: Mutex<State>
-  /// What the last run left.
+  /// The files that the last run left.
   let left: [UnrecordedFile]
 
-  /// Remembers nothing when the file cannot be opened, or without one.
+  /// Records nothing without a path, or when the file cannot be opened.
   ///
-  /// - Parameter boot: names the time since the machine was started. After another start nothing is
-  ///   left: what was written then may be out of date, and a file that is on record is never to go.
+  /// - Parameter boot: Identifies the current boot of the machine. After another boot the list is
+  ///   ignored: it may be out of date, and a recorded file must never be removed.
   init(path: String?, boot: String = UnrecordedFiles.thisBoot) {
     file = boot.isEmpty ? nil : path.flatMap(Self.open)
     self.boot = boot
     let read = file.map { Self.read($0, boot) } ?? [:]
     left = read.sorted { $0.key < $1.key }.map(\.value)
     state = Mutex(State(byteCount: 0))
-    // It stays in the list until the start has looked after it.
+    // The files stay in the list until the start has dealt with them.
     state.withLock { state in
       state.files = read
       rewrite(&state)
@@ -47,9 +47,9 @@ final class UnrecordedFiles: Sendable {
     return descriptor >= 0 ? OpenFile(owning: descriptor) : nil
   }
 
-  /// - Parameter id: nil until it is known for whom the file is.
+  /// - Parameter id: nil while the transfer of the file is unknown.
   func note(_ identity: PartialIdentity, of id: TransferID?) {
-    // A name with a line end in it would be two lines.
+    // A name that contains a newline would become two lines.
     guard file != nil, !identity.path.utf8.contains(10) else { return }
     let noted = UnrecordedFile(id: id, identity: identity)
     state.withLock { state in
@@ -58,7 +58,7 @@ final class UnrecordedFiles: Sendable {
     }
   }
 
-  /// The store has them, or they are gone.
+  /// Removes from the list files that the store has recorded or that are gone.
   func forget(_ identities: [PartialIdentity]) {
     state.withLock { state in
       let known = identities.filter { state.files[$0.inode]?.identity == $0 }
@@ -73,8 +73,8 @@ final class UnrecordedFiles: Sendable {
     if put(line, at: state.byteCount) { state.byteCount += line.utf8.count }
   }
 
-  /// The new list is written over the old one before that is cut off: a kill in between leaves
-  /// lines too many, and each is looked at before anything is done for it.
+  /// Overwrites the old list before cutting it off. A kill in between leaves extra lines, and each
+  /// entry is checked before it is used.
   private func rewrite(_ state: inout State) {
     let lines = state.files.sorted { $0.key < $1.key }.map { Self.line($0.value) }
     let text = "boot \(boot)\n" + lines.joined()
@@ -119,7 +119,7 @@ final class UnrecordedFiles: Sendable {
     return found
   }
 
-  /// Empty when the kernel does not say; then nothing is remembered.
+  /// Empty when the kernel does not say. Nothing is recorded then.
   static let thisBoot: String = {
     let path = "/proc/sys/kernel/random/boot_id"
     guard let file = OwnedDescriptor(opened: Glibc.open(path, O_RDONLY | O_CLOEXEC)) else {
