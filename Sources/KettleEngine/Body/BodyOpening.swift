@@ -1,7 +1,7 @@
 import KettleScheduler
 import KettleModel
 
-/// Opens the partial file that a body plan asks for. Blocks.
+/// Opens or creates the partial file of a body plan. Blocks.
 struct BodyOpening: Sendable {
   let files: any FileStorage
   let id: TransferID
@@ -19,8 +19,9 @@ struct BodyOpening: Sendable {
     case .goOn(let resumeData):
       let file = try files.openPartialFile(resumeData)
       if resumeData.lastWriteNanoseconds == nil {
-        // What a crash left behind the last record was never synced. A file that was closed is as
-        // it should be, and touching it before the store knows would look like somebody else.
+        // Bytes past the last record, left by a crash, were never synced. A file that was closed is
+        // intact, and touching it before the store knows would look like a change by another
+        // program.
         try file.truncate(to: resumeData.held.upperBound)
       }
       if let total = expectedByteCount(resumeData.totalByteCount) {
@@ -52,12 +53,13 @@ struct BodyOpening: Sendable {
     return Opened(resumeData: resumeData, file: file)
   }
 
-  /// Where the server does not say, what the program expects has to do.
+  /// Without a size from the server, uses the size that the program expects.
   private func expectedByteCount(_ total: Int64?) -> Int64? {
     total ?? spec.task?.expectedReceiveByteCount
   }
 
-  /// Only the latest version is kept: one that was set aside before it goes.
+  /// Returns the version to keep. Only the latest is kept, so an older one that was set aside is
+  /// removed.
   private func setAside(_ old: BodyPlan.Old?) -> PartialIdentity? {
     guard let old else { return nil }
     switch old.fate {
@@ -68,15 +70,15 @@ struct BodyOpening: Sendable {
     }
   }
 
-  /// Finds out before the first byte what would otherwise be found out at the last.
+  /// Detects a full disk before the first byte instead of at the last.
   private func checkSpace(for byteCount: Int64) throws(TransferFailure) {
     guard byteCount > 0, let free = files.freeBytes(at: directory), free < byteCount else { return }
     throw TransferFailure(
       .diskFull, on: directory, detail: "\(byteCount) bytes needed, \(free) free")
   }
 
-  /// The other version is kept while there is space for both: waiting for ever for its sake would
-  /// help nobody.
+  /// Keeps the other version while there is space for both: waiting forever for its sake would be
+  /// useless.
   private func makeSpace(for total: Int64?, from old: BodyPlan.Old) throws(TransferFailure) {
     guard let total else { return }
     do {

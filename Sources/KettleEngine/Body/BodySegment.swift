@@ -1,18 +1,19 @@
 import KettleModel
 
-/// The part of a body that one attempt brings.
+/// The part of a body that one attempt receives.
 struct BodySegment: Sendable {
-  /// Where it ends.
+  /// Where the segment ends.
   enum Bound: Sendable, Hashable {
-    /// Where the reply ends; nothing else tells.
+    /// At the end of the response; no size is known.
     case none
-    /// The end of the file: a reply that goes on behind it is of another file.
+    /// At the end of the file. A longer response belongs to another file.
     case whole(Int64)
-    /// The end of the range that was asked for: what comes behind it is not taken.
+    /// At the end of the requested range. Bytes past it are ignored.
     case part(Int64)
-    /// The same where the reply must end there: one that goes on is another than it says.
+    /// At the end of the requested range, where the response must end: a longer one is not what it
+    /// claims to be.
     case exactly(Int64)
-    /// Others take over from there: the attempt ends when it is reached.
+    /// Other attempts take over from there. The attempt ends when it gets there.
     case shortened(Int64)
 
     var upper: Int64? {
@@ -26,32 +27,31 @@ struct BodySegment: Sendable {
   /// When the bytes of an attempt count as bytes of the file.
   enum Trust: Sendable, Hashable {
     case atOnce
-    /// When the reply has ended properly: a chunk that is announced wrongly spoils bytes before it
-    /// is noticed.
+    /// When the response has ended properly: a chunk with a wrong size corrupts bytes before the
+    /// error is noticed.
     case atItsEnd
   }
 
   private(set) var bound: Bound
   let trust: Trust
-  /// Where it begins.
+  /// The offset of the first byte.
   let lower: Int64
-  /// Up to here it is in the file.
+  /// The end of the bytes in the file.
   var writtenUpTo: Int64
-  /// Up to here it is there or on its way to be written.
+  /// The end of the bytes in the file or queued for writing.
   private var handedUpTo: Int64
-  /// As of the last `settle` or `count`.
+  /// The end of the bytes received, as of the last `settle` or `count`.
   private(set) var receivedUpTo: Int64
   private let attempt: AttemptID
   private let blockByteCount: Int64
   let room: GrantedRoom
-  /// The block that is being filled.
+  /// The block being filled.
   private var block: GatheredBlock?
-  /// What may have come since then, and counts as received for everybody else.
+  /// Bytes that may have arrived since then. All other code counts them as received.
   private(set) var grantedByteCount: Int64 = 0
   var failure: TransferFailure?
 
-  /// - Parameter blockByteCount: one write for so many bytes; a multiple of
-  ///   `GatheredBlock.alignment`.
+  /// - Parameter blockByteCount: the size of one write; a multiple of `GatheredBlock.alignment`.
   init(
     _ attempt: AttemptID, from lower: Int64, bound: Bound, trust: Trust = .atOnce,
     blockByteCount: Int64
@@ -67,7 +67,7 @@ struct BodySegment: Sendable {
     self.blockByteCount = blockByteCount
   }
 
-  /// Received and not counted as written yet.
+  /// The bytes received and not counted as written yet.
   var underWay: ByteRange? {
     switch trust {
     case .atOnce: ByteRange(lower: writtenUpTo, upper: receivedUpTo)
@@ -75,47 +75,47 @@ struct BodySegment: Sendable {
     }
   }
 
-  /// Whether as much came as was announced.
+  /// Whether all announced bytes arrived.
   var isWhole: Bool { bound.upper.map { receivedUpTo == $0 } ?? true }
 
-  /// Of that, what nobody writes yet, because its block is not full.
+  /// The bytes received but not queued for writing, because their block is not full.
   var gatheredByteCount: Int64 { receivedUpTo - handedUpTo }
 
-  /// All that is wanted is there, though the reply may go on.
+  /// Whether all needed bytes arrived, even if the response continues.
   var isSatisfied: Bool {
     guard case .shortened(let upper) = bound else { return false }
     return receivedUpTo >= upper
   }
 
-  /// Counts what was filled under the grant, which ends, and answers how much that was. A piece
-  /// that is being filled meanwhile counts the next time. Comes before everything that changes what
-  /// the attempt may bring.
+  /// Ends the grant and counts the bytes filled under it. Returns their number. A piece being
+  /// filled meanwhile counts the next time. Call this before anything that changes what the attempt
+  /// may receive.
   mutating func settle() -> Int64 {
     let byteCount = count(upTo: room.settle())
     grantedByteCount = 0
     return byteCount
   }
 
-  /// The same while the grant goes on: whoever brings the bytes need not ask for another. Comes
-  /// before everything that looks at how far the attempt is.
+  /// Counts the filled bytes and keeps the grant, so the transport need not request another one.
+  /// Call this before anything that reads the progress of the attempt.
   mutating func count() -> Int64 { count(upTo: room.filledUpTo) }
 
   private mutating func count(upTo filledUpTo: Int64) -> Int64 {
     let byteCount = filledUpTo - receivedUpTo
     receivedUpTo = filledUpTo
-    // Under the reserve of an attempt that is held back nothing is granted, and some comes.
+    // A held-back attempt has no grant, but bytes still arrive under its reserve.
     grantedByteCount = max(0, grantedByteCount - byteCount)
     return byteCount
   }
 
-  /// Lets up to so many bytes come without being asked about, as far as the block and the bound
-  /// go. Called when it is settled.
+  /// Lets up to `byteCount` bytes arrive without a call, within the block and the bound. Call
+  /// `settle` first.
   mutating func grant(_ byteCount: Int64) { grantedByteCount = makeRoom(byteCount) }
 
-  /// The same for bytes that the transport has already, so that they count in any case.
+  /// Makes room for bytes that the transport has already read, so that they count in any case.
   mutating func grantReserve(_ byteCount: Int64) { _ = makeRoom(byteCount) }
 
-  /// Answers how much there is.
+  /// Returns the size of the room.
   private func makeRoom(_ byteCount: Int64) -> Int64 {
     guard failure == nil, let block else { return 0 }
     let wanted = bound.upper.map { $0 - receivedUpTo } ?? .max
@@ -125,7 +125,7 @@ struct BodySegment: Sendable {
     return count
   }
 
-  /// Two pieces of the transport; less is not worth a grant.
+  /// Two pieces of the transport; a smaller grant does not pay off.
   private static let leastGrantByteCount: Int64 = 32 << 10
 
   mutating func shorten(to upper: Int64) {
@@ -134,8 +134,8 @@ struct BodySegment: Sendable {
     bound = .shortened(max(upper, receivedUpTo))
   }
 
-  /// How many of so many bytes are wanted; nil, with the failure noted, when they are not of this
-  /// file.
+  /// Returns how many of `byteCount` bytes are needed. Returns nil and sets `failure` when they do
+  /// not belong to this file.
   mutating func allowance(for byteCount: Int) -> Int? {
     guard failure == nil else { return nil }
     guard let upper = bound.upper, receivedUpTo + Int64(byteCount) > upper else {
@@ -153,9 +153,9 @@ struct BodySegment: Sendable {
     }
   }
 
-  /// Takes bytes, and answers the blocks that are full now. Called when it is settled.
+  /// Copies bytes into blocks and returns the blocks that are now full. Call `settle` first.
   ///
-  /// - Parameter spare: memory of blocks that were written; taken from where there is some.
+  /// - Parameter spare: memory of blocks already written, reused when available.
   mutating func gather(
     _ bytes: UnsafeRawBufferPointer, _ spare: inout [BlockMemory], of file: any PartialFile
   ) -> [BlockPart] {
@@ -185,7 +185,7 @@ struct BodySegment: Sendable {
     if let place = spare.lastIndex(where: { $0.bytes.count == byteCount }) {
       return spare.remove(at: place)
     }
-    // Large pages are there as a whole from the first byte on: not for what is soon over.
+    // A large page is backed as a whole from the first byte on, so small bodies do not use one.
     let expected = (bound.upper ?? 0) - receivedUpTo
     guard expected >= Self.largeByteCountMin,
       var parts = file.makeLargeMemory()?.split(
@@ -199,7 +199,7 @@ struct BodySegment: Sendable {
 
   private static let largeByteCountMin: Int64 = 8 << 20
 
-  /// Gives away what is left of an attempt that is over: nobody fills any more.
+  /// Returns the rest of an attempt that is over; nothing fills its block any more.
   mutating func end() -> BlockPart? {
     defer {
       block = nil
@@ -208,7 +208,7 @@ struct BodySegment: Sendable {
     return handOver(.isOver)
   }
 
-  /// What was gathered and is not on its way yet; the block is filled further behind it.
+  /// Returns the gathered bytes not queued yet. The block is filled further behind them.
   mutating func takeGathered() -> BlockPart? {
     gatheredByteCount > 0 ? handOver(.isFilled) : nil
   }

@@ -1,19 +1,19 @@
 import KettleModel
 
-/// Bytes of one attempt on their way to the disk, in memory that lies as they will lie in the file:
-/// address and offset are equal modulo `alignment`, which is what lets a file system write whole
-/// pages without copying them first (O_DIRECT, open(2)).
+/// Bytes of one attempt on their way to the disk, in memory laid out as in the file: address and
+/// offset are equal modulo `alignment`, so a file system can write whole pages without copying them
+/// first (O_DIRECT, open(2)).
 final class GatheredBlock: Sendable {
   static let alignment: Int64 = 4096
 
   let attempt: AttemptID
   let lower: Int64
-  /// Of what there is place for.
+  /// The end of the bytes that fit.
   let upper: Int64
   let memory: BlockMemory
 
-  /// For the bytes from `lower` on, up to the next border between blocks, or as many as the memory
-  /// has place for.
+  /// A block for the bytes from `lower` to the next block boundary, or as many as fit in the
+  /// memory.
   ///
   /// - Parameter blockByteCount: a multiple of `alignment`.
   init(
@@ -26,11 +26,11 @@ final class GatheredBlock: Sendable {
     upper = lower + min(blockByteCount - lower % blockByteCount, place)
   }
 
-  /// The place of `lower`.
+  /// The position of `lower` in the memory.
   private var padding: Int { Int(lower % Self.alignment) }
 
-  /// Puts bytes where they belong, as far as there is place, and answers how many those are. By
-  /// the thread that fills.
+  /// Copies bytes to their position, as far as they fit, and returns how many fit. Called by the
+  /// filling thread.
   func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
     let count = Int(min(Int64(bytes.count), upper - offset))
     memory.fill(
@@ -44,33 +44,33 @@ final class GatheredBlock: Sendable {
       rebasing: memory.bytes[from..<(from + Int(range.upper - range.lower))])
   }
 
-  /// Where bytes are filled in without a call for each of them; nil of memory that is none.
+  /// The address for filling in bytes without a call for each piece; nil for empty memory.
   var start: UnsafeMutableRawPointer? { memory.bytes.baseAddress?.advanced(by: padding) }
 }
 
-/// What of a block is to be written at once, while more may be filled in behind it.
+/// The part of a block to write now, while more bytes may be filled in behind it.
 struct BlockPart: Sendable {
-  /// What comes of the block.
+  /// What happens to the block after this part.
   enum Rest: Sendable {
     case isFilled
-    /// Nothing: its memory is free when this part is written.
+    /// Nothing more is filled in: its memory is free once this part is written.
     case isOver
   }
 
   let block: GatheredBlock
-  /// nil when all of it is written and only its memory is left.
+  /// nil when all of it is written and only its memory remains.
   let range: ByteRange?
   let rest: Rest
 
-  /// Whether this comes directly behind another part, so that one call writes both: of the same
-  /// attempt, and neither where there are bytes already.
+  /// Returns whether this part directly follows another one, so that one call can write both: they
+  /// belong to the same attempt, and neither overlaps bytes that are already written.
   func follows(_ other: BlockPart, over written: HeldRanges) -> Bool {
     guard let range, let before = other.range else { return false }
     return before.upper == range.lower && other.block.attempt == block.attempt
       && written.parts(in: before).isEmpty && written.parts(in: range).isEmpty
   }
 
-  /// Writes parts that follow each other. Blocks.
+  /// Writes consecutive parts. Blocks.
   static func write(
     _ parts: [BlockPart], into file: any PartialFile, over written: HeldRanges
   ) throws(TransferFailure) {
@@ -82,7 +82,7 @@ struct BlockPart: Sendable {
     try file.write(pieces, at: lower)
   }
 
-  /// Writes the bytes; where `written` says that there are some already, compares them. Blocks.
+  /// Writes the bytes. Where `written` already contains bytes, compares them instead. Blocks.
   private func write(
     into file: any PartialFile, over written: HeldRanges
   ) throws(TransferFailure) {

@@ -2,11 +2,11 @@ import KettleSystem
 import KettleScheduler
 import KettleModel
 
-/// A partial file that is made when the first byte is to be written.
+/// A partial file that is created on the first write.
 ///
-/// A small body is in memory before its file could be made and go on record. So it flows at once,
-/// and when it is whole one way to the disk makes the file, fills it and syncs it. A crash before
-/// that leaves nothing, and costs no more than what is fetched again in any case.
+/// A small body is complete in memory before its file could be created and recorded. So it flows at
+/// once, and when it is complete one disk task creates, fills and syncs the file. A crash before
+/// that leaves nothing behind, and costs no more than what is fetched again in any case.
 final class LatePartialFile: PartialFile {
   private enum State: Sendable {
     case waiting
@@ -17,11 +17,11 @@ final class LatePartialFile: PartialFile {
   private let opening: BodyOpening
   private let plan: BodyPlan
   private let preferredName: String
-  /// Had while the file is made: who comes meanwhile waits for it.
+  /// Locked while the file is created; concurrent callers wait for it.
   private let state = Mutex(State.waiting)
 
-  /// nil when the file that the plan asks for is to be made before its body flows: it is large, or
-  /// its size is not known, or a taken name is to end the transfer before anything is fetched.
+  /// Returns nil when the file must be created before its body flows: it is large, its size is
+  /// unknown, or a taken name must end the transfer before anything is fetched.
   init?(_ opening: BodyOpening, _ plan: BodyPlan, byteCountMax: Int64) {
     guard case .create(let new) = plan, new.old == nil, let total = new.total, total > 0,
       total <= byteCountMax
@@ -35,7 +35,7 @@ final class LatePartialFile: PartialFile {
     preferredName = new.preferredName
   }
 
-  /// How it went; nil while nobody asked for it.
+  /// The result of the creation; nil before the first request for it.
   var result: Result<BodyOpening.Opened, TransferFailure>? {
     state.withLock { state in
       switch state {
@@ -46,7 +46,7 @@ final class LatePartialFile: PartialFile {
     }
   }
 
-  /// Makes the file when it is not there. The first answer stands. Blocks.
+  /// Creates the file if it does not exist yet. The first result is final. Blocks.
   @discardableResult
   func make() throws(TransferFailure) -> BodyOpening.Opened {
     try state.withLock { state in made(&state) }.get()

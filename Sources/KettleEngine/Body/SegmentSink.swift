@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Takes the body of one attempt.
+/// The sink for the body of one attempt.
 final class SegmentSink: ByteSink {
   private let body: TransferBody
   private let attempt: AttemptID

@@ -1,20 +1,20 @@
 import KettleSystem
 import KettleModel
 
-/// What of the file is on record, and who puts it there.
+/// Tracks which bytes are recorded, and which thread records them.
 ///
-/// A fast transfer has a hundred checkpoints a second, in which nothing but the number of its bytes
-/// changes. To ask the engine each time costs more than to write the number down. So the engine,
-/// when it has put one checkpoint on record, leaves those that follow to the thread that makes
-/// them, under the stamp of that one. It takes that back before any other change of the transfer
-/// goes to the journal, which would be older otherwise than what is on record.
+/// A fast transfer makes a hundred checkpoints a second, in which only the number of its bytes
+/// changes. Calling the engine each time costs more than recording the number. So after the engine
+/// has recorded one checkpoint, the threads that make the following ones record them, under that
+/// checkpoint's stamp. The engine takes recording back before any other change of the transfer goes
+/// to the journal. Otherwise that change would be older than what is recorded.
 extension TransferBody {
   // MARK: By the engine
 
-  /// What is being put on record may be the last that the engine does itself.
+  /// Lets this body record its own checkpoints after the current one.
   func leaveRecording() { state.withLock { $0.recorder = .engineOnceMore } }
 
-  /// Ends that. Answers what was put on record since; nil when nothing was.
+  /// Takes recording back. Returns what the body recorded in the meantime, or nil.
   func takeOverRecording() -> Recorded? {
     state.withLock { state in
       defer { state.recorder = .engine }
@@ -23,7 +23,7 @@ extension TransferBody {
     }
   }
 
-  /// What was put on record without the engine; nil when nothing was.
+  /// What the body recorded without the engine, or nil.
   var recorded: Recorded? {
     state.withLock { state in
       guard case .queue(_, let latest) = state.recorder else { return nil }
@@ -31,10 +31,11 @@ extension TransferBody {
     }
   }
 
-  /// This is on record. Answers the attempts that were held back and may go on; nobody when it is
-  /// not what was synced last, but what an earlier run of the transfer left to be recorded.
+  /// Confirms that `held` is recorded. Returns the held-back attempts that may continue; empty when
+  /// `held` is not the latest sync but left over from an earlier run of the transfer.
   ///
-  /// - Parameter next: asked for the stamp of the next ones, when the engine leaves them.
+  /// - Parameter next: returns the stamp for the next checkpoints, when the engine hands over
+  ///   recording.
   func confirm(
     _ held: HeldRanges, next: () -> ProgressStamp? = { nil }
   ) -> Set<AttemptID> {
@@ -50,7 +51,7 @@ extension TransferBody {
 
   // MARK: By the thread that made a checkpoint
 
-  /// Under which it goes on record without the engine; nil when the engine is to be asked.
+  /// The stamp for recording without the engine; nil when the engine must record.
   var progressStamp: ProgressStamp? {
     state.withLock { state in
       guard case .queue(let stamp, _) = state.recorder else { return nil }
@@ -58,8 +59,8 @@ extension TransferBody {
     }
   }
 
-  /// This is on record under that stamp. Answers who may go on; nil when the engine has taken over
-  /// meanwhile, so that the stamp may count no more.
+  /// Confirms that `held` is recorded under `stamp`. Returns the attempts that may continue; nil
+  /// when the engine has taken recording back meanwhile, so the stamp may no longer be valid.
   func confirm(
     _ held: HeldRanges, _ stamp: ProgressStamp, at now: MonotonicTime
   ) -> Set<AttemptID>? {

@@ -3,72 +3,72 @@ import KettleModel
 extension TransferBody {
   enum Checkpoint: Sendable {
     case none
-    /// Asked for, or being synced.
+    /// Requested, or being synced.
     case underWay
-    /// Being recorded. When it is on record, what had been received when it was taken is confirmed.
+    /// Being recorded. Once it is recorded, everything received when it was taken is confirmed.
     case synced(HeldRanges, receivedByteCount: Int64)
   }
 
   enum Writer: Sendable {
     case resting
-    /// It comes, or is at work.
+    /// Scheduled or running.
     case called
   }
 
-  /// Who puts on record what a checkpoint put on the disk.
+  /// What records the checkpoints.
   enum Recorder: Sendable {
     /// The engine, in the order of the transfer's other changes.
     case engine
-    /// The engine; when it is on record there, what comes next needs the engine no more.
+    /// The engine; once this checkpoint is recorded, the next ones no longer need the engine.
     case engineOnceMore
     /// The thread that made the checkpoint, until another change of the transfer is under way.
     case queue(ProgressStamp, latest: Recorded?)
   }
 
-  /// What is on record, and since when.
+  /// What is recorded, and since when.
   struct Recorded: Sendable {
     var held: HeldRanges
     var at: MonotonicTime
   }
 
-  /// What is received, on its way to the disk, written and on record; had under one lock.
+  /// What is received, queued, written and recorded; guarded by one lock.
   struct State: Sendable {
     var segments: [AttemptID: BodySegment] = [:]
-    /// To be written, in this order.
+    /// The parts to write, in this order.
     var pending: [BlockPart] = []
     var writer = Writer.resting
     var spare: [BlockMemory] = []
-    /// What is in the file, synced or not.
+    /// The bytes in the file, synced or not.
     var written: HeldRanges
-    /// Of all attempts since the file was opened, without what came under grants and was not
-    /// counted yet.
+    /// Bytes of all attempts since the file was opened, without those that arrived under grants and
+    /// are not counted yet.
     var receivedByteCount: Int64 = 0
-    /// What may have come besides.
+    /// Bytes that may have arrived in addition.
     var grantedByteCount: Int64 = 0
     var confirmedByteCount: Int64 = 0
     var checkpoint = Checkpoint.none
     var recorder = Recorder.engine
     /// Attempts that wait for the disk.
     var heldBack: Set<AttemptID> = []
-    /// Of the file as a whole.
+    /// A failure of the whole file.
     var failure: TransferFailure?
-    /// All of the file, synced, and not written to since.
+    /// Set when the whole file is synced and has not been written to since.
     var settled: Synced?
 
-    /// Counts what an attempt brought without asking. Until the next grant it has to ask.
+    /// Counts the bytes of an attempt that arrived under its grant, and ends the grant.
     mutating func settle(_ attempt: AttemptID) { change(attempt) { $0.settle() } }
 
     mutating func settleAll() {
       for attempt in segments.keys { settle(attempt) }
     }
 
-    /// Counts what the attempts have brought without asking, and lets them go on.
+    /// Counts the bytes that arrived under grants, and keeps the grants.
     mutating func countAll() {
       for attempt in segments.keys { change(attempt) { $0.count() } }
     }
 
-    /// Lets a settled attempt bring more without asking. Several get an eighth of what may
-    /// be unconfirmed together, so that the grants of some do not hold back others.
+    /// Grants more bytes to a settled attempt. Several attempts together get an eighth of what may
+    /// be unconfirmed, so that the grants of some do not hold back others.
     mutating func grant(_ attempt: AttemptID) {
       let most = unconfirmedByteCountMax
       let left = most - unconfirmedByteCount
@@ -79,9 +79,9 @@ extension TransferBody {
       }
     }
 
-    /// Keeps the sums while an attempt changes.
+    /// Changes an attempt and updates the sums.
     ///
-    /// - Parameter change: answers how much more was received.
+    /// - Parameter change: returns how many more bytes were received.
     private mutating func change(
       _ attempt: AttemptID, _ change: (inout BodySegment) -> Int64
     ) {
@@ -91,8 +91,8 @@ extension TransferBody {
       grantedByteCount += segments.values[place].grantedByteCount
     }
 
-    /// Answers whether an attempt is to wait until more is on record. What the transport has read
-    /// of it comes all the same, and without asking.
+    /// Returns whether an attempt must wait until more is recorded. Bytes that the transport has
+    /// already read still arrive, without a call.
     mutating func holdBack(_ attempt: AttemptID) -> Bool {
       guard awaitsRecord else { return false }
       heldBack.insert(attempt)
@@ -100,10 +100,10 @@ extension TransferBody {
       return true
     }
 
-    /// Answers those that were held back; they may bring more now, and need not ask first.
+    /// Returns the held-back attempts. They may receive more now, under a new grant.
     mutating func letGoOn() -> Set<AttemptID> {
       defer { heldBack = [] }
-      // After a failure they hear of it with the next piece.
+      // After a failure they learn of it with the next piece.
       if failure == nil {
         for attempt in heldBack {
           settle(attempt)
@@ -113,14 +113,13 @@ extension TransferBody {
       return heldBack
     }
 
-    /// Hands over what is left of an attempt that is over.
+    /// Queues the rest of an attempt that is over.
     mutating func handOverLast(_ attempt: AttemptID) {
       settle(attempt)
       if let part = segments[attempt]?.end() { pending.append(part) }
     }
 
-    /// Hands over what a checkpoint is to put on the disk, and answers how much was received with
-    /// it.
+    /// Queues what a checkpoint must write. Returns how many received bytes it covers.
     mutating func handOver(_ extent: Extent) -> Int64 {
       countAll()
       switch extent {
@@ -134,10 +133,10 @@ extension TransferBody {
       }
     }
 
-    /// What is to be written next, with what is in the file: all that follows each other, because
-    /// a call for each block costs more. nil when there is nothing.
+    /// Returns the next parts to write, and the ranges already in the file. Takes all consecutive
+    /// parts, because one call for each block costs more. Returns nil when nothing is left.
     mutating func takePending() -> (parts: [BlockPart], over: HeldRanges)? {
-      // After a failure nothing more is written of it: what it brought is believed no more.
+      // After a failure, nothing more of the attempt is written: its bytes are no longer trusted.
       while let part = pending.first, !isBelieved(part) { pending.removeFirst() }
       guard let first = pending.first else {
         writer = .resting
@@ -157,8 +156,9 @@ extension TransferBody {
       return segment.failure == nil
     }
 
-    /// This is on record. Answers those that may go on, and whether a checkpoint is to be made for
-    /// those that may not yet; nil when it is not what was synced last.
+    /// Confirms that `held` is recorded. Returns the attempts that may continue, and whether to
+    /// make a checkpoint for those that may not yet. Returns nil when `held` is not the latest
+    /// sync.
     mutating func confirm(_ held: HeldRanges) -> (goOn: Set<AttemptID>, asks: Bool)? {
       guard case .synced(held, let byteCount) = checkpoint else { return nil }
       confirmedByteCount = max(confirmedByteCount, byteCount)
@@ -169,7 +169,7 @@ extension TransferBody {
       return (letGoOn(), false)
     }
 
-    /// False when one is under way.
+    /// Returns false when a checkpoint is already under way.
     mutating func beginCheckpoint() -> Bool {
       guard case .none = checkpoint else { return false }
       checkpoint = .underWay
@@ -205,8 +205,8 @@ extension TransferBody {
       }
     }
 
-    /// Counts what an attempt has written that is trusted at its end only. Returns how many bytes
-    /// are not to be counted; nil when all are.
+    /// Counts the bytes written by an attempt that is trusted only at its end. Returns how many
+    /// bytes do not count; nil when all do.
     mutating func settleTrust(in attempt: AttemptID, isComplete: Bool) -> Int64? {
       guard let segment = segments[attempt], segment.trust == .atItsEnd else { return nil }
       settled = nil
@@ -218,21 +218,22 @@ extension TransferBody {
       return range.map { written.gaps(in: $0).reduce(0) { $0 + $1.byteCount } } ?? 0
     }
 
-    /// In blocks that are not full, and written by nobody yet.
+    /// Bytes in blocks that are not full and not queued yet.
     private var gatheredByteCount: Int64 {
       segments.values.reduce(0) { $0 + $1.gatheredByteCount }
     }
 
-    /// With what may have come besides.
+    /// Includes the bytes that may have arrived under grants.
     private var unconfirmedByteCount: Int64 {
       receivedByteCount + grantedByteCount - confirmedByteCount
     }
 
-    /// More is received than may be neither synced nor on record.
+    /// Whether more is received than may be unsynced or unrecorded.
     var awaitsRecord: Bool { unconfirmedByteCount > unconfirmedByteCountMax }
 
-    /// Little was put on record and much has come meanwhile, in full blocks: those who wait would
-    /// bring too much. What the transport still has of the read that it is at comes in any case.
+    /// Whether a checkpoint recorded little while much arrived in full blocks, so that the waiting
+    /// attempts would receive too much. The rest of the transport's current read arrives in any
+    /// case.
     var shouldConfirmMore: Bool {
       let unconfirmed = receivedByteCount - confirmedByteCount
       return unconfirmed > gatheredByteCount

@@ -1,33 +1,32 @@
 import KettleSystem
 import KettleModel
 
-/// Puts what the attempts of one transfer bring into its partial file.
+/// Writes the bytes of a transfer's attempts into its partial file.
 ///
 /// Small pieces are gathered into blocks, because a write call for each piece of at most 16 KiB
-/// costs more than the copy. Blocks are written on a queue of the disk: the transport's thread
-/// waits for no disk, and while one block is written the next is filled. Where bytes are there
-/// already they are not written but compared: that is what makes an overlap a proof, and two copies
-/// of one part one file. No more than `refetchedByteCountMax` may be neither synced nor on record,
-/// over all attempts together: when it is reached the network waits for the disk, and a crash never
-/// costs more than that.
+/// costs more than the copy. Blocks are written on a disk queue: the transport's thread never waits
+/// for a disk, and one block is filled while another is written. Bytes that overlap existing ones
+/// are compared, not written: this makes an overlap a proof, and two copies of one part one file.
+/// At most `refetchedByteCountMax` bytes, over all attempts together, are unsynced or unrecorded.
+/// At that limit the network waits for the disk, so a crash never costs more than that.
 final class TransferBody: Sendable {
   /// The promise of docs/architecture.md: at most 8 MiB are fetched again after a crash.
   static let refetchedByteCountMax: Int64 = 8 << 20
-  /// Of one attempt alone; several at once have smaller blocks each.
+  /// For a single attempt; concurrent attempts have smaller blocks each.
   static let blockByteCountMax: Int64 = 2 << 20
   static let blockByteCountMin: Int64 = 512 << 10
-  /// As many as can be under way: memory that is given back and asked for again has to be mapped
-  /// and cleared page by page, which costs as much as to receive into it.
+  /// As many as can be in use. Memory that is released and allocated again has to be mapped and
+  /// cleared page by page, which costs as much as receiving into it.
   static let spareBlockCountMax = Int(refetchedByteCountMax / blockByteCountMin)
-  /// What the transport may have read of each attempt and not handed over when it is full, and of
-  /// one of them twice as much.
+  /// What the transport may have read of each attempt and not delivered when it is full, and twice
+  /// that for one of them.
   static let transportBufferByteCount: Int64 = 512 << 10
 
-  /// How much of what was received a checkpoint puts on the disk.
+  /// How much of the received bytes a checkpoint syncs.
   enum Extent: Sendable {
     case everything
-    /// Not what is still being gathered, while that is little: what is cut where it happens to be
-    /// becomes several writes around borders of pages, and so does what follows.
+    /// Without the blocks being filled, while they hold little. Cutting a block at an arbitrary
+    /// offset causes several writes around page boundaries, and so does what follows.
     case fullBlocks
   }
 
@@ -36,15 +35,15 @@ final class TransferBody: Sendable {
   let askForCheckpoint: @Sendable (TransferBody) -> Void
   private let queue: LingeringQueue
   let state: Mutex<State>
-  /// Had by whoever writes, so that blocks are written one after the other. Taken before `state`,
-  /// never after it.
+  /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after
+  /// it.
   private let disk = Mutex(())
 
   /// - Parameters:
-  ///   - held: what of the file is there.
-  ///   - queue: where blocks are written.
-  ///   - askForCheckpoint: called at most once between two checkpoints, when what is full is on its
-  ///     way to the queue, by whoever brings bytes or says that some are on record.
+  ///   - held: the bytes already in the file.
+  ///   - queue: the queue on which blocks are written.
+  ///   - askForCheckpoint: called at most once between two checkpoints, after full blocks are
+  ///     queued, on the thread that delivers bytes or confirms a record.
   init(
     file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: LingeringQueue,
     askForCheckpoint: @escaping @Sendable (TransferBody) -> Void
@@ -58,15 +57,15 @@ final class TransferBody: Sendable {
 
   // MARK: Attempts
 
-  /// Lets an attempt write from `lower` on, and answers what takes its bytes.
+  /// Registers an attempt that writes from `lower` on, and returns the sink for its bytes.
   ///
-  /// - Parameter trust: one that is trusted at its end only has the file to itself.
+  /// - Parameter trust: An attempt that is trusted only at its end has the file to itself.
   func begin(
     _ attempt: AttemptID, from lower: Int64, _ bound: BodySegment.Bound,
     trust: BodySegment.Trust = .atOnce
   ) -> SegmentSink {
     let segment = state.withLock { state in
-      // What one alone was granted is much for one of several.
+      // A grant for a single attempt is too large for one of several.
       state.settleAll()
       let share = min(
         max(Self.blockByteCountMax >> state.segments.count, Self.blockByteCountMin),
@@ -79,14 +78,14 @@ final class TransferBody: Sendable {
     return SegmentSink(body: self, attempt: attempt, room: segment.room)
   }
 
-  /// A small file needs one block, of memory that is not mapped for it alone. It never gets full:
-  /// it is written when its attempt is over.
+  /// A small file needs one block, whose memory is not mapped for it alone. The block never gets
+  /// full: it is written when its attempt is over.
   private var smallBlockByteCount: Int64 {
     guard let totalByteCount, totalByteCount < Self.blockByteCountMin else { return .max }
     return (totalByteCount / GatheredBlock.alignment + 1) * GatheredBlock.alignment
   }
 
-  /// The attempt need not bring more than up to `upper`.
+  /// Shortens the attempt, which need not receive more than up to `upper`.
   func shorten(_ attempt: AttemptID, to upper: Int64) {
     state.withLock { state in
       state.settle(attempt)
@@ -94,18 +93,18 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// What an attempt that is over has brought.
+  /// The result of an attempt that is over.
   struct EndedSegment: Sendable {
-    /// How far it came; nil when it had no body, or nothing of that counts.
+    /// The end of its bytes; nil when it had no body, or none of its bytes count.
     var receivedUpTo: Int64?
-    /// Written, and given up because the reply did not end properly.
+    /// Bytes written and discarded because the response did not end properly.
     var discardedByteCount: Int64 = 0
     var failure: TransferFailure?
   }
 
-  /// Writes what is left of an attempt that is over. Blocks.
+  /// Writes the rest of an attempt that is over. Blocks.
   ///
-  /// - Parameter isComplete: whether the reply ended properly.
+  /// - Parameter isComplete: Whether the response ended properly.
   func end(_ attempt: AttemptID, isComplete: Bool) -> EndedSegment {
     let discarded = disk.withLock { _ in
       state.withLock { $0.handOverLast(attempt) }
@@ -123,15 +122,15 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// Counts what an attempt has written that is trusted at its end only, or cuts it off. Returns
-  /// how many bytes are given up; nil when the attempt counts. Called with `disk`; blocks.
+  /// Counts the bytes written by an attempt that is trusted only at its end, or truncates the file.
+  /// Returns how many bytes are discarded; nil when the attempt counts. Requires `disk`; blocks.
   private func settleTrust(in attempt: AttemptID, isComplete: Bool) -> Int64? {
     let (discarded, heldUpTo) = state.withLock { state in
       (state.settleTrust(in: attempt, isComplete: isComplete), state.written.upperBound)
     }
     guard let discarded, discarded > 0 else { return discarded }
     do {
-      // Left there, it would make the file longer than the right one may be.
+      // Otherwise the file could be longer than the right one.
       try file.truncate(to: heldUpTo)
     } catch {
       state.withLock { $0.failure = $0.failure ?? error }
@@ -163,8 +162,9 @@ final class TransferBody: Sendable {
     state.pending += full
     guard let segment = state.segments[attempt] else { return (.failed, false) }
     if segment.isSatisfied || allowed < bytes.count { return (.satisfied, false) }
-    // Seldom, because each costs the same however much it confirms; and while there is room, so
-    // that the network goes on meanwhile. With a full block there is little that it leaves out.
+    // Rarely, because each checkpoint costs the same however much it confirms; and while there is
+    // room, so that the network continues meanwhile. At a full block, a checkpoint leaves out
+    // little.
     let unconfirmed = state.receivedByteCount - state.confirmedByteCount
     let isTime = !full.isEmpty && unconfirmed > state.unconfirmedByteCountMax / 4 * 3
     let asks = (isTime || state.awaitsRecord) && state.beginCheckpoint()
@@ -177,7 +177,7 @@ final class TransferBody: Sendable {
 
   var failure: TransferFailure? { state.withLock { $0.failure } }
 
-  /// How far each attempt has come, with what is gathered but not written.
+  /// The progress of each attempt, including bytes gathered but not written.
   var progress: [AttemptID: Int64] {
     state.withLock { state in
       state.countAll()
@@ -185,11 +185,11 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// Those that wait until more is on record.
+  /// The attempts that wait until more is recorded.
   var heldBack: Set<AttemptID> { state.withLock { $0.heldBack } }
 
-  /// How much of the file is there, with what is gathered but not written; what two attempts bring
-  /// counts once.
+  /// The number of bytes of the file, including those gathered but not written. Bytes that two
+  /// attempts received count once.
   var heldByteCount: Int64 {
     state.withLock { state in
       state.countAll()
@@ -203,13 +203,13 @@ final class TransferBody: Sendable {
 
   // MARK: The disk
 
-  /// What is on the disk after a sync.
+  /// The bytes on the disk after a sync.
   struct Synced: Sendable {
     var held: HeldRanges
     var modifiedNanoseconds: Int64
   }
 
-  /// Whether a checkpoint would put anything on record, and none is under way; if so it is under
+  /// Returns whether a checkpoint would record anything and none is under way. If so, it is under
   /// way from here on.
   func claimCheckpoint() -> Bool {
     state.withLock { state in
@@ -218,7 +218,7 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// Writes and syncs what was received. Blocks.
+  /// Writes and syncs the received bytes. Blocks.
   func sync(_ extent: Extent = .everything) throws(TransferFailure) -> Synced {
     let (written, receivedByteCount, failure) = disk.withLock { _ in
       let receivedByteCount = state.withLock { state in
@@ -236,27 +236,27 @@ final class TransferBody: Sendable {
       }
       return Synced(held: written, modifiedNanoseconds: modified)
     } catch {
-      // A failed sync is never tried again as a proof: the kernel may have dropped the pages
-      // (fsync(2), "Errors"), so nothing after the last success is believed.
+      // A failed sync is never repeated as a proof: the kernel may have dropped the pages
+      // (fsync(2), "Errors"), so nothing after the last success is trusted.
       state.withLock { $0.failure = error }
       throw error
     }
   }
 
-  /// All of the file, when it was synced and nothing was written since.
+  /// Set when the whole file was synced and nothing was written since.
   var settled: Synced? { state.withLock { $0.failure == nil ? $0.settled : nil } }
 
-  /// Syncs a file that is whole, so that nothing is left to do when it is closed. Blocks.
+  /// Syncs a complete file, so that closing it has nothing left to do. Blocks.
   func settle() {
     let isWhole = state.withLock { state in
       state.failure == nil && state.segments.isEmpty
         && state.written.prefixByteCount == totalByteCount
     }
-    // What goes wrong is told when it is closed.
+    // An error is reported when the file is closed.
     if isWhole, let synced = try? sync() { state.withLock { $0.settled = synced } }
   }
 
-  /// Writes until nothing waits. Called with `disk`; blocks.
+  /// Writes until nothing is queued. Requires `disk`; blocks.
   private func writePending() {
     while let (parts, written) = state.withLock({ $0.takePending() }) {
       let result = write(parts, over: written)
@@ -268,7 +268,7 @@ final class TransferBody: Sendable {
     }
   }
 
-  /// As far as it goes: a disk without room for all of them may have some for the first.
+  /// Writes as many parts as fit: a disk without room for all of them may have room for the first.
   private func writeOneByOne(_ parts: [BlockPart], over written: HeldRanges) {
     for part in parts {
       let result = write([part], over: written)

@@ -1,25 +1,25 @@
 import Dispatch
 import KettleSystem
 
-/// Carries input to the engine, in order. What comes while the engine is busy is taken together, so
-/// that the engine is woken once for it.
+/// Delivers input to the engine, in order. Input that arrives while the engine is busy is delivered
+/// in one batch, so that the engine wakes up once for it.
 final class EngineInbox: Sendable {
   typealias Reader = @Sendable ([EngineInput], Place) -> Void
 
-  /// Where the reader is called.
+  /// The thread that calls the reader.
   enum Place: Sendable {
-    /// On the engine's own thread, which never waits.
+    /// The engine's own thread, which never blocks.
     case engine
-    /// On the thread that put the input there, which may.
+    /// The thread that put the input there, which may block.
     case sender
   }
 
   private enum Phase: Sendable {
-    /// What comes is kept.
+    /// Input is kept.
     case closed
-    /// Called, when the reader is about to be.
+    /// `isCalled`: a call of the reader is scheduled.
     case open(Reader, isCalled: Bool)
-    /// What comes is dropped.
+    /// Input is dropped.
     case ended
   }
 
@@ -31,7 +31,7 @@ final class EngineInbox: Sendable {
   private let queue: DispatchQueue
   private let state = Mutex(State())
 
-  /// - Parameter queue: where the reader is called.
+  /// - Parameter queue: the queue on which the reader is called.
   init(on queue: DispatchQueue) { self.queue = queue }
 
   func put(_ input: EngineInput) {
@@ -43,8 +43,8 @@ final class EngineInbox: Sendable {
     if calls { call() }
   }
 
-  /// For those who may wait and call `readHere` next: they are awake, and no other thread has to be
-  /// woken then.
+  /// Adds input for a caller that may block and calls `readHere` next. The caller's thread is
+  /// awake, so no other thread has to be woken.
   func putToReadHere(_ inputs: some Collection<EngineInput>) {
     state.withLock { state in
       if case .ended = state.phase { return }
@@ -52,7 +52,7 @@ final class EngineInbox: Sendable {
     }
   }
 
-  /// Reads what was put to be read here, unless somebody is about to.
+  /// Delivers the input added by `putToReadHere`, unless another thread is about to. Blocks.
   func readHere() {
     if state.withLock({ !$0.inputs.isEmpty && Self.claimsCall(&$0) }) {
       queue.sync { read(at: .sender) }
@@ -70,7 +70,7 @@ final class EngineInbox: Sendable {
 
   func end() { state.withLock { $0 = State(phase: .ended) } }
 
-  /// Whether what is put here is read. Nothing that is under way comes to its end otherwise.
+  /// Whether input is delivered. Otherwise nothing that is under way ever ends.
   var isOpen: Bool {
     state.withLock { state in
       switch state.phase {
@@ -88,7 +88,7 @@ final class EngineInbox: Sendable {
 
   private func call() { queue.async { [self] in read(at: .engine) } }
 
-  /// Called on the queue.
+  /// Runs on the queue.
   private func read(at place: Place) {
     let (reader, inputs) = state.withLock { state -> (Reader?, [EngineInput]) in
       guard case .open(let reader, _) = state.phase else { return (nil, []) }

@@ -2,14 +2,14 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// What reaches the engine from its threads and queues, in order, through one inbox.
+/// Input of the engine from its threads and queues, delivered in order through one inbox.
 enum EngineInput: Sendable {
   case transport(TransportEvent)
-  /// Changes are in the store: what waited for them can be done.
+  /// Changes are in the store, and the actions that waited for them can be performed.
   case committed([BrainAction], announce: [TransferID], kept: [JournalChange])
   case lineRead(LineRequest, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
-  /// What an attempt brought is in the kernel's hands.
+  /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, TransferBody.EndedSegment)
   case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
   case bodyClosed(
@@ -20,35 +20,35 @@ enum EngineInput: Sendable {
   case alarm
 }
 
-/// An attempt as the engine knows it, from its beginning until its last byte is written.
+/// An attempt as the engine knows it, from its start until its last byte is written.
 struct LiveAttempt: Sendable {
   enum Phase: Sendable {
     case asking
-    /// Its body was accepted.
+    /// The body was accepted.
     case flowing
   }
 
   var transfer: TransferID
   var asked: AskedRange?
-  /// How much of the request's body is in the kernel's hands; nil when nothing was told.
+  /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking
-  /// As its head says.
+  /// As the response head says.
   var trust = BodySegment.Trust.atItsEnd
 }
 
-/// The partial file of a transfer that runs.
+/// The partial file of a running transfer.
 enum LiveBody: Sendable {
-  /// When it is to be closed before it is open, that is noted.
+  /// `close` is set when the file must be closed as soon as it is open.
   case opening(close: OperationID?)
-  /// It is made when what came is to be written.
+  /// Created when the received bytes are written.
   case late(LateBody)
-  /// With when bytes were last put on record.
+  /// With the time at which bytes were last recorded.
   case open(TransferBody, checkpointedAt: MonotonicTime)
-  /// Its last bytes are being synced; until they are on record, it knows best what is there.
+  /// Its last bytes are being synced. Until they are recorded, the body knows best what is there.
   case closing(TransferBody)
 
-  /// What takes bytes.
+  /// The body that accepts bytes.
   var body: TransferBody? {
     switch self {
     case .opening, .closing: nil
@@ -57,7 +57,7 @@ enum LiveBody: Sendable {
     }
   }
 
-  /// How much of the file is there; nil while nobody but the record knows.
+  /// The number of bytes of the file; nil while only the record knows it.
   var heldByteCount: Int64? {
     switch self {
     case .opening: nil
@@ -67,7 +67,7 @@ enum LiveBody: Sendable {
   }
 }
 
-/// A digest that follows the partial file, on a queue of its own.
+/// A digest that follows the partial file, on its own queue.
 struct LiveDigest: Sendable {
   var inode: UInt64
   var algorithm: Checksum.Algorithm
@@ -75,7 +75,7 @@ struct LiveDigest: Sendable {
   let queue = DispatchQueue(label: "kettle.digest")
 }
 
-/// Somebody who waits until controls are carried out.
+/// A caller that waits until controls are carried out.
 struct RestWaiter: Sendable {
   var moving: Set<TransferID>
   var done: Completion<Void>

@@ -2,11 +2,11 @@ import KettleSystem
 import KettleScheduler
 import KettleModel
 
-/// Gives whole files their names, those of one directory together.
+/// Gives complete files their final names, in batches per directory.
 ///
-/// A name is there for good when its directory was synced, and one sync does for all names that
-/// were given before it. So there is one piece of work in a directory at a time, and what comes
-/// meanwhile is the next one. Directories do not wait for each other.
+/// A name is durable once its directory was synced, and one sync covers all names given before it.
+/// So each directory has one task at a time, and files that arrive meanwhile form the next batch.
+/// Directories do not wait for each other.
 final class FilePlacing: Sendable {
   struct Order: Sendable {
     var id: TransferID
@@ -21,13 +21,13 @@ final class FilePlacing: Sendable {
 
   private enum Worker: Sendable {
     case resting
-    /// It comes, or is at work.
+    /// Scheduled or running.
     case called
   }
 
   private let files: any FileStorage
   private let lanes: WorkLanes
-  /// By directory, as long as there is something to do in it.
+  /// By directory, while there is work in it.
   private let lines = Mutex<[Substring: Line]>([:])
 
   init(_ files: any FileStorage, on lanes: WorkLanes) {
@@ -35,15 +35,15 @@ final class FilePlacing: Sendable {
     self.lanes = lanes
   }
 
-  /// Takes an order; `begin` is to be called soon.
+  /// Queues an order. Call `begin` soon afterwards.
   func take(_ order: Order) {
     let directory = order.file.resumeData.partialDirectory
     lines.withLock { $0[directory, default: Line()].waiting.append(order) }
   }
 
-  /// Begins with what was taken where nobody is at work.
+  /// Starts the queued orders of directories without a running task.
   ///
-  /// - Parameter done: called on one of the lanes with what became of each, many at once.
+  /// - Parameter done: called on one of the lanes with the results of a batch.
   func begin(_ done: @escaping @Sendable ([EngineInput]) -> Void) {
     let idle = lines.withLock { lines in
       let idle = lines.filter { $0.value.worker == .resting }.map(\.key)
@@ -87,8 +87,8 @@ final class FilePlacing: Sendable {
     var result = result
     if case .failure(let failure) = result {
       guard failure.code == .partialFileChanged else { return result }
-      // Before a crash the rename may have been done already. Where it was not, the transfer begins
-      // anew, and nobody would remember the file that was set aside.
+      // The rename may have been done before a crash. If it was not, the transfer restarts, and no
+      // record would name the file that was set aside.
       if let found = files.finishedFile(of: resumeData) { result = .success(found) }
     }
     if let other = resumeData.setAside { files.removePartialFile(other) }

@@ -2,7 +2,7 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// Brain → world.
+/// Performs the actions of the brain.
 extension TransferEngine {
   func perform(_ action: BrainAction, at now: Moment) {
     switch action {
@@ -51,7 +51,7 @@ extension TransferEngine {
         certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond))
   }
 
-  /// Further connections ask where the redirects of the first one led.
+  /// Further connections request the URL to which the redirects of the first one led.
   private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
     guard let fetch = brain.machines[id]?.fetch, fetch.body == .closed,
       let index = fetch.index(of: plan.attempt)
@@ -61,7 +61,7 @@ extension TransferEngine {
   }
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
-    // It may have been cancelled while the store was busy.
+    // The attempt may have been cancelled during the commit.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
     switch one.phase {
     case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
@@ -69,7 +69,7 @@ extension TransferEngine {
     }
     let sink = body.begin(
       attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
-    // Others may have taken over its end while the store was busy.
+    // Other attempts may have taken over its end during the commit.
     let fetch = brain.machines[id]?.fetch
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
       body.shorten(attempt, to: upper)
@@ -102,7 +102,7 @@ extension TransferEngine {
     switch bodies[id] {
     case nil: postOwn(.bodyClosed(id, operation, .success(nil)))
     case .opening: bodies[id] = .opening(close: operation)
-    // It is settled when its only attempt is over, and nothing is closed before that.
+    // A late body is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
     case .open(let body, _):
       takeOverRecording(of: id)
@@ -122,7 +122,7 @@ extension TransferEngine {
   private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
     digests[id] = nil
     nameLanes.async { [weak self, files] in
-      // A crash after the rename and before its record leaves it under its other name.
+      // A crash between the rename and its record leaves the file under its final name.
       if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
         _ = files.removeFinishedFile(file)
       }
@@ -134,7 +134,7 @@ extension TransferEngine {
 }
 
 extension LiveAttempt {
-  /// Where its body has to end.
+  /// Where the body must end.
   fileprivate func bound(of range: ByteRange?) -> BodySegment.Bound {
     guard let range else { return .none }
     if asked == nil { return .whole(range.upper) }

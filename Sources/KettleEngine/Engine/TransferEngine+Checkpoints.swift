@@ -1,11 +1,11 @@
 import KettleScheduler
 import KettleModel
 
-/// What was received goes on the disk, and then on record.
+/// Checkpoints: received bytes are synced, and then recorded.
 extension TransferEngine {
-  /// Puts what a body received in full blocks on the disk and on record, on the thread that writes
-  /// its blocks. It may wait and is awake: to hand a checkpoint from the disk's threads to the
-  /// engine's and on to the journal's wakes each of them a hundred times a second.
+  /// Syncs and records the full blocks of a body, on the thread that writes its blocks. That thread
+  /// may block and is awake: passing a checkpoint from the disk's threads to the engine's and on to
+  /// the journal's would wake each of them a hundred times a second.
   nonisolated func checkpointHere(_ id: TransferID, _ body: TransferBody) {
     let result = Result { () throws(TransferFailure) in try body.sync(.fullBlocks) }
     if case .success(let synced) = result, recordHere(synced.held, of: body) { return }
@@ -13,7 +13,8 @@ extension TransferEngine {
     journal.commitHere()
   }
 
-  /// Without the engine, where it left that to the body. False when it is to be asked.
+  /// Records without the engine, if it handed over recording to the body. Returns false when the
+  /// engine must record.
   private nonisolated func recordHere(_ held: HeldRanges, of body: TransferBody) -> Bool {
     guard let stamp = body.progressStamp, journal.put(held, stamp),
       let goOn = body.confirm(held, stamp, at: clock.now().monotonic)
@@ -22,7 +23,7 @@ extension TransferEngine {
     return true
   }
 
-  /// Puts what the attempts have brought so far on the disk, to go on record then.
+  /// Syncs the bytes that the attempts have received so far; they are recorded afterwards.
   func checkpoint(_ id: TransferID, _ extent: TransferBody.Extent, at now: Moment) {
     guard case .open(let body, _)? = bodies[id] else { return }
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
@@ -36,7 +37,7 @@ extension TransferEngine {
     _ id: TransferID, _ body: TransferBody, _ result: Result<TransferBody.Synced, TransferFailure>,
     isCommittedHere: Bool = false
   ) {
-    // That of a file that was closed meanwhile says less than its closing.
+    // If the file was closed meanwhile, its closing says more.
     guard bodies[id]?.body === body else { return }
     switch result {
     case .success(let synced):
@@ -46,9 +47,9 @@ extension TransferEngine {
       let turn = brain.bytesSynced(synced.held, of: id)
       guard case .progress? = turn.changes.first else { return run(turn, at: now) }
       submitDecided()
-      // A digest follows what is on record, and hears of it here.
+      // A digest follows the recorded bytes, and is notified here.
       if digests[id] == nil { body.leaveRecording() }
-      // Nobody is told of it, and the network need not wait for the engine to go on.
+      // No client is notified, and the network need not wait for the engine to continue.
       let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
         self?.confirm(synced.held, of: id, in: body)
       }
@@ -58,12 +59,13 @@ extension TransferEngine {
         journal.submit(turn.changes, finish: finish)
       }
     case .failure:
-      // The body refuses every further byte; the attempts end with its failure.
+      // The body rejects all further bytes, and the attempts end with its failure.
       for (attempt, one) in attempts where one.transfer == id { transport.cancel(attempt) }
     }
   }
 
-  /// The journal has it. Called where it says so: its stamp is that of this checkpoint then.
+  /// Confirms a committed checkpoint. Called by the journal's `finish`: at that moment the
+  /// journal's stamp is the one of this checkpoint.
   private nonisolated func confirm(
     _ held: HeldRanges, of id: TransferID, in body: TransferBody
   ) {
@@ -71,13 +73,13 @@ extension TransferEngine {
     for attempt in goOn { transport.resumeReceiving(attempt) }
   }
 
-  /// Tells the brain what was put on record without it.
+  /// Notifies the brain of what was recorded without it.
   func noteRecorded(of id: TransferID) {
     if let recorded = bodies[id]?.body?.recorded { brain.noteRecorded(recorded.held, of: id) }
   }
 
-  /// From here on the engine records what a body syncs. Answers what was recorded before and the
-  /// brain did not know of, if that is kept.
+  /// Takes recording of a body's checkpoints back. Returns what the body recorded in the meantime
+  /// if it is news to the brain, or nil.
   @discardableResult
   func takeOverRecording(of id: TransferID) -> HeldRanges? {
     guard case .open(let body, let checkpointedAt)? = bodies[id],
@@ -87,9 +89,9 @@ extension TransferEngine {
     return brain.noteRecorded(recorded.held, of: id) ? recorded.held : nil
   }
 
-  /// Records on their way to the journal, with what was put on record since the brain was told, or
-  /// they would say less than it has. Comes before anything else is done of what was decided with
-  /// them, and keeps the recording with the engine until the next checkpoint.
+  /// Returns the changes with what was recorded since the brain last knew; otherwise they would say
+  /// less than the journal has. Call this before anything else is done with a decision. The engine
+  /// keeps the recording until the next checkpoint.
   func takingOverRecording(_ changes: [JournalChange]) -> [JournalChange] {
     if bodies.isEmpty { return changes }
     var changes = changes

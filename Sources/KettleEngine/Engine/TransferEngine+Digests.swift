@@ -2,10 +2,10 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// Checksums, computed beside the writing: each digest follows the part of its file that is held
-/// without a gap, so that little is left to read when the last byte comes.
+/// Checksums, computed while the file is written: each digest follows the durable part of its file
+/// up to the first gap, so that little is left to read when the last byte arrives.
 extension TransferEngine {
-  /// Begins a digest for a file that was opened, when something is there to compare it with.
+  /// Begins a digest for an opened file when there is a checksum to compare with.
   func followDigest(of id: TransferID, _ resumeData: ResumeData) {
     let spec = brain.machines[id]?.record.spec
     guard let algorithm = (spec?.checksum ?? resumeData.serverChecksum)?.algorithm else {
@@ -15,7 +15,7 @@ extension TransferEngine {
     if let known = digests[id], known.inode == resumeData.inode, known.algorithm == algorithm {
       return
     }
-    // What cannot be begun is tried again when it is needed, and fails there with its reason.
+    // If it cannot begin, it is retried when the digest is needed, and fails there with its reason.
     let begun = Result { () throws(TransferFailure) in
       try files.beginDigest(of: resumeData, algorithm: algorithm)
     }
@@ -24,13 +24,13 @@ extension TransferEngine {
     }
   }
 
-  /// More of the file is held.
+  /// Continues a digest after more of the file became durable.
   func advanceDigest(of id: TransferID, to held: HeldRanges) {
     guard let one = digests[id] else { return }
     let upper = held.prefixByteCount
     one.queue.async {
       guard upper > one.digest.byteCount else { return }
-      // A failure here shows again when the digest is needed.
+      // A failure here recurs when the digest is needed.
       try? one.digest.advance(to: upper) { false }
     }
   }

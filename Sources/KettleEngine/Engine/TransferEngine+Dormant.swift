@@ -3,22 +3,23 @@ import Logging
 import KettleScheduler
 import KettleModel
 
-/// Between the memory and the store: who is asked for is woken, who is at rest is let go of.
+/// Moves transfers between memory and the store: wakes dormant ones on request, evicts those at
+/// rest.
 extension TransferEngine {
-  /// So many are woken at once for something that is done to many.
+  /// The number of transfers woken at once for an operation on many.
   static let wokenCountMax = 1000
-  /// The history of so many that the store has alone is remembered.
+  /// The number of dormant transfers whose history is kept.
   static let rememberedCountMax = 2000
 
   // MARK: Reading
 
-  /// What is being read or was woken for somebody, and what went from the list meanwhile: an answer
-  /// of the time before must not bring it back.
+  /// Counts the reads and operations in progress, and tracks transfers removed meanwhile: a result
+  /// read before the removal must not bring them back.
   struct Reading: Sendable {
     private(set) var count = 0
-    /// The store does not know yet that they are gone.
+    /// Removed transfers that the store does not know of yet.
     private var leaving: Set<TransferID> = []
-    /// It knows, but may have been asked before.
+    /// Removed transfers that the store knows of, but a read may have begun earlier.
     private var gone: Set<TransferID> = []
 
     mutating func begin() { count += 1 }
@@ -35,7 +36,7 @@ extension TransferEngine {
       gone.insert(id)
     }
 
-    /// Who is on the list no more, whatever the store answers.
+    /// The transfers no longer on the list, whatever the store returns.
     var unlisted: Set<TransferID> { leaving.union(gone) }
 
     func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
@@ -44,8 +45,8 @@ extension TransferEngine {
     }
   }
 
-  /// Asks the store, and wakes what it answers before anything else can happen. Where the store
-  /// cannot be read nothing is woken.
+  /// Reads transfers from the store, and wakes them before anything else can happen. Wakes nothing
+  /// when the store cannot be read.
   func wake(
     _ question: @escaping @Sendable (any TransferArchive) throws -> [TransferRecord]
   ) async -> [TransferRecord] {
@@ -68,7 +69,8 @@ extension TransferEngine {
     }
   }
 
-  /// While `body` runs nobody falls asleep: who was woken in it is still there when it goes on.
+  /// Runs `body` without evicting any transfer: those woken in it are still in memory when it
+  /// continues.
   func keepingAwake<Answer>(_ body: () async -> Answer) async -> Answer {
     reading.begin()
     let answer = await body()
@@ -77,15 +79,15 @@ extension TransferEngine {
     return answer
   }
 
-  /// Brings transfers into memory that the store has alone.
+  /// Loads transfers that only the store has into memory.
   func wake(_ ids: [TransferID]) async {
     let missing = ids.filter { brain.machines[$0] == nil }
     guard !missing.isEmpty else { return }
     _ = await wake { archive in try archive.records(missing) }
   }
 
-  /// Tells of them as the store had them, though one of them may run by now: what becomes of it is
-  /// told next.
+  /// Notifies the observer of the transfers as they were in the store. One of them may already run;
+  /// its changes follow.
   private func tellWoken(_ ids: [TransferID], of records: [TransferRecord]) {
     let ids = Set(ids)
     for record in records where ids.contains(record.id) {
@@ -123,7 +125,7 @@ extension TransferEngine {
 
   // MARK: Falling asleep
 
-  /// Lets go of what the store has as it is, while nothing is being read or dealt with.
+  /// Evicts transfers whose state the store has, unless a read or operation is in progress.
   func letGo() {
     guard reading.count == 0, brain.holdsMuch else { return }
     let slept = brain.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
@@ -134,20 +136,20 @@ extension TransferEngine {
     for id in live.keys where brain.machines[id] == nil { live[id] = nil }
   }
 
-  /// Changes are on their way to the store.
+  /// Notes that changes are on their way to the store.
   func noteUnkept(_ changes: [JournalChange]) {
     for change in changes {
       switch change {
       case .put(let record): unkept[record.id, default: 0] += 1
       case .remove(let id): reading.note(leaving: id)
-      // Progress is of an open file, whose transfer is in memory, and stays there until the record
-      // that follows the closing has come to the store.
+      // Progress belongs to an open file. Its transfer stays in memory until the record that
+      // follows the closing is in the store.
       case .progress, .putSession, .removeSession, .clearFinished: break
       }
     }
   }
 
-  /// They have come there.
+  /// Notes that changes are in the store.
   func noteKept(_ changes: [JournalChange]) {
     var recorded: [PartialIdentity] = []
     for change in changes {
@@ -169,10 +171,10 @@ extension TransferEngine {
 
   // MARK: Many
 
-  /// Does something to transfers, some of which the store has alone; a thousand at a time are
-  /// woken. Those that are awake come last: where they make room, the others have been seen to.
+  /// Applies a control to transfers, some of which only the store has. Wakes a thousand at a time.
+  /// Those already awake come last: when they make room, the others have been handled.
   ///
-  /// - Returns: what became of each, in the order of `ids`.
+  /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
     _ control: Brain.Control, _ ids: [TransferID]
   ) async -> [Brain.ControlResult] {
@@ -199,7 +201,7 @@ extension TransferEngine {
     }
   }
 
-  /// Does something to all transfers that it is meant for.
+  /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: Brain.Control) async -> [TransferID] {
     let awake = selection(for: control)
     var done: [TransferID] = []
@@ -211,10 +213,10 @@ extension TransferEngine {
     return (done + awake).sorted()
   }
 
-  /// Goes through those that the store has alone, a thousand at a time, which are awake meanwhile.
-  /// Some may have been woken since by others.
+  /// Visits the transfers that only the store has, a thousand at a time, and keeps these awake
+  /// meanwhile. Other code may have woken some of them since.
   ///
-  /// - Parameter others: those that the caller sees to.
+  /// - Parameter others: the transfers that the caller handles.
   func forEachDormant(
     in states: Set<TransferState>, but others: Set<TransferID>,
     _ body: ([TransferID]) async -> Void
@@ -236,7 +238,7 @@ extension TransferEngine {
 }
 
 extension Brain.Control {
-  /// Of the dormant transfers, those in these states are meant by a control for all.
+  /// The states of the dormant transfers that a control for all applies to.
   fileprivate var dormantStates: Set<TransferState> {
     switch self {
     case .start: [.idle, .paused, .failed]

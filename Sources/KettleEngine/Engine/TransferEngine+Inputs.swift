@@ -2,7 +2,7 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// World → brain.
+/// Passes input to the brain.
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
@@ -45,7 +45,7 @@ extension TransferEngine {
     }
   }
 
-  /// Told with the next tick; on record when the attempt is over.
+  /// Reported with the next tick; recorded when the attempt is over.
   private func sent(_ byteCount: Int64, by attempt: AttemptID) {
     guard let id = attempts[attempt]?.transfer else { return }
     attempts[attempt]?.sentByteCount = byteCount
@@ -66,7 +66,7 @@ extension TransferEngine {
         opened.file, of: id, held: opened.resumeData.held, total: opened.resumeData.totalByteCount)
       opens(body, opened, of: id, by: attempt)
       if let close { closeBody(id, close) }
-    // Its end tells the same, and there is nothing to close before.
+    // The attempt's end reports the same, and there is nothing to close before.
     case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
       apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
     case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
@@ -94,7 +94,7 @@ extension TransferEngine {
     apply { brain, now in brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now) }
   }
 
-  /// The transport has let go of the attempt; its last bytes are still to be written.
+  /// The transport is done with the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
     guard let body = bodies[one.transfer]?.body else {
@@ -113,7 +113,7 @@ extension TransferEngine {
     }
   }
 
-  /// A file that is still to be made is named there as well.
+  /// A file that does not exist yet is also created and named there.
   private func lanes(of id: TransferID) -> WorkLanes {
     if case .late? = bodies[id] { nameLanes } else { diskLanes }
   }
@@ -165,7 +165,7 @@ extension TransferEngine {
     apply { brain, now in
       brain.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)
     }
-    // Who waits or is paused holds no descriptor.
+    // A waiting or paused transfer keeps no descriptor open.
     if brain.machines[id]?.visibleState != .running { digests[id] = nil }
   }
 
@@ -187,7 +187,8 @@ extension TransferEngine {
     }
   }
 
-  /// The brain divides what is missing by how far each attempt is, so it is told before it decides.
+  /// The brain divides the missing bytes by the progress of each attempt, so it needs that progress
+  /// before it decides.
   private func noteProgress(of id: TransferID) {
     guard let body = bodies[id]?.body else { return }
     brain.noteProgress(body.progress, of: id, at: clock.now())
@@ -217,7 +218,7 @@ extension TransferEngine {
     }
   }
 
-  /// Of a download by what is held, of an upload by what was sent.
+  /// Reports the progress: of a download the bytes in the file, of an upload the bytes sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
     guard let isUpload = brain.machines[id]?.record.spec.isUpload else { return }
     var known = live[id] ?? begun(id)
@@ -227,7 +228,7 @@ extension TransferEngine {
     let told = min(known.toldByteCount, byteCount)
     known.toldByteCount = byteCount
     live[id] = known
-    // Its end is told by itself, when the store has it.
+    // A failure is reported separately, when the store has it.
     if let snapshot = snapshot(of: id), snapshot.state != .failed {
       observer(.progress(snapshot, bytesWritten: byteCount - told))
     }

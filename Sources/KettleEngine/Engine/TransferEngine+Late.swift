@@ -2,7 +2,7 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// Small bodies, which flow before their partial file is made (`LatePartialFile`).
+/// Small bodies, which flow before their partial file exists (`LatePartialFile`).
 extension TransferEngine {
   /// Lets the body flow into memory.
   func letFlow(
@@ -18,7 +18,7 @@ extension TransferEngine {
     transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total), trust: one.trust))
   }
 
-  /// One that takes long goes on record before it is whole, as all others do.
+  /// Records a slow body before it is complete, like all others.
   func makeFile(of id: TransferID, _ late: LateBody) {
     switch late.making {
     case .underWay: return
@@ -34,8 +34,8 @@ extension TransferEngine {
     }
   }
 
-  /// The attempt is over, and what it brought is in the file, if it brought anything: the brain
-  /// hears of the file before it hears of the end.
+  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The brain learns of
+  /// the file before it learns of the end.
   func settleLate(_ id: TransferID, after attempt: AttemptID) {
     guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
     switch late.file.result {
@@ -48,9 +48,9 @@ extension TransferEngine {
   }
 }
 
-/// A body whose partial file is still to be made.
+/// A body whose partial file does not exist yet.
 struct LateBody: Sendable {
-  /// Whether its file is being made while bytes still come.
+  /// Whether the file is being created while bytes still arrive.
   enum Making: Sendable {
     case notAsked
     case underWay

@@ -1,9 +1,9 @@
 import KettleScheduler
 import KettleModel
 
-/// What people do to the list itself.
+/// Operations on the list itself.
 extension TransferEngine {
-  /// Moves transfers in the order of the list; answers when the store has it.
+  /// Moves transfers in the list. Returns when the store has the change.
   package func move(
     _ ids: [TransferID], _ move: Brain.Move
   ) async -> [Brain.ControlResult] {
@@ -21,17 +21,17 @@ extension TransferEngine {
     }
   }
 
-  /// Brings those into memory that stand right before or behind, where the store has them alone.
+  /// Loads the transfers directly before or behind, if only the store has them.
   private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
-    // The store is to have what was moved before.
+    // The store must have the earlier moves first.
     await kept()
     let places = ids.compactMap { brain.machines[$0].map { QueuePlace($0.record) } }
     _ = await wake { archive in try archive.neighbours(of: places, side) }
   }
 
-  /// Takes what is finished out of view for good, with every record kept.
+  /// Hides the finished transfers permanently. Keeps every record.
   ///
-  /// - Returns: how many they were.
+  /// - Returns: the number of hidden transfers.
   package func clearFinished() async -> Int {
     let now = clock.now()
     let (count, turn) = brain.clearFinished()
@@ -62,7 +62,7 @@ extension TransferEngine {
       history: known.history)
   }
 
-  /// In the order of the file; those that have no answer yet come last.
+  /// The connections in file order. Those without a response come last.
   private func connections(of id: TransferID, _ fetch: Fetch?) -> [LiveConnection] {
     let progress = bodies[id]?.body?.progress ?? [:]
     return (fetch?.lanes ?? []).compactMap { lane in
@@ -73,7 +73,7 @@ extension TransferEngine {
         return LiveConnection(
           range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0, url: lane.url)
       case .flowing:
-        // Only the end tells how long it is when the size is not known.
+        // If the size is unknown, only the end reveals the length.
         return LiveConnection(
           range: .init(
             lower: lane.range?.lower ?? lane.asked?.lower ?? 0, upper: lane.range?.upper),
@@ -85,7 +85,7 @@ extension TransferEngine {
 }
 
 extension Brain.Move {
-  /// Where those are who make room.
+  /// The side of the transfers that make room.
   fileprivate var side: ListSide {
     switch self {
     case .up, .toTop: .before

@@ -2,19 +2,19 @@ import Dispatch
 import KettleScheduler
 import KettleModel
 
-/// What clients ask, by way of the service.
+/// Requests of clients, received through the service.
 extension TransferEngine {
-  /// Lists transfers; when it returns they are in the store.
+  /// Adds transfers. When it returns, they are in the store.
   ///
-  /// - Parameter decided: called when they have their places, and are on their way there: what is
-  ///   added from then on comes after them.
+  /// - Parameter decided: called when they have their positions and are on their way to the store.
+  ///   Transfers added from then on come after them.
   package func add(
     _ specs: [TransferSpec], whenDecided decided: @Sendable () -> Void = {}
   ) async throws(EngineError) -> [TransferID] {
     let now = clock.now()
     let complete = specs.map { spec in
       var complete = spec
-      // A task that names none has its file held for its program, wherever that is by then.
+      // The file of a task without a directory is kept for its program, wherever that is by then.
       if spec.task == nil { complete.directory = rows.directory(of: spec) }
       return complete
     }
@@ -39,10 +39,10 @@ extension TransferEngine {
     letGo()
   }
 
-  /// Tells of new transfers as the store has them: that some run is told next. Of a long list
-  /// nearly all sleep, and who hears of them hears of many at once.
+  /// Notifies the observer of new transfers as the store has them; those that run are reported
+  /// next. Nearly all transfers of a long list are dormant, and are reported in batches.
   ///
-  /// - Parameter slept: those of them that the store alone has, in the same order.
+  /// - Parameter slept: the new transfers that only the store has, in the same order.
   private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
     var slept = slept
     var listedFrom = changes.startIndex
@@ -64,7 +64,7 @@ extension TransferEngine {
     if !listed.isEmpty { observer(.listed(listed)) }
   }
 
-  /// Answers when the outcome is in the store.
+  /// Applies a control. Returns when the outcome is in the store.
   package func control(
     _ control: Brain.Control, _ ids: [TransferID]
   ) async -> [Brain.ControlResult] {
@@ -86,7 +86,7 @@ extension TransferEngine {
     return results
   }
 
-  /// The transfers in memory that a control for all is meant for.
+  /// The transfers in memory that a control for all applies to.
   package func selection(for control: Brain.Control) -> [TransferID] {
     brain.machines.filter { _, machine in
       let state = machine.visibleState
@@ -95,7 +95,7 @@ extension TransferEngine {
       case .start:
         switch state {
         case .idle, .scheduled, .paused, .failed: !isFinalTask
-        // Whoever starts everything does not mean to give up what each of them waits for.
+        // Starting everything is not meant to override the condition that each one waits for.
         case .waiting: !machine.waitsForCondition
         case .queued, .running, .verifying, .completed: false
         }
@@ -112,13 +112,13 @@ extension TransferEngine {
     }.keys.sorted()
   }
 
-  /// Deletes the finished files that are still ours and puts everything back to idle.
+  /// Deletes the finished files that are still ours, and resets all transfers to idle.
   package func reset() async -> (deletedPaths: [String], keptPaths: [String]) {
     var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
     func reset(_ ids: [TransferID]) async {
       let now = clock.now()
       var (_, turn) = brain.control(.reset, ids, at: now)
-      // The caller is told of each file, so they are deleted here and not as actions.
+      // The caller gets the path of each file, so the files are deleted here and not by actions.
       let finished = turn.takeDeletions()
       await runDurably(turn, at: now).value()
       let (deleted, kept) = await delete(finished)
@@ -154,14 +154,14 @@ extension TransferEngine {
   }
 
   /// Returns when nothing that the controls began is under way and the store has the outcome: the
-  /// last bytes of a pause are kept, the partial file of a stop is gone.
+  /// last bytes of a pause are durable, the partial file of a stop is gone.
   func rest(of ids: [TransferID]) async {
     await settle(ids)
-    // What came to rest while the caller waited for something else may not be in the store yet.
+    // A transfer that came to rest while the caller waited for another may not be in the store yet.
     await kept()
   }
 
-  /// Returns when the store has all that was changed until now.
+  /// Returns when the store has all changes made so far.
   func kept() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       journal.submit([]) { _ in done.resume() }
@@ -190,7 +190,7 @@ extension TransferEngine {
     for waiter in rested { waiter.done.finish() }
   }
 
-  /// Runs a turn; what is returned is done when the store has it.
+  /// Runs a turn. The returned completion finishes when the store has its changes.
   func runDurably(_ turn: Turn, at now: Moment) -> Completion<Void> {
     let durable = Completion<Void>()
     run(turn, at: now, whenDurable: { durable.finish() })
@@ -209,11 +209,12 @@ extension TransferEngine {
   func snapshot(of id: TransferID) -> TransferSnapshot? {
     guard let machine = brain.machines[id] else { return nil }
     var snapshot = rows.basicRow(of: machine.record)
-    // Until the last bytes of a pause are on record, too; a stop throws them away.
+    // This includes a pause, until its last bytes are recorded. A stop discards them.
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
       snapshot.bytesReceived = byteCount
     }
-    // Without a file yet, the length is on no record; a body that is being given up may leave none.
+    // Before the file exists, no record has the length. A body that is being given up may never
+    // have one.
     if machine.visibleState == .running, case .late(let late)? = bodies[id] {
       snapshot.bytesExpected = late.body.totalByteCount
     }
@@ -236,7 +237,7 @@ extension TransferEngine {
 }
 
 extension Turn {
-  /// Takes out what deletes finished files, for whoever waits until they are gone.
+  /// Removes and returns the deletions of finished files, for a caller that waits for them.
   mutating func takeDeletions() -> [FinishedFile] {
     var finished: [FinishedFile] = []
     afterCommit.removeAll { action in
@@ -249,25 +250,25 @@ extension Turn {
 }
 
 extension TransferEngine {
-  /// Gives a transfer a fresh link for the same file and starts it; the bytes that are held stay.
-  /// A login that stood in the link replaces the one that was known.
+  /// Gives a transfer a fresh link for the same file and starts it. Durable bytes are kept. A login
+  /// in the link replaces the known one.
   package func start(
     _ id: TransferID, with link: TransferURL, login: Login? = nil
   ) async -> Brain.ControlResult {
     await control(.relink(link, login), [id]).first ?? .unknown
   }
 
-  /// Sets the speed limit of transfers; nil is none. It holds at once and is kept.
+  /// Sets the speed limit of transfers; nil is none. It applies at once and is stored.
   package func limit(
     _ ids: [TransferID], toBytesPerSecond limit: Int64?
   ) async -> [Brain.ControlResult] {
-    // What was fast before says nothing about what comes now.
+    // The previous speed says nothing about the next one.
     for id in ids { live[id]?.speed = SpeedEstimator() }
     return await control(.limit(limit), ids)
   }
 
-  /// Sets the speed limit of everything together; nil is none. It holds at once, until the service
-  /// ends.
+  /// Sets the speed limit of all transfers together; nil is none. It applies at once, until the
+  /// service ends.
   package func limitAll(toBytesPerSecond limit: Int64?) {
     for id in live.keys { live[id]?.speed = SpeedEstimator() }
     if limit != brain.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
@@ -275,7 +276,7 @@ extension TransferEngine {
     transport.limitAll(toBytesPerSecond: limit)
   }
 
-  /// The machine found or lost its way to the network.
+  /// Handles a change of the machine's network connectivity.
   package func networkChanged(_ state: NetworkState) {
     apply { brain, now in brain.networkChanged(state, at: now) }
   }

@@ -1,22 +1,22 @@
 import KettleScheduler
 import KettleModel
 
-/// What the programs of sessions ask.
+/// Requests of programs with sessions.
 extension TransferEngine {
-  /// Ends tasks as cancelled; answers when what they had is kept, or gone.
+  /// Ends tasks as cancelled. Returns when their bytes are durable, or gone.
   package func cancelTasks(
     _ ids: [TransferID], keepsBytes: Bool
   ) async -> [Brain.ControlResult] {
     await control(.cancel(keepsBytes: keepsBytes), ids)
   }
 
-  /// Takes tasks off the list whose programs know how they ended; what has no end yet stays.
+  /// Removes tasks whose programs know how they ended. Tasks that have not ended stay.
   ///
-  /// - Returns: by which those with bytes worth keeping are found again, in the order of `ids`.
+  /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
   package func acknowledgeTasks(
     _ ids: [TransferID], keepsResumeData: Bool
   ) async -> [ResumeToken] {
-    // The program may be quicker than the last bytes of what it was told about.
+    // The program may respond before the last bytes of what it was notified about are stored.
     await rest(of: ids)
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
@@ -24,15 +24,15 @@ extension TransferEngine {
     let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
     await runDurably(turn, at: now).value()
     await settle(ids)
-    // Of a completed one the store knows by the first commit that it is to go.
+    // For a completed task, the first commit already tells the store that it will be removed.
     if !failed.isEmpty { await rest(of: failed) }
     return tokens
   }
 
-  /// Makes what failed tasks are found again by, and acknowledges nothing: their programs are still
-  /// to be told, with these.
+  /// Makes the tokens of failed tasks, and acknowledges nothing: their programs have yet to be
+  /// notified, with these tokens.
   ///
-  /// - Returns: those of the tasks that have bytes worth keeping, in the order of `ids`.
+  /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
     let now = clock.now()
@@ -43,7 +43,7 @@ extension TransferEngine {
 
   private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
 
-  /// 128 bits, so that nobody guesses their way to another's bytes.
+  /// 128 bits, so that no program can guess the token for another one's bytes.
   private static func secret() -> String {
     var random = SystemRandomNumberGenerator()
     return (0..<2).map { _ in
@@ -59,7 +59,8 @@ extension TransferEngine {
     return result
   }
 
-  /// Takes the program's answer; one to another challenge than the one that waits changes nothing.
+  /// Accepts the program's answer. An answer to another challenge than the pending one changes
+  /// nothing.
   package func answerChallenge(
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
   ) async -> Brain.ControlResult {
@@ -69,7 +70,7 @@ extension TransferEngine {
     return result
   }
 
-  /// Without those put aside as resume data, by task identifier.
+  /// The tasks of a session by task identifier, without those set aside as resume data.
   package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
     brain.tasks(of: session).compactMap { machine in
       snapshot(of: machine.record.id).map { ($0, machine.record.spec) }
@@ -93,7 +94,7 @@ extension TransferEngine {
     }
   }
 
-  /// Removes the transfers of a session with all that its program did not take.
+  /// Removes the transfers of a session and everything that its program did not take.
   package func drop(_ session: SessionID) async -> [TransferID] {
     await keepingAwake {
       await wake(session)
@@ -105,7 +106,7 @@ extension TransferEngine {
     }
   }
 
-  /// Brings into memory what people added to a session; its tasks are there anyhow.
+  /// Loads the transfers that users added to a session; its tasks are in memory anyway.
   private func wake(_ session: SessionID) async {
     guard session != .kettle else { return }
     let rows = rows
@@ -115,17 +116,17 @@ extension TransferEngine {
     }
   }
 
-  /// How the transfers of a session are treated from now on.
+  /// Sets how the transfers of a session are treated from now on.
   package func setPolicy(of session: SessionID, _ policy: SessionPolicy) {
     apply { brain, now in brain.setPolicy(of: session, policy, at: now) }
   }
 
-  /// Which conditions hold on this machine now.
+  /// Sets which conditions hold on this machine now.
   package func conditionsChanged(_ met: Set<TransferCondition>) {
     apply { brain, now in brain.conditionsChanged(met, at: now) }
   }
 
-  /// Keeps what is no transfer; when it returns it survives a power cut.
+  /// Stores changes that concern no transfer. When it returns, they survive a power cut.
   package func keep(_ changes: [JournalChange]) async throws(EngineError) {
     let result = await withCheckedContinuation { done in
       journal.submit(changes, .reportFailure) { done.resume(returning: $0) }

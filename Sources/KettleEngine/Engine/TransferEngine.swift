@@ -3,28 +3,27 @@ import Logging
 import KettleScheduler
 import KettleModel
 
-/// Runs the brain's actions through the ports. It is the only owner of the brain and, with `apply`,
-/// the only door to it: change it, collect the actions, run them.
+/// Performs the brain's actions through the ports. It is the only owner of the brain. `apply` is
+/// the only way to reach it: change it, collect the actions, run them.
 package actor TransferEngine {
   package struct Configuration: Sendable {
-    /// Absolute; where files go whose transfer names no directory.
+    /// The directory for files whose transfer names none. Absolute.
     package var documentsDirectory: String
-    /// Absolute; where the files of tasks go that name no directory, until their program took them.
+    /// The directory for files of tasks that name none, until their program takes them. Absolute;
     /// nil is the documents directory.
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
-    /// How much is held in memory that the store has as well.
+    /// How much is kept in memory that the store has as well.
     package var hold = Brain.HoldLimits()
-    /// What holds until `conditionsChanged` says more.
+    /// The conditions that hold until `conditionsChanged` is called.
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
     package var timeouts = AttemptTimeouts()
-    /// Of everything together; nil is no limit.
+    /// The limit for all transfers together; nil is none.
     package var limitBytesPerSecond: Int64?
-    /// Data that came in is put on record after so long even when it is little.
+    /// The time after which received data is recorded even when it is little.
     package var checkpointMilliseconds: Int64 = 5000
-    /// A body of at most so many bytes flows before its partial file is made and on record; larger
-    /// ones never do.
+    /// The largest body that flows before its partial file exists and is recorded.
     package var lateFileByteCountMax: Int64 = 0
 
     package init(documentsDirectory: String) { self.documentsDirectory = documentsDirectory }
@@ -39,7 +38,7 @@ package actor TransferEngine {
       @Sendable (@escaping @Sendable (TransportEvent) -> Void) throws(TransferFailure)
       -> any Transport
 
-    /// Given what to call with its events; called once.
+    /// Makes the transport with the function that receives its events. Called once.
     package var makeTransport: TransportMaker
 
     package init(
@@ -62,29 +61,29 @@ package actor TransferEngine {
   let archive: any TransferArchive
   let logger: Logger
   let observer: @Sendable (EngineEvent) -> Void
-  /// Names and opens files. Finished ones are deleted alone: what is reset and started again must
-  /// find its name free. Everything else about one transfer comes one after the other anyhow.
+  /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
+  /// again must find its name free. All other operations on one transfer are sequential anyway.
   let nameLanes = WorkLanes("kettle.files", width: 16)
-  /// Writes and syncs, which wait for the disk and do not disturb each other.
+  /// Writes and syncs, which wait for the disk and are independent of each other.
   let diskLanes = WorkLanes("kettle.disk", width: 16)
-  /// Digests of files that are not being written, which take long.
+  /// Digests of files that are not being written; these take long.
   let digestLanes = WorkLanes("kettle.digests", width: 2)
   let placing: FilePlacing
   private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
-  /// Asks the store.
+  /// Reads from the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
 
   var brain: Brain
-  /// The sessions that the store had.
+  /// The sessions that the store had at the start.
   package private(set) var recoveredSessions: [SessionRecord] = []
   var attempts: [AttemptID: LiveAttempt] = [:]
   var bodies: [TransferID: LiveBody] = [:]
   var digests: [TransferID: LiveDigest] = [:]
   var live: [TransferID: LiveTransfer] = [:]
   var reading = Reading()
-  /// How many changes of a transfer are on their way to the store.
+  /// The number of changes of each transfer on their way to the store.
   var unkept: [TransferID: Int] = [:]
-  /// Those whose request has sent more than was told.
+  /// Transfers whose request has sent more than was reported.
   var sending: Set<TransferID> = []
   var cadence = ProgressCadence.quiet
   var nextTick: MonotonicTime?
@@ -97,12 +96,13 @@ package actor TransferEngine {
   private let executor: QueueExecutor
   let inbox: EngineInbox
 
-  /// It does not share the threads of the tasks: it decides for all of them, and is woken often.
+  /// The engine does not share the threads of the tasks: it decides for all of them, and is woken
+  /// often.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
-  /// - Parameter observer: told of everything, on the engine; must not block.
+  /// - Parameter observer: receives every event, on the engine; must not block.
   package init(
     configuration: Configuration, ports: Ports, logger: Logger,
     observer: @escaping @Sendable (EngineEvent) -> Void
@@ -127,7 +127,7 @@ package actor TransferEngine {
     transport = try ports.makeTransport { inbox.put(.transport($0)) }
   }
 
-  /// Takes over what the store has and goes on with it.
+  /// Loads the store's contents and continues with them.
   package func start() throws {
     let contents = try journal.load()
     removeUnrecorded()
@@ -155,11 +155,11 @@ package actor TransferEngine {
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
   }
 
-  /// A kill between the making of a partial file and its record leaves a file that no record names:
-  /// its transfer makes another one.
+  /// Removes partial files that no record names, left by a kill between their creation and their
+  /// record. Their transfers create new ones.
   private func removeUnrecorded() {
     let left = files.leftUnrecorded
-    // Nothing is removed without knowing what is on record.
+    // Nothing is removed unless the recorded files are known.
     guard !left.isEmpty,
       let records = try? archive.records(Set(left.compactMap(\.id)).sorted())
     else { return }
@@ -172,7 +172,8 @@ package actor TransferEngine {
     files.forgetUnrecorded(left.map(\.identity))
   }
 
-  /// Ends what runs with every byte kept, within `deadlineMilliseconds`, and writes the store.
+  /// Ends running transfers within `deadlineMilliseconds`, with every byte kept, and writes the
+  /// store.
   package func shutDown(deadlineMilliseconds: Int = 1500) async {
     let now = clock.now()
     run(brain.shutDown(at: now), at: now)
@@ -197,8 +198,8 @@ package actor TransferEngine {
     await written.value()
     clock.wake(at: nil) {}
     inbox.end()
-    // What did not come to rest in time will not be told any more; a client that waits for it must
-    // not hold up the end of the service.
+    // The end of transfers that did not come to rest in time is never reported. A client that waits
+    // for it must not delay the service's exit.
     for waiter in restWaiters { waiter.done.finish() }
     restWaiters = []
   }
@@ -210,8 +211,8 @@ package actor TransferEngine {
 
   nonisolated func post(_ input: EngineInput) { inbox.put(input) }
 
-  /// By one of the lanes, which goes on with its work as far as it can without waking another
-  /// thread: it lets the engine decide, and puts on record what was decided.
+  /// Posts input from a lane's thread, which then continues as far as it can without waking another
+  /// thread: it runs the engine's decision, and commits the result.
   nonisolated func postFromLane(_ inputs: [EngineInput]) {
     inbox.putToReadHere(inputs)
     inbox.readHere()
@@ -220,21 +221,21 @@ package actor TransferEngine {
 
   nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
 
-  /// Waits for the engine, which never does, and decides on the calling thread; nothing when the
-  /// engine has come to its end.
+  /// Runs `body` on the engine's queue, blocking the caller. The engine itself never blocks. Does
+  /// nothing after the engine has ended.
   nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {
     executor.queue.sync { assumeIsolated { if $0.inbox.isOpen { body($0) } } }
   }
 
   // MARK: The door
 
-  /// Lets the brain decide and does what it says.
+  /// Calls the brain and performs its actions.
   func apply(_ body: (inout Brain, Moment) -> Turn) {
     let now = clock.now()
     run(body(&brain, now), at: now)
   }
 
-  /// Runs a turn; what must wait for the store comes back through the inbox.
+  /// Runs a turn. Actions that must wait for the store return through the inbox.
   func run(_ turn: Turn, at now: Moment) {
     run(turn, at: now, whenDurable: nil)
   }
@@ -264,9 +265,8 @@ package actor TransferEngine {
     placing.begin { [weak self] placed in self?.postFromLane(placed) }
   }
 
-  /// Takes what came together. The changes of all of it are one submission to the store, and the
-  /// files of all of it are placed together, so that none is begun alone while the others are still
-  /// to be decided on.
+  /// Handles a batch of input. All its changes are one submission to the store, and all its files
+  /// are placed together, so that none is begun alone while others are still to be decided on.
   private func receive(_ inputs: [EngineInput], at place: EngineInbox.Place) {
     isReceiving = true
     for input in inputs {
@@ -279,7 +279,8 @@ package actor TransferEngine {
     setAlarm(at: clock.now())
   }
 
-  /// Before a change that is submitted by itself: an earlier record would write over it.
+  /// Submits pending changes. Call this before submitting a change separately: a pending earlier
+  /// record would overwrite it.
   func submitDecided(at place: EngineInbox.Place = .engine) {
     if !unsubmitted.isEmpty { submit(nil, at: place) }
   }
@@ -301,12 +302,12 @@ package actor TransferEngine {
     }
   }
 
-  /// Input that the engine makes itself: it comes next.
+  /// Posts input that the engine makes itself; it is handled next.
   func postOwn(_ input: EngineInput) {
     if isReceiving { ownInputs.append(input) } else { post(input) }
   }
 
-  /// What turns have for the store.
+  /// The changes of turns for the store.
   private struct Submission {
     var changes: [JournalChange] = []
     var afterCommit: [BrainAction] = []
@@ -333,8 +334,8 @@ package actor TransferEngine {
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
   }
 
-  /// Tells the observer; what is finished only when the store has it, so that no program is told
-  /// of it twice. The answer is those that are to be told later.
+  /// Notifies the observer, but of a finished transfer only once the store has it, so that no
+  /// program is notified twice. Returns the transfers to report later.
   private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
     announceRemoved(turn.removed)
     var later: [TransferID] = []
@@ -354,7 +355,7 @@ package actor TransferEngine {
     return later
   }
 
-  /// What is known of a transfer to which nothing happened yet.
+  /// The initial live state of a transfer to which nothing has happened yet.
   func begun(_ id: TransferID) -> LiveTransfer {
     LiveTransfer(addedAt: brain.machines[id]?.record.createdAt)
   }
@@ -375,7 +376,7 @@ package actor TransferEngine {
 extension TransferMachine {
   fileprivate enum Telling {
     case now, whenDurable
-    /// What it became is settled only then, and tells itself.
+    /// Its new state is final only then, and reports itself.
     case whenAtRest
   }
 
@@ -389,7 +390,7 @@ extension TransferMachine {
 }
 
 extension TransferEngine.Configuration {
-  /// What makes rows of records.
+  /// Makes the rows of records.
   package func rows(clearedUpTo: Int64?) -> RowMaker {
     RowMaker(
       documentsDirectory: documentsDirectory, heldDirectory: heldDirectory,

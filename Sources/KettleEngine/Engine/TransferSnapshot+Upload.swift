@@ -5,14 +5,14 @@ extension TransferSpec {
 }
 
 extension TransferSnapshot {
-  /// Shows how far the body of the request is in place of that of the reply, which is small where
-  /// anybody looks at progress.
+  /// Shows the progress of the request body instead of the response body, which is small where
+  /// progress matters.
   mutating func showUpload(of spec: TransferSpec) {
     task?.replyByteCount = bytesReceived
     bytesExpected = spec.request?.bodyByteCount ?? spec.task?.expectedSendByteCount
     switch state {
     case .running, .verifying, .completed, .failed: bytesReceived = task?.sentByteCount ?? 0
-    // It begins at zero again.
+    // An upload restarts at zero.
     case .idle, .scheduled, .queued, .waiting, .paused: bytesReceived = 0
     }
   }

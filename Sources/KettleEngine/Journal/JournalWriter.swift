@@ -2,12 +2,12 @@ import Dispatch
 import KettleSystem
 import KettleModel
 
-/// Commits changes in the order in which they were submitted, many submissions in one transaction
-/// when they come faster than the disk.
+/// Commits changes in the order of their submission, with many submissions in one transaction when
+/// they arrive faster than the disk can sync.
 ///
-/// A change of a transfer that exists is never given up: while the store cannot be written (a full
-/// disk), it is tried again every second, and what waits for it waits. Only an `add` is told that
-/// it failed, because its sender can be asked to try later.
+/// A change to an existing transfer is never given up: while the store cannot be written (a full
+/// disk), the commit is retried every second, and whatever depends on it waits. Only an `add`
+/// learns of the failure, because its sender can try again later.
 final class JournalWriter: Sendable {
   enum Persistence: Sendable {
     case keepTrying
@@ -37,11 +37,11 @@ final class JournalWriter: Sendable {
   private let whenTold: @Sendable () -> Void
   static let retryDelay = DispatchTimeInterval.seconds(1)
 
-  /// Both are called on the journal's queue.
+  /// Both closures are called on the journal's queue.
   ///
   /// - Parameters:
-  ///   - report: told of every failed commit.
-  ///   - whenTold: called after each commit, when all who waited for it were told.
+  ///   - report: receives the error of every failed commit.
+  ///   - whenTold: called after each commit, once every `finish` was called.
   init(
     _ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void,
     whenTold: @escaping @Sendable () -> Void = {}
@@ -62,7 +62,7 @@ final class JournalWriter: Sendable {
     if claim() { queue.async { self.drain() } }
   }
 
-  /// As `submit`, by somebody who sees to it that `commitHere` is called soon.
+  /// Like `submit`, for a caller that ensures that `commitHere` is called soon.
   func enqueue(
     _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
     finish: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -71,25 +71,27 @@ final class JournalWriter: Sendable {
     state.withLock { $0.waiting.append(submission) }
   }
 
-  /// Under which progress of a transfer goes without a commit. Called by what `finish` calls.
+  /// Returns the stamp under which progress of a transfer can be recorded without a commit. Call it
+  /// from `finish`.
   func progressStamp(of id: TransferID) -> ProgressStamp? {
     dispatchPrecondition(condition: .onQueue(queue))
     return journal.progressStamp(of: id)
   }
 
-  /// Puts on record how much is held, beside what is being committed. Blocks. False when it has to
-  /// be submitted as a change.
+  /// Records the durable ranges, concurrently with commits. Blocks. Returns false when they must be
+  /// submitted as a change.
   func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
 
-  /// Commits what waits, unless somebody does so already. Blocks; for those who have a thread that
-  /// may, so that no other has to be woken. What comes meanwhile is left to the journal's own.
+  /// Commits the waiting submissions, unless another thread does so already. Blocks. It is for
+  /// callers on a thread that may block, so that no other has to be woken. Later submissions are
+  /// left to the journal's own thread.
   func commitHere() {
     guard claim() else { return }
     let isDone = queue.sync { commitWaiting() }
     if !isDone { queue.async { self.drain() } }
   }
 
-  /// Whether there is work and nobody at it; the caller is at it then.
+  /// Returns whether there is work and no worker; the caller is the worker then.
   private func claim() -> Bool {
     state.withLock { state in
       guard state.worker == .idle, !state.waiting.isEmpty else { return false }
@@ -100,8 +102,8 @@ final class JournalWriter: Sendable {
 
   private func drain() { while !commitWaiting() {} }
 
-  /// Commits what waits, together. Answers whether there is nothing left to do, or not before a
-  /// while.
+  /// Commits the waiting submissions in one transaction. Returns whether nothing is left to do, or
+  /// nothing before the next retry.
   private func commitWaiting() -> Bool {
     let batch = state.withLock { state in
       defer { state.waiting = [] }
@@ -119,8 +121,8 @@ final class JournalWriter: Sendable {
     }
   }
 
-  /// What one transaction need not write because it would write over it again: under many small
-  /// transfers the records of one follow each other within a few milliseconds.
+  /// Removes changes that the same transaction would overwrite: with many small transfers, the
+  /// records of one follow each other within a few milliseconds.
   static func withoutOutdated(_ changes: [JournalChange]) -> [JournalChange] {
     if changes.count < 2 { return changes }
     var seen: Set<TransferID> = []
@@ -132,7 +134,7 @@ final class JournalWriter: Sendable {
       case .put(let record): if seen.insert(record.id).inserted { kept.append(change) }
       case .progress(let id, _):
         if !seen.contains(id), advanced.insert(id).inserted { kept.append(change) }
-      // What stands before it makes room for what comes after it.
+      // Changes before this one may make room for those after it, so both stay.
       case .remove, .putSession, .removeSession, .clearFinished:
         seen = []
         advanced = []
@@ -143,7 +145,7 @@ final class JournalWriter: Sendable {
     return kept
   }
 
-  /// Answers what is to be tried again, nil when nothing is.
+  /// Returns the submissions to retry, or nil.
   private func commit(_ batch: [Submission]) -> [Submission]? {
     let changes = Self.withoutOutdated(batch.flatMap { $0.changes })
     do {

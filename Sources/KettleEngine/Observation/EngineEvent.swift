@@ -1,33 +1,33 @@
 import KettleModel
 
-/// What the engine tells its observer, in the order in which it became true.
+/// The events for the engine's observer, in the order in which they became true.
 package enum EngineEvent: Sendable, Hashable {
-  /// The first of all: what the transfers come to of which nothing else is told, and up to which
-  /// finish number they were cleared before.
+  /// The first event: the tally of the transfers that no other event covers, and the finish number
+  /// up to which transfers were cleared before.
   case recovered(DormantTally, clearedUpTo: Int64?)
   case added(TransferSnapshot)
-  /// They are new, too, and the store alone has them from the start; none is a task of a program.
+  /// New transfers that only the store has from the start; none is a task of a program.
   case listed(ListedTransfers)
   case changed(TransferSnapshot)
-  /// `bytesWritten` since the last one of this transfer.
+  /// `bytesWritten` counts since this transfer's previous progress event.
   case progress(TransferSnapshot, bytesWritten: Int64)
-  /// As it was before.
+  /// The snapshot from before the removal.
   case removed(TransferSnapshot)
-  /// It was on the list before, and only the store had it.
+  /// An existing transfer that only the store had until now.
   case woken(TransferSnapshot)
-  /// The store has them as they were last told of, and has them alone from now on.
+  /// Evicted transfers: from now on only the store has them, as in their latest events.
   case slept([TransferID])
-  /// Those that are completed up to this finish number are out of view from now on.
+  /// Completed transfers up to this finish number are hidden from now on.
   case cleared(upTo: Int64)
-  /// The limit of everything together; nil is none.
+  /// The limit for all transfers together; nil is none.
   case limited(bytesPerSecond: Int64?)
 }
 
-/// How closely somebody looks at the progress.
+/// How often progress is reported.
 package enum ProgressCadence: Sendable, Hashable {
   /// A screen is open: ten times a second.
   case live
-  /// Nobody looks: often enough to keep the speeds true, and to divide files by them.
+  /// No screen is open: often enough for correct speeds, which also divide files.
   case quiet
 
   var milliseconds: Int64 {
@@ -38,21 +38,21 @@ package enum ProgressCadence: Sendable, Hashable {
   }
 }
 
-/// One line of what happened to a transfer since the service started.
+/// One line of a transfer's history since the service started.
 package struct HistoryItem: Sendable, Hashable {
   package var at: WallTime
   package var text: String
 }
 
-/// One connection of a transfer that runs.
+/// One connection of a running transfer.
 package struct LiveConnection: Sendable, Hashable {
-  /// The part of the file that it brings; `upper` is nil while the size is unknown.
+  /// The byte range that it fetches; `upper` is nil while the size is unknown.
   package struct Range: Sendable, Hashable {
     package var lower: Int64
     package var upper: Int64?
   }
 
-  /// nil while the server has not answered.
+  /// nil until the server has responded.
   package var range: Range?
   package var receivedUpTo: Int64
   package var bytesPerSecond: Int64
@@ -63,19 +63,19 @@ package struct LiveConnection: Sendable, Hashable {
 package struct EngineDetails: Sendable, Hashable {
   package var snapshot: TransferSnapshot
   package var record: TransferRecord
-  /// Where its file goes.
+  /// The directory for its file.
   package var directory: String
   package var currentURL: TransferURL?
-  /// Where the redirects of the last run led, one after the other.
+  /// The redirect targets of the last run, in order.
   package var redirects: [TransferURL]
   package var connections: [LiveConnection]
-  /// Bytes of each of the last seconds in which it ran, the newest last.
+  /// Bytes per second for the last seconds in which it ran, the newest last.
   package var recentSpeeds: [Int64]
   package var head: ResponseHead?
   package var history: [HistoryItem]
 }
 
-/// Why the engine did not do what it was asked.
+/// Why the engine rejected a request.
 package enum EngineError: Error, Sendable, Hashable {
   /// The store cannot be written; nothing was queued.
   case cannotKeep(String)

@@ -1,7 +1,7 @@
 import KettleScheduler
 import KettleModel
 
-/// The words of the history.
+/// The texts of the history.
 enum HistoryText {
   static func of(_ record: TransferRecord, at now: WallTime) -> String {
     switch record.state {
@@ -17,7 +17,7 @@ enum HistoryText {
     }
   }
 
-  /// What a control changes that no state tells; nil for the others.
+  /// The text for a control's change that no state shows; nil for other controls.
   static func of(_ control: Brain.Control) -> String? {
     switch control {
     case .limit(let limit?): "Speed limit: \(rate(limit))"
@@ -54,7 +54,7 @@ enum HistoryText {
   private static func waiting(_ record: TransferRecord, at now: WallTime) -> String {
     let time = record.goesOnAt.map { " " + duration(from: now, to: $0) } ?? ""
     return switch record.reason {
-    // The next one is counted when its time has come.
+    // The next retry is counted when it begins.
     case .retry: "Waiting\(time) before retry \(Int64(record.retryCount) + 1)"
     case .retryAfter: "Waiting\(time), as the server asks"
     case .network: "Waiting for the network"

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// New transfers that the store alone has from the start. Nothing was received of any of them, and
-/// no size is known.
+/// New transfers that only the store has from the start. None has received bytes or has a known
+/// size.
 ///
-/// Of a long list nearly all are of this kind, and while it is added nearly always nobody looks: so
-/// it has what they come to, and makes their rows for who does.
+/// Nearly all transfers of a long list are of this kind, and usually no client watches while they
+/// are added. So this value stores their counts and makes rows only on request.
 package struct ListedTransfers: Sendable, Hashable {
-  /// So many are in each state.
+  /// The number of transfers in each state.
   package let counts: [TransferState: Int]
   private let changes: ArraySlice<JournalChange>
   private let maker: RowMaker
 
-  /// - Parameter changes: what put them into the store.
+  /// - Parameter changes: the changes that put them into the store.
   package init(_ changes: ArraySlice<JournalChange>, _ maker: RowMaker) {
     var counts: [TransferState: Int] = [:]
     for case .put(let record) in changes { counts[record.state, default: 0] += 1 }
@@ -22,14 +22,14 @@ package struct ListedTransfers: Sendable, Hashable {
 
   package var isEmpty: Bool { counts.isEmpty }
 
-  /// Whether one of them is of this session.
+  /// Returns whether one of them belongs to this session.
   package func includes(_ session: SessionID) -> Bool {
     changes.contains { change in
       if case .put(let record) = change { record.spec.session == session } else { false }
     }
   }
 
-  /// In the order in which they were added. Made anew each time.
+  /// The rows in the order of addition. Computed on each access.
   package var rows: [TransferSnapshot] {
     changes.compactMap { change in
       if case .put(let record) = change { maker.row(of: record) } else { nil }

@@ -1,30 +1,30 @@
 import KettleScheduler
 import KettleModel
 
-/// What is known of a transfer beyond its record, while the service runs.
+/// Facts about a transfer beyond its record, kept while the service runs.
 struct LiveTransfer: Sendable {
   var speed = SpeedEstimator()
   var recentSpeeds = SpeedHistory()
   /// Bytes at the last progress event.
   var toldByteCount: Int64 = 0
-  /// Of the body of the request that is under way.
+  /// Bytes sent of the current request's body.
   var sentByteCount: Int64?
   var lastHead: ResponseHead?
   var currentURL: TransferURL?
-  /// Where the redirects of the last run led.
+  /// The redirect targets of the last run.
   private(set) var redirects: [TransferURL] = []
   private(set) var history: [HistoryItem] = []
   private var notedStanding: Standing?
 
   static let historyCountMax = 100
 
-  /// - Parameter time: when it was added; nil when nobody knows.
+  /// - Parameter time: when the transfer was added; nil when unknown.
   init(addedAt time: WallTime?) { if let time { note("Added", at: time) } }
 
-  /// Whether anybody has ever answered it.
+  /// Whether a server has ever responded.
   var hasRun: Bool { lastHead != nil }
 
-  /// What a line of the history tells; while it is the same there is nothing to tell.
+  /// The content of a history line; a new line is added only when it changes.
   private struct Standing: Sendable, Hashable {
     var state: TransferState
     var reason: WaitingReason?
@@ -47,13 +47,13 @@ struct LiveTransfer: Sendable {
     notedStanding = standing
     note(HistoryText.of(record, at: time), at: time)
     switch record.state {
-    // A list of a million must not keep five minutes of each that is over.
+    // A list of a million must not keep five minutes of speeds for each transfer that is over.
     case .idle, .completed, .failed: recentSpeeds = SpeedHistory()
     case .scheduled, .queued, .running, .waiting, .paused, .verifying: break
     }
   }
 
-  /// The first attempt of a run begins; a redirect counts to the run that it belongs to.
+  /// Notes the first attempt of a run, or a redirect of that run.
   mutating func opens(_ url: TransferURL, redirectCount: Int, at time: WallTime) {
     if redirectCount == 0 {
       redirects = []

@@ -1,13 +1,13 @@
 import KettleScheduler
 import KettleModel
 
-/// Makes of a record what clients are shown of it, as far as the record alone tells.
+/// Makes the snapshot for clients from a record, as far as the record alone suffices.
 package struct RowMaker: Sendable, Hashable {
-  /// Where the files of transfers go that name no directory.
+  /// The directory for files of transfers that name none.
   package var documentsDirectory: String
   /// The same for tasks; nil is the documents directory.
   package var heldDirectory: String?
-  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  /// Completed transfers up to this finish number are hidden; nil when none was ever cleared.
   package var clearedUpTo: Int64?
 
   package init(
@@ -18,7 +18,7 @@ package struct RowMaker: Sendable, Hashable {
     self.clearedUpTo = clearedUpTo
   }
 
-  /// Where the file of a transfer goes.
+  /// Returns the directory for a transfer's file.
   package func directory(of spec: TransferSpec) -> String {
     if let directory = spec.directory { return directory }
     return (spec.task == nil ? nil : heldDirectory) ?? documentsDirectory
@@ -30,7 +30,7 @@ package struct RowMaker: Sendable, Hashable {
     return row
   }
 
-  /// An upload has yet to be shown as one.
+  /// Makes the row, without the values that an upload shows.
   func basicRow(of record: TransferRecord) -> TransferSnapshot {
     let spec = record.spec
     let name = record.resumeData?.finalName ?? spec.name

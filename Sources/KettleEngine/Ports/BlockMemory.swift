@@ -1,11 +1,11 @@
-/// Memory that bytes are gathered in before they are written. It is used again and again: fresh
-/// memory has to be mapped page by page, which costs more than to fill it.
+/// Memory in which bytes are gathered before they are written. It is reused: fresh memory has to be
+/// mapped page by page, which costs more than filling it.
 ///
-/// `@unchecked` because of each byte one thread at a time has it: who fills, those that are not
-/// filled yet, who writes, those that are, and nobody while it lies unused under a lock.
+/// `@unchecked` because each byte belongs to one thread at a time: unfilled bytes to the filling
+/// thread, filled bytes to the writing one. Unused memory lies under a lock.
 package final class BlockMemory: @unchecked Sendable {
   package let bytes: UnsafeMutableRawBufferPointer
-  /// nil for the usual way.
+  /// nil: the usual way.
   package let copying: BlockCopying?
   private let owner: Owner
 
@@ -15,8 +15,8 @@ package final class BlockMemory: @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - copying: how bytes come into it, when there is a better way than the usual one.
-  ///   - release: called once, when the last part of it goes.
+  ///   - copying: how bytes are copied into it, when there is a better way than the usual one.
+  ///   - release: called once, when the last part is released.
   package init(
     _ bytes: UnsafeMutableRawBufferPointer, copying: BlockCopying? = nil,
     release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
@@ -36,9 +36,9 @@ package final class BlockMemory: @unchecked Sendable {
     if case .itself(let release) = owner { release(bytes) }
   }
 
-  /// Copies bytes to the place `from`, and publishes them with all that the thread copied before.
-  /// By who has it. (`GrantedRoom` does the same without a check and without publishing: there
-  /// every piece counts.)
+  /// Copies bytes to the position `from`, and publishes them with all that the thread copied
+  /// before. Called by the owning thread. (`GrantedRoom` does the same without a check and without
+  /// publishing: there every piece counts.)
   package func fill(from: Int, _ source: UnsafeRawBufferPointer) {
     let place = UnsafeMutableRawBufferPointer(rebasing: bytes[from..<(from + source.count)])
     if let copying {
@@ -49,16 +49,16 @@ package final class BlockMemory: @unchecked Sendable {
     }
   }
 
-  /// What another thread has copied into it, and told of, is there. By who takes it over before it
-  /// is full.
+  /// Makes visible what another thread has copied into the memory and reported. Called by the
+  /// thread that takes the memory over before it is full.
   package func collect() { copying?.collect() }
 
-  /// Memory of the process at large, whose pages come when they are used.
+  /// Ordinary heap memory, whose pages are mapped on use.
   package static func ordinary(byteCount: Int, alignment: Int) -> BlockMemory {
     BlockMemory(.allocate(byteCount: byteCount, alignment: alignment)) { $0.deallocate() }
   }
 
-  /// Parts of so many bytes; a rest is left out.
+  /// Returns parts of `byteCount` bytes each, without the remainder.
   package func split(byteCount: Int) -> [BlockMemory] {
     guard byteCount < bytes.count else { return [self] }
     return stride(from: 0, through: bytes.count - byteCount, by: byteCount).map { from in
@@ -68,13 +68,13 @@ package final class BlockMemory: @unchecked Sendable {
   }
 }
 
-/// A quicker way for bytes into a block than the usual one, with stores that nothing orders: who
-/// sees the counter that tells of a copy may not see the copy yet. The piece that fills a block is
-/// told of after `publish`; who takes a block that is not full calls `collect`.
+/// A faster copy into a block, with unordered stores: a thread that sees the counter of a copy may
+/// not see the copy yet. The piece that fills a block is reported after `publish`. A thread that
+/// takes over a block that is not full calls `collect`.
 ///
 /// C functions, which need no counted reference.
 package struct BlockCopying: Sendable {
-  /// So many bytes, like memcpy(3).
+  /// Copies bytes, like memcpy(3).
   package typealias Copy =
     @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeRawPointer?, Int) -> Void
   package typealias Fence = @convention(c) @Sendable () -> Void
@@ -84,9 +84,10 @@ package struct BlockCopying: Sendable {
   package let collect: Fence
 
   /// - Parameters:
-  ///   - publish: called by the thread that copied. Who sees what it does next sees the copies.
-  ///   - collect: called by another thread, which has seen what the one that copied did after
-  ///     it. From then on it sees the copies, too.
+  ///   - publish: called by the thread that copied. Threads that see what it does next see the
+  ///     copies.
+  ///   - collect: called by another thread, which has seen what the copying thread did afterwards.
+  ///     From then on it sees the copies, too.
   package init(copy: Copy, publish: Fence, collect: Fence) {
     self.copy = copy
     self.publish = publish

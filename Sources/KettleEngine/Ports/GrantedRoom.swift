@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Where the next bytes of one attempt go, and how far that may be without asking anybody.
+/// The place for the next bytes of one attempt, and how many may arrive without a call.
 ///
-/// Bytes come in pieces of at most 16 KiB, tens of thousands for a big file. To look something up
-/// for a piece costs more than to copy it, and so does every lock and every counted reference: the
-/// processor does them when all that was copied before has left it. So there are two counters. Who
-/// fills says by one of them how far that is, and what lies below it may be read meanwhile (in
-/// memory with a copying of its own, after `BlockMemory.collect`). The other one says where to
-/// stop; others may take back what was granted.
+/// Bytes arrive in pieces of at most 16 KiB, tens of thousands for a large file. A look-up for each
+/// piece costs more than the copy, and so does every lock and every counted reference: the
+/// processor executes them only when all earlier copies have left it. So there are two counters.
+/// The filling thread publishes its progress in one of them, and bytes below it may be read
+/// meanwhile (in memory with a `BlockCopying`, after `BlockMemory.collect`). The other one says
+/// where to stop; other threads may lower it to take back a grant.
 ///
-/// `@unchecked` for `memory` alone: the thread that fills has it, and nobody else.
+/// `@unchecked` only because of `memory`, which belongs to the filling thread alone.
 package final class GrantedRoom: @unchecked Sendable {
   /// Offsets in the file.
   private let filled: Atomic<Int64>
   private let end: Atomic<Int64>
-  /// Of the block: its bytes, the offset of the first one, and how they come there.
+  /// The block's bytes, the offset of the first one, and how to copy into it.
   private var memory: (start: UnsafeMutableRawPointer, lower: Int64, copy: BlockCopying.Copy?)?
 
   package init(from lower: Int64) {
@@ -24,8 +24,8 @@ package final class GrantedRoom: @unchecked Sendable {
 
   // MARK: By whom fills
 
-  /// Takes bytes that leave some of the granted room. False, with nothing taken, when they would
-  /// not: then the sink is to be asked.
+  /// Accepts bytes if they leave some of the granted room. Otherwise accepts nothing and returns
+  /// false: then the sink must be called.
   package func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let lower = filled.load(ordering: .relaxed)
     let upper = lower + Int64(bytes.count)
@@ -42,7 +42,7 @@ package final class GrantedRoom: @unchecked Sendable {
     return true
   }
 
-  /// Goes on in this block, behind what it has; the grant is over. nil when none is begun.
+  /// Continues in this block behind its bytes, and ends the grant. nil when no block is begun.
   func go(on block: GatheredBlock?, from lower: Int64) {
     memory = block.flatMap { block in
       block.start.map { ($0, block.lower, block.memory.copying?.copy) }
@@ -53,17 +53,17 @@ package final class GrantedRoom: @unchecked Sendable {
 
   // MARK: By anybody, under a lock that whoever fills takes to go on
 
-  /// Lets bytes up to this offset come, which lie in the block; never the last of them.
+  /// Grants the bytes up to this offset, which lie in the block; never the last of them.
   func grant(upTo upper: Int64) { end.store(upper, ordering: .relaxed) }
 
-  /// Ends the grant, and answers up to where it was filled. A piece that is being taken meanwhile
-  /// is taken all the same.
+  /// Ends the grant and returns how far it was filled. A piece being accepted meanwhile is still
+  /// accepted.
   func settle() -> Int64 {
     let upper = filledUpTo
     end.store(upper, ordering: .relaxed)
     return upper
   }
 
-  /// What lies below was copied into the block, or into those before.
+  /// All bytes below were copied into this block or an earlier one.
   var filledUpTo: Int64 { filled.load(ordering: .acquiring) }
 }

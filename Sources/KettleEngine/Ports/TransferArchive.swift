@@ -1,34 +1,34 @@
 import KettleScheduler
 import KettleModel
 
-/// What the store is asked while the service runs: transfers that are dormant
-/// (`TransferRecord.isDormant`) are held by it alone.
+/// Reads from the store while the service runs: only the store has the dormant transfers
+/// (`TransferRecord.isDormant`).
 ///
-/// Called from any thread, beside commits. Each answer is that of one moment, and has all that was
-/// committed before the call.
+/// Called from any thread, concurrently with commits. Each result is a consistent view that
+/// contains everything committed before the call.
 package protocol TransferArchive: Sendable {
-  /// Those that are there, in the order of the ids.
+  /// Returns the existing records, in the order of the ids.
   func records(_ ids: [TransferID]) throws -> [TransferRecord]
 
-  /// Dormant queued transfers, the first in line first: by priority, then by place, then by id.
+  /// Returns dormant queued transfers in queue order: by priority, then by position, then by id.
   func line(_ wanted: LineRequest) throws -> [TransferRecord]
 
-  /// Of each place the transfer right before or right after it in the list, whatever its state;
-  /// none for those at the end.
+  /// Returns, for each position, the transfer directly before or after it in the list, whatever its
+  /// state; none at the ends.
   func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord]
 
-  /// Dormant transfers in some states, by id, from the one after `after` on.
+  /// Returns dormant transfers in these states, by id, starting after `after`.
   func dormant(
     in states: Set<TransferState>, after: TransferID?, countMax: Int
   ) throws -> [TransferRecord]
 
-  /// The ids of all transfers that pass a filter, in the order of a sort, with what they are
-  /// sorted by. A transfer that runs has no speed here.
+  /// Returns the ids of all transfers that match a filter, in the order of a sort, with their sort
+  /// keys. A running transfer has no speed here.
   ///
-  /// - Parameter rows: what clients are shown of a record, by which words are looked for.
+  /// - Parameter rows: makes what clients see of a record, which a text search uses.
   func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder
 
-  /// Transfers with one of these URLs; of each URL the first.
+  /// Returns transfers with these URLs; for each URL the first.
   func find(urls: Set<String>) throws -> [TransferRecord]
 }
 
@@ -36,18 +36,18 @@ package enum ListSide: Sendable, Hashable {
   case before, after
 }
 
-/// The rows of a view in their order, as the store had them at one moment.
+/// The rows of a view in order, as the store had them at one moment.
 package struct StoredOrder: Sendable {
-  /// What the rows are sorted by, as `RowKey.Value` has it.
+  /// The sort keys, as in `RowKey.Value`.
   package enum Keys: Sendable {
     case numbers([Int64])
     case reals([Double])
     case texts(TextList)
   }
 
-  /// In the order of the view, which is the other way round when it is descending.
+  /// In view order, which is reversed for a descending sort.
   package var ids: [TransferID]
-  /// Of the first rows; behind them, by id, come those for which it is unknown.
+  /// The keys of the first rows. The rows with an unknown key follow, ordered by id.
   package var keys: Keys
 
   package init(ids: [TransferID] = [], keys: Keys = .numbers([])) {
@@ -55,7 +55,7 @@ package struct StoredOrder: Sendable {
     self.keys = keys
   }
 
-  /// - Parameter keys: in their order, so that the unknown ones come last.
+  /// - Parameter keys: in sort order, so that the unknown ones come last.
   package init(_ keys: some Sequence<RowKey>) {
     var ids: [TransferID] = []
     var numbers: [Int64] = []
@@ -79,7 +79,7 @@ package struct StoredOrder: Sendable {
 /// Many texts in one piece of memory.
 package struct TextList: Sendable {
   private var bytes: [UInt8] = []
-  /// Where each ends.
+  /// The end of each text.
   private var ends: [Int] = []
 
   package init() {}

@@ -1,22 +1,22 @@
 import KettleModel
 
-/// What the store held when the service started.
+/// The contents of the store when the service started.
 package struct JournalContents: Sendable {
-  /// Those that are not dormant, by id.
+  /// The records that are not dormant, by id.
   package var records: [TransferRecord]
-  /// What the others come to.
+  /// The tally of the dormant ones.
   package var dormant: DormantTally
-  /// From the first to the last place in the list; nil when it is empty.
+  /// The positions from the first to the last in the list; nil when it is empty.
   package var positions: ClosedRange<Int64>?
-  /// The largest finish number of all.
+  /// The largest finish number of all transfers.
   package var lastFinishNumber: Int64
-  /// The largest id ever given, also of transfers that are gone.
+  /// The largest id ever assigned, also of removed transfers.
   package var lastID: TransferID
-  /// The largest task identifier ever given in each session.
+  /// The largest task identifier ever assigned in each session.
   package var lastTaskIdentifiers: [SessionID: Int64]
   /// By name.
   package var sessions: [SessionRecord]
-  /// Completed transfers up to this finish number are cleared from view; nil when none ever was.
+  /// Completed transfers up to this finish number are hidden; nil when none was ever cleared.
   package var clearedUpTo: Int64?
 
   package init(
@@ -37,23 +37,23 @@ package struct JournalContents: Sendable {
   }
 }
 
-/// The durable record of all transfers. Called from one thread at a time but for `put`, and may
-/// block.
+/// The durable record of all transfers. Except for `put`, it is called from one thread at a time.
+/// Calls may block.
 package protocol TransferJournal: Sendable {
   func load() throws -> JournalContents
-  /// Makes all changes or none. When it returns they survive a power cut.
+  /// Makes all changes or none. When it returns, they survive a power cut.
   func commit(_ changes: [JournalChange]) throws
-  /// Under which it can be noted how far a transfer is, beyond what is committed of it; nil when
-  /// that has to be a commit.
+  /// Returns the stamp under which progress can be recorded beyond what is committed of the
+  /// transfer; nil when that requires a commit.
   func progressStamp(of id: TransferID) -> ProgressStamp?
-  /// Puts on record how much is held; when it answers true, that survives a power cut. Called from
-  /// any thread, also beside a commit; it may be called after a further change of the transfer was
-  /// committed, and then means nothing.
+  /// Records the durable ranges. If it returns true, they survive a power cut. Called from any
+  /// thread, also during a commit. After a further change of the transfer was committed, the call
+  /// has no effect.
   func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool
 }
 
-/// Belongs to one row of how far a transfer is, and counts at most until a change of the transfer
-/// is committed. No two rows ever have the same.
+/// The stamp of one progress row. It is valid at most until a change of the transfer is committed.
+/// No two rows ever share one.
 package struct ProgressStamp: Hashable, Sendable {
   package var rawValue: Int64
 

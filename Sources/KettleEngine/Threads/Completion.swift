@@ -1,10 +1,10 @@
 import KettleSystem
 
-/// Something that happens once, and those who wait for it.
+/// An event that happens once, and the tasks that wait for it.
 ///
 /// A task may leave the engine on its way to the body of `withCheckedContinuation`, as to any other
-/// function that suspends, and other work comes in between. So whoever decides hands one of these
-/// to what carries the decision out, in one step, and waits afterwards.
+/// function that suspends, and other work may run in between. So the code that decides passes a
+/// completion to the code that carries the decision out, in one step, and awaits it afterwards.
 package final class Completion<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open([CheckedContinuation<Value, Never>])
@@ -15,7 +15,7 @@ package final class Completion<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// The first value counts.
+  /// Finishes with the first value; later ones are ignored.
   package func finish(_ value: Value) {
     let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>] in
       guard case .open(let waiting) = state else { return [] }

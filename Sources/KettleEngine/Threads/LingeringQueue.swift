@@ -1,20 +1,20 @@
 import Dispatch
 import KettleSystem
 
-/// Does work one after the other, on a thread that stays a while for more.
+/// A serial queue whose thread stays for a while to wait for more work.
 ///
-/// A serial queue lets go of its thread when it has nothing to do, and is given another one for the
-/// next work: of all that rest, the one that rested longest. Where work comes every millisecond
-/// each of them is woken in turn, and none knows the memory that it works on.
+/// A plain serial queue releases its thread when it is idle, and gets another one for the next
+/// work: the thread that was idle longest. When work arrives every millisecond, the threads are
+/// woken in turn, and none is warm for the memory that it works on.
 final class LingeringQueue: Sendable {
   typealias Work = @Sendable () -> Void
 
   private enum Worker: Sendable {
-    /// There is none.
+    /// There is no thread.
     case away
-    /// It waits for more.
+    /// The thread waits for more work.
     case lingering
-    /// It comes, or is at work.
+    /// The thread is scheduled or running.
     case called
   }
 
@@ -28,7 +28,7 @@ final class LingeringQueue: Sendable {
       return nil
     }
 
-    /// False when it was called at the last moment.
+    /// Returns false when work arrived at the last moment.
     mutating func leave() -> Bool {
       switch worker {
       case .lingering, .away:
@@ -44,7 +44,7 @@ final class LingeringQueue: Sendable {
   private let state = Mutex(State())
   private let called = DispatchSemaphore(value: 0)
 
-  /// - Parameter lingering: how long the thread waits for more.
+  /// - Parameter lingering: how long the thread waits for more work.
   init(_ label: String, lingering: DispatchTimeInterval = .milliseconds(20)) {
     queue = DispatchQueue(label: label)
     self.lingering = lingering

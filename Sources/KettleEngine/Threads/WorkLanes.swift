@@ -1,32 +1,32 @@
 import Dispatch
 import KettleSystem
 
-/// Runs work side by side, so much at once, on threads that may wait for a disk; in the order in
-/// which it comes.
+/// A bounded pool of threads that may block on a disk. Work starts in the order of its submission.
 ///
-/// Behind its concurrent queues libdispatch has no more threads than there are processors: a sync
-/// holds one for as long as the disk takes. And once such a thread was there, the library looks
-/// every second whether its threads are stuck, also when there is nothing to do any more. A serial
-/// queue has a thread of its own while it has work, and nobody looks after it; these are some.
+/// libdispatch's concurrent queues have no more threads than there are processors, and a sync
+/// occupies one for as long as the disk takes. Once such a thread existed, the library also checks
+/// every second whether its threads are stuck, even when there is nothing to do any more. A serial
+/// queue has its own thread while it has work, without that check, so the pool consists of serial
+/// queues.
 package final class WorkLanes: TaskExecutor, Sendable {
   package typealias Work = @Sendable () -> Void
 
   private struct Order: Sendable {
     var work: Work
-    /// Nothing else is done meanwhile.
+    /// No other work runs meanwhile.
     var isAlone: Bool
   }
 
   private struct State: Sendable {
-    /// Those before `first` were begun.
+    /// Orders before `first` have begun.
     var orders: [Order] = []
     var first = 0
-    /// The one that worked last is the last here: its thread is still there.
+    /// The queue that worked last is at the end: its thread still exists.
     var resting: [DispatchQueue]
     var busyCount = 0
     var isAloneBusy = false
 
-    /// The next order, when it may be begun; it counts as begun then.
+    /// Returns the next order if it may begin, and counts it as begun.
     mutating func take() -> Order? {
       guard first < orders.count, !isAloneBusy else { return nil }
       let order = orders[first]
@@ -44,7 +44,7 @@ package final class WorkLanes: TaskExecutor, Sendable {
       return order
     }
 
-    /// What can be begun beside what is under way.
+    /// Returns the orders that can begin beside those under way.
     mutating func begin() -> [(lane: DispatchQueue, order: Order)] {
       var begun: [(lane: DispatchQueue, order: Order)] = []
       while let lane = resting.last, let order = take() {
@@ -57,7 +57,7 @@ package final class WorkLanes: TaskExecutor, Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter width: how much is done at once.
+  /// - Parameter width: the maximum number of concurrent orders.
   package init(_ label: String, width: Int) {
     state = Mutex(
       State(resting: (0..<max(width, 1)).map { DispatchQueue(label: "\(label).\($0)") }))
@@ -65,10 +65,10 @@ package final class WorkLanes: TaskExecutor, Sendable {
 
   package func async(_ work: @escaping Work) { take(Order(work: work, isAlone: false)) }
 
-  /// What came before is done by then, and what comes after begins when it is done.
+  /// Runs the work alone: after all earlier work is done, and before any later work begins.
   package func asyncAlone(_ work: @escaping Work) { take(Order(work: work, isAlone: true)) }
 
-  /// A part of a task (SE-0417).
+  /// Runs a part of a task (SE-0417).
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
@@ -104,12 +104,13 @@ package final class WorkLanes: TaskExecutor, Sendable {
 }
 
 extension WorkLanes {
-  /// For the tasks of the process, in place of the threads that Swift takes from libdispatch.
+  /// The pool for the tasks of the process, in place of the threads that Swift gets from
+  /// libdispatch.
   package static let tasks = WorkLanes("kettle.tasks", width: 4)
 
   private static let timers = DispatchQueue(label: "kettle.sleepers")
 
-  /// As `Task.sleep(for:)`, which goes by way of the threads that are looked after.
+  /// Like `Task.sleep(for:)`, which would use the threads that libdispatch checks.
   package static func pause(for duration: Duration) async throws(CancellationError) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
