@@ -31,8 +31,7 @@ struct FreeNameRename: Sendable {
     throw last
   }
 
-  /// Returns whether the error means that the file system does not support this method, rather than
-  /// that it failed.
+  /// Returns whether the error means that the file system does not support this method.
   private static func meansUnknown(_ error: Errno, _ way: Way) -> Bool {
     switch way {
     case .rename: [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.rawValue)

@@ -37,8 +37,7 @@ package struct POSIXFileStorage: FileStorage {
     self.freeNameRename = freeNameRename
   }
 
-  /// Does work in advance that would otherwise delay the network by some milliseconds at the first
-  /// large file.
+  /// Does work that would otherwise delay the network by some milliseconds at the first large file.
   package static func prepare() { _ = HugePages.pastCache }
 
   package func createPartialFile(

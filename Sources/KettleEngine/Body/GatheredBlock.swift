@@ -62,8 +62,8 @@ struct BlockPart: Sendable {
   let range: ByteRange?
   let rest: Rest
 
-  /// Returns whether this part directly follows another one, so that one call can write both: they
-  /// belong to the same attempt, and neither overlaps bytes that are already written.
+  /// Returns whether one call can write both parts: they are consecutive, belong to the same
+  /// attempt, and overlap no bytes already written.
   func follows(_ other: BlockPart, over written: HeldRanges) -> Bool {
     guard let range, let before = other.range else { return false }
     return before.upper == range.lower && other.block.attempt == block.attempt

@@ -64,8 +64,8 @@ extension TransferEngine {
     }
   }
 
-  /// Confirms a committed checkpoint. Called by the journal's `finish`: at that moment the
-  /// journal's stamp is the one of this checkpoint.
+  /// Confirms a committed checkpoint. Called by the journal's `finish`, while the journal's stamp
+  /// is that of this checkpoint.
   private nonisolated func confirm(
     _ held: HeldRanges, of id: TransferID, in body: TransferBody
   ) {

@@ -279,8 +279,8 @@ package actor TransferEngine {
     setAlarm(at: clock.now())
   }
 
-  /// Submits pending changes. Call this before submitting a change separately: a pending earlier
-  /// record would overwrite it.
+  /// Submits pending changes. Call this before a separate submission, which a pending earlier
+  /// record would overwrite.
   func submitDecided(at place: EngineInbox.Place = .engine) {
     if !unsubmitted.isEmpty { submit(nil, at: place) }
   }

@@ -82,9 +82,9 @@ final class JournalWriter: Sendable {
   /// submitted as a change.
   func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
 
-  /// Commits the waiting submissions, unless another thread does so already. Blocks. It is for
-  /// callers on a thread that may block, so that no other has to be woken. Later submissions are
-  /// left to the journal's own thread.
+  /// Commits the waiting submissions, unless another thread does so already. Blocks. For callers on
+  /// a thread that may block, so that no other has to be woken. Later submissions are left to the
+  /// journal's own thread.
   func commitHere() {
     guard claim() else { return }
     let isDone = queue.sync { commitWaiting() }

@@ -49,8 +49,8 @@ package final class BlockMemory: @unchecked Sendable {
     }
   }
 
-  /// Makes visible what another thread has copied into the memory and reported. Called by the
-  /// thread that takes the memory over before it is full.
+  /// Makes the reported copies of another thread visible. Called by the thread that takes the
+  /// memory over before it is full.
   package func collect() { copying?.collect() }
 
   /// Ordinary heap memory, whose pages are mapped on use.

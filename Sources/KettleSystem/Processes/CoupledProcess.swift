@@ -20,10 +20,9 @@ package final class CoupledProcess: Sendable {
   /// time.
   package func takeSocket() -> OwnedDescriptor? { socket.withLock { $0.take() } }
 
-  /// Starts the program, found by name through the PATH of `environment`.
+  /// Starts a program, found by name through the PATH of `environment`.
   ///
-  /// - Parameter mayAsk: Whether the program keeps our terminal so that it can prompt there.
-  ///   Otherwise it has no terminal.
+  /// - Parameter mayAsk: Whether it keeps our terminal, to prompt there. Otherwise it has none.
   package static func start(
     _ program: String, _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<CoupledProcess, ProcessSpawn.Failed> {
