@@ -1,14 +1,14 @@
 import KettleModel
 
-/// How far everything under way is, for those who look from outside: the tab of a terminal, the
-/// taskbar of a desktop.
+/// The overall progress of all transfers under way, shown outside the dashboard: in the terminal's
+/// tab or in the desktop's taskbar.
 package enum BatchGauge: Hashable, Sendable {
-  /// 0 to 99: what is whole is no longer under way.
+  /// 0 to 99: a complete transfer is no longer under way.
   case percent(Int)
-  /// Something goes on, and nobody knows how much there is.
+  /// Transfers are under way, but their total size is unknown.
   case unknown
 
-  /// nil when nothing is under way.
+  /// Returns nil when no transfer is under way.
   package init?(_ totals: Totals) {
     guard let batch = totals.batch else { return nil }
     guard batch.bytesExpected > 0, batch.bytesReceived >= 0 else {
@@ -21,6 +21,6 @@ package enum BatchGauge: Hashable, Sendable {
 }
 
 extension DashboardModel {
-  /// nil while nothing is under way, or while nobody knows.
+  /// nil when no transfer is under way or the service is not connected.
   package var gauge: BatchGauge? { link.isConnected ? BatchGauge(totals) : nil }
 }

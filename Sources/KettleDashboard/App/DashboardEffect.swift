@@ -1,39 +1,39 @@
 import KettleModel
 
-/// What the dashboard wants done: returned by `DashboardModel.update(_:at:)`.
+/// A side effect for the caller to perform; returned by `DashboardModel.update(_:at:)`.
 package enum DashboardEffect: Hashable, Sendable {
-  /// Send these rows from now on.
+  /// Replaces the subscription: from now on the service sends these rows.
   case subscribe(Viewport)
   case control(ControlVerb, TransferSelection)
   case add([TransferSpec])
-  /// Asks which of these URLs are in the list already.
+  /// Finds which of these URLs are already in the list.
   case findDuplicates([String])
   case remove(TransferSelection, withFile: Bool)
-  /// Gives a transfer a fresh link.
+  /// Replaces the URL of a transfer.
   case relink(TransferID, TransferURL.Parsed)
-  /// Sets the most bytes a second of transfers, or of everything together; nil is no limit.
+  /// Limits transfers, or all of them together, in bytes per second; nil removes the limit.
   case limit(TransferSelection, Int64?)
   case move(TransferSelection, QueueMove)
   case prioritize(TransferSelection, TransferPriority)
-  /// Takes what is finished out of view.
+  /// Hides finished transfers from the list.
   case clearFinished
-  /// Looks for the next transfer with some words.
+  /// Finds the next transfer that contains certain words.
   case find(RowSearch)
   case reset
   case loadDetails(TransferID)
-  /// Opens a finished file with the program that the desktop has for it.
+  /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)
-  /// For the terminal: puts a text on the clipboard of whoever sits at it.
+  /// For the terminal: copies a text to the clipboard of the user's terminal.
   case copy(String)
-  /// For the terminal: rings, or flashes, as its user set it.
+  /// For the terminal: rings or flashes, as the user configured it.
   case ring
-  /// For the terminal: tells whoever is not looking, where it can.
+  /// For the terminal: shows a desktop notification, where the terminal supports it.
   case announce(String)
-  /// For the terminal: give it back to the shell until the user returns.
+  /// For the terminal: returns it to the shell until the user resumes the dashboard.
   case suspend
-  /// For the terminal: draw every cell anew.
+  /// For the terminal: redraws every cell.
   case redraw
-  /// For the terminal: end.
+  /// For the terminal: ends the dashboard.
   case leave
 }
 
@@ -41,7 +41,7 @@ package enum ControlVerb: Hashable, Sendable, CaseIterable {
   case start, pause, stop
 }
 
-/// In the order of the queue.
+/// A move within the queue.
 package enum QueueMove: Hashable, Sendable, CaseIterable {
   case up, down, toTop, toBottom
 }

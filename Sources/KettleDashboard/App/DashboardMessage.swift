@@ -4,35 +4,35 @@ import KettleModel
 package enum DashboardMessage: Hashable, Sendable {
   case keyPressed(Key)
   case mouse(MouseEvent)
-  /// So much was pasted that all of it was left out.
+  /// The paste was longer than the limit and was discarded as a whole.
   case pasteRefused(characterCountMax: Int)
   case resized(ScreenSize)
-  /// The rows that were subscribed to, as they are now.
+  /// The current state of the subscribed rows.
   case rowsArrived(ListWindow, Totals)
-  /// The answer to `DashboardEffect.find`; nil when nothing has the words.
+  /// The reply to `DashboardEffect.find`; nil when nothing matches.
   case found(RowSearch, FoundRow?)
-  /// The answer to `DashboardEffect.loadDetails`.
+  /// The reply to `DashboardEffect.loadDetails`.
   case detailsArrived(TransferDetailsView)
-  /// The answer to `DashboardEffect.findDuplicates`: one transfer for each URL that is there.
+  /// The reply to `DashboardEffect.findDuplicates`: one transfer for each URL that is in the list.
   case duplicatesFound([String: DuplicateSearch.Found])
-  /// Where paths start, at the start; never told when the files are on another machine.
+  /// The base directories for paths; sent at the start, unless the files are on another machine.
   case placesKnown(UserPlaces)
   case linkChanged(LinkReport)
-  /// What the connected service reports of itself, for example that its store was damaged; none
+  /// What the connected service reports about itself, for example that its store was damaged; empty
   /// when all is well.
   case serviceReported([String])
   case commandFinished(CommandOutcome)
-  /// The offset of local time from UTC, at the start and whenever it changes.
+  /// The offset of local time from UTC, sent at the start and whenever it changes.
   case utcOffsetChanged(seconds: Int)
-  /// The time is another; `DashboardModel.millisecondsToNextTick` says when the next is due.
+  /// Time has passed; `DashboardModel.millisecondsToNextTick` says when the next tick is due.
   case ticked
 }
 
-/// How an effect that asked something of the service ended.
+/// The result of an effect that sent a request to the service.
 package enum CommandOutcome: Hashable, Sendable {
   case controlled(ControlVerb, appliedCount: Int, refused: [ControlRefusal])
   case added(count: Int)
-  /// Nothing, or not all, was added; the sentence says why.
+  /// Nothing was added, or only a part; the sentence says why.
   case addFailed(sentence: String)
   case moved(appliedCount: Int)
   case prioritized(TransferPriority, appliedCount: Int)
@@ -41,9 +41,9 @@ package enum CommandOutcome: Hashable, Sendable {
   case relinked(refused: [ControlRefusal])
   case limited(bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
-  /// The details of a transfer could not be had; the sentence says why.
+  /// The details of a transfer could not be loaded; the sentence says why.
   case detailsFailed(TransferID, sentence: String)
-  /// Anything else that did not work, as a sentence.
+  /// Any other failure, as a sentence.
   case failed(sentence: String)
 }
 

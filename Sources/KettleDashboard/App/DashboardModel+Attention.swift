@@ -1,14 +1,14 @@
 import KettleModel
 
-/// When whoever is not looking is told: everything has come to its end, or something failed.
+/// Alerting a user who looks elsewhere: all transfers have ended, or one has failed.
 extension DashboardModel {
-  /// By what changed since the numbers before; the first ones are no change.
+  /// Compares the new totals with the previous ones; the first totals count as no change.
   func attention(to next: Totals) -> [DashboardEffect] {
     guard window != nil, link.isConnected else { return [] }
     let completed = Self.difference(next.count(.completed), totals.count(.completed))
     let failed = Self.difference(next.count(.failed), totals.count(.failed))
-    // What was paused or taken off the list is no longer under way either, and nobody has to be
-    // told: it was done here.
+    // Transfers that were paused or removed are no longer under way either. They need no
+    // notification: the user did it here.
     let hasEnded = totals.underWayCount > 0 && next.underWayCount == 0 && completed + failed > 0
     guard failed > 0 || hasEnded else { return [] }
     let text =
@@ -24,7 +24,7 @@ extension DashboardModel {
 }
 
 extension Totals {
-  /// What goes on by itself, now or after a while.
+  /// The number of transfers under way: they run now, or will without the user's help.
   fileprivate var underWayCount: Int {
     [TransferState.queued, .running, .waiting, .verifying].reduce(0) { sum, state in
       let (next, overflow) = sum.addingReportingOverflow(max(0, count(state)))

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The details screen: loading, refreshing once a second, following the rows between.
+/// The details screen: it loads, refreshes once a second, and follows the rows in between.
 extension DashboardModel {
   static var detailsInterval: Int64 { 1000 }
 
@@ -15,7 +15,7 @@ extension DashboardModel {
     changeDetails(of: details.snapshot.id) { $0.content = .shown(details) }
   }
 
-  /// Each section begins at its start, and the events at their end.
+  /// Each section opens at its start; the events open at their end.
   mutating func show(_ command: DetailsCommand, at now: Moment) {
     guard case .details(var open) = screens.last else { return }
     switch command {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What keys do.
+/// Key handling.
 extension DashboardModel {
   mutating func keyPressed(_ key: Key, at now: Moment) -> [DashboardEffect] {
     notice = nil
@@ -26,8 +26,8 @@ extension DashboardModel {
     return []
   }
 
-  /// On a terminal that is too small nobody sees what a key would do, nor the question that it
-  /// would answer.
+  /// On a terminal that is too small, the user sees neither the effect of a key nor the question
+  /// that the key would answer.
   private func unseen(_ key: Key) -> [DashboardEffect] {
     switch keymap.command(for: key, in: .list) {
     case .leave: [.leave]
@@ -37,7 +37,7 @@ extension DashboardModel {
     }
   }
 
-  /// Does it, or says why it cannot be done.
+  /// Performs the command, or shows why it is not available.
   mutating func attempt(
     _ command: DashboardCommand, key: Key, at now: Moment
   ) -> [DashboardEffect] {
@@ -106,7 +106,7 @@ extension DashboardModel {
     if marks.isEmpty, let row = cursorRow {
       screens.append(.question(withFile ? .removeWithFile(row) : .remove(row)))
     } else if let selection = marks.selection {
-      // Which of a filter they are is decided when the service gets to it.
+      // The service decides which transfers match the filter when it processes the request.
       let most = marks.dependsOnFilter ? rowCount : markedCount
       screens.append(.question(.removeMarked(selection, count: most, withFiles: withFile)))
     }
@@ -171,7 +171,7 @@ extension DashboardModel {
 }
 
 extension Key {
-  /// What it puts into a text; nil for a key that is no text.
+  /// The text that the key inserts; nil for a key that is not text.
   var typedText: String? {
     switch self {
     case .character(let character): String(character)

@@ -1,25 +1,25 @@
 import KettleModel
 
-/// A transfer that the cursor is to go to.
+/// A transfer that the cursor should move to.
 struct Seek: Hashable, Sendable {
   enum Otherwise: Hashable, Sendable {
     case stays, toTop, toEnd
   }
 
   var id: TransferID?
-  /// What the cursor does when the transfer is not in the list, or none is named.
+  /// What the cursor does when the transfer is not in the list, or when no transfer is given.
   var otherwise: Otherwise
-  /// The line of the screen on which it is to be; nil leaves the cursor on its line.
+  /// The screen line on which the row should appear; nil keeps the cursor on its line.
   var line: Int?
-  /// Where it is said to stand; the rows there have been asked for.
+  /// The index that the service reported for it; the rows there have been requested.
   var index: Int?
 }
 
-/// The cursor, the part of the list that is seen, and the subscription to it.
+/// The cursor, the visible part of the list, and the subscription to it.
 extension DashboardModel {
   var rowCount: Int { window?.matchingCount ?? 0 }
 
-  /// Where the cursor can be: while the rows are frozen, no others are there.
+  /// The valid positions of the cursor. While the rows are frozen, only the rows on hand are valid.
   var cursorRange: Range<Int> {
     guard isFrozen, let window, !window.rows.isEmpty else { return 0..<rowCount }
     return window.first..<(window.first + window.rows.count)
@@ -33,11 +33,11 @@ extension DashboardModel {
     return scrollToCursor()
   }
 
-  /// Whether the rows that are seen are of the list that was shown before.
+  /// Whether the visible rows still belong to the previous list.
   var isAwaitingList: Bool { seeking.map { $0.otherwise != .stays } ?? false }
 
-  /// While the rows of another list are on their way, those that are seen are of no account: the
-  /// end that is meant is the end of what comes.
+  /// While the rows of another list are on their way, the visible rows do not count: Home and End
+  /// mean the ends of the list that arrives next.
   mutating func moveCursor(by movement: Movement, page: Int) -> [DashboardEffect] {
     if isAwaitingList, movement == .home || movement == .end {
       seeking = Self.end(movement)
@@ -50,7 +50,7 @@ extension DashboardModel {
     Seek(id: nil, otherwise: movement == .home ? .toTop : .toEnd)
   }
 
-  /// Whether the cursor goes there already, as soon as the rows are there.
+  /// Whether the cursor will already move there when the rows arrive.
   func isOnTheWay(to movement: Movement) -> Bool {
     guard movement == .home || movement == .end else { return false }
     return seeking == Self.end(movement)
@@ -70,8 +70,8 @@ extension DashboardModel {
     return scrollToCursor()
   }
 
-  /// What is sought stands where no rows were sent of yet. Until they are there those that were
-  /// seen stay: a screen without rows for a moment would flicker.
+  /// Returns whether the rows around the transfer that the cursor moves to must be requested first.
+  /// The previous rows stay until they arrive: a screen that is empty for a moment would flicker.
   private mutating func mustGoOn(from next: ListWindow) -> Bool {
     guard let seek = seeking, seek.index == nil, let id = seek.id, next.index(of: id) == nil,
       let index = next.anchorIndex, next.row(at: index) == nil
@@ -80,7 +80,7 @@ extension DashboardModel {
     return true
   }
 
-  /// Goes to a transfer that stands at an index, at once or when its row is there.
+  /// Moves the cursor to a transfer at a known index, either now or when its row arrives.
   mutating func seek(_ id: TransferID, at index: Int, line: Int? = nil) -> [DashboardEffect] {
     if window?.row(at: index)?.id == id { return moveCursor(to: index) }
     seeking = Seek(id: id, otherwise: .stays, line: line, index: max(0, index))
@@ -106,27 +106,27 @@ extension DashboardModel {
       if isFollowing, let index = next.anchorIndex { return goAfter(id, to: index) }
     }
     cursor = min(cursor, max(next.matchingCount - 1, 0))
-    // A cursor on a row that was not sent keeps its transfer: the row may come back into view.
+    // A cursor on a row that was not sent keeps its transfer: the row may become visible again.
     if let row = next.row(at: cursor) { cursorID = row.id }
   }
 
-  /// The transfer stays on its line of the screen, so that the eye need not look for it.
+  /// Keeps the transfer on its screen line, so that the eye does not have to search for it.
   private mutating func goAfter(_ id: TransferID, to index: Int, line: Int? = nil) {
     firstVisible = max(0, index - (line ?? cursor - firstVisible))
     cursor = index
     cursorID = id
   }
 
-  /// The list is another one: another filter, another order.
+  /// Shows a different list, after a change of filter or order.
   ///
-  /// - Parameter wanted: Where the cursor goes when it is in it.
+  /// - Parameter wanted: The transfer that the cursor moves to if it is in the new list.
   mutating func showOther(wanted: TransferID?, line: Int? = nil) -> [DashboardEffect] {
     isFrozen = false
     seeking = Seek(id: wanted, otherwise: .toTop, line: line)
     return subscribeIfMoved()
   }
 
-  /// Moves the visible part so that the cursor is in it and no room is wasted below the end.
+  /// Scrolls so that the cursor is visible and no space is wasted below the last row.
   mutating func scrollToCursor() -> [DashboardEffect] {
     let height = layout.bodyHeight
     let last = max(rowCount - height, 0)
@@ -135,28 +135,28 @@ extension DashboardModel {
     return subscribeIfMoved()
   }
 
-  /// The first row that is seen, or that will be when what is sought is found.
+  /// The first visible row, or the one that will be visible when the transfer is found.
   private var topToAskFor: Int {
     guard let seek = seeking else { return firstVisible }
     guard let index = seek.index else { return seek.otherwise == .stays ? firstVisible : 0 }
     return max(0, min(index, 1 << 40) - (seek.line ?? cursor - firstVisible))
   }
 
-  /// Asks for what is seen and a few rows on both sides, so that a step of the cursor does not
-  /// show an empty row until the service has answered.
+  /// Requests the visible rows and a few on both sides, so that a cursor step does not show an
+  /// empty row until the service replies.
   mutating func subscribeIfMoved() -> [DashboardEffect] {
     guard link.isConnected, !isFrozen || subscription == nil else { return [] }
     let margin = 8
     let top = topToAskFor
     let first = max(0, top - margin)
-    // By the size alone, so that a line about the view does not ask for the rows anew.
+    // Depends on the size alone, so that a view line appearing does not request the rows again.
     let height = ListLayout(size: size).bodyHeight
     var wanted = Viewport(
       filter: filter, sort: sort, first: first, count: top + height + margin - first,
       anchor: seeking?.id ?? (isFollowing ? cursorID : nil), tag: viewTag)
     if let known = subscription {
       var same = known
-      // That nothing is sought any more is no reason to ask anew.
+      // An anchor that is no longer needed is no reason for a new request.
       if wanted.anchor == nil { same.anchor = nil }
       guard wanted != same else { return [] }
       if wanted.filter != same.filter || wanted.sort != same.sort || wanted.anchor != same.anchor {

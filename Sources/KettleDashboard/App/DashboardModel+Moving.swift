@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Moving through the list, through what is read, and through the lines of the add dialog.
+/// Movement through the list, the reader screens, and the lines of the add dialog.
 extension DashboardModel {
   mutating func move(_ movement: Movement, at now: Moment) -> [DashboardEffect] {
     switch screens.last {
@@ -28,7 +28,7 @@ extension DashboardModel {
     return []
   }
 
-  /// What is read may have become shorter, or the screen taller.
+  /// The text may have become shorter, or the screen taller.
   mutating func clampScroll(at now: Moment) {
     guard keyContext == .reader else { return }
     let last = lastScroll(at: now)
@@ -48,7 +48,7 @@ extension DashboardModel {
     return max(0, readerLines(width: layout.textWidth, now: now).count - layout.bodyHeight)
   }
 
-  /// The scroll position of what is on top.
+  /// The scroll position of the topmost screen.
   var scroll: Int {
     get {
       switch screens.last {

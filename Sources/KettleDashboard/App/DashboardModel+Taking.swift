@@ -1,8 +1,8 @@
 import KettleModel
 
-/// What is taken from a transfer to elsewhere: its address, its path, its file.
+/// Copying a transfer's URL or path, and opening its file.
 extension DashboardModel {
-  /// Those that are marked, the one under the cursor, or the one whose details are shown.
+  /// The marked transfers, the one under the cursor, or the one whose details are shown.
   private var takenRows: [TransferSnapshot] {
     switch screens.last {
     case nil: return selectedRows

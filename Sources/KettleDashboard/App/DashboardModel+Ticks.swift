@@ -1,8 +1,8 @@
 import KettleModel
 
 extension DashboardModel {
-  /// When `ticked` is due next; nil when nothing on the screen changes with time alone, so that a
-  /// dashboard with nothing to show costs nothing.
+  /// The time until `ticked` is due next. nil when nothing on the screen changes with time alone,
+  /// so that an idle dashboard costs nothing.
   package func millisecondsToNextTick(at now: Moment) -> Int64? {
     var next: Int64?
     func consider(_ milliseconds: Int64) {
@@ -29,12 +29,12 @@ extension DashboardModel {
 }
 
 extension TransferSnapshot {
-  /// Its bar shows that it moves, not how far it is.
+  /// Whether the bar shows motion instead of progress.
   func isMovingBar(link: LinkState) -> Bool {
     state == .running && bytesExpected == nil && link.isConnected
   }
 
-  /// How long until the countdown in its row shows another number; nil when none is shown.
+  /// The time until the countdown in this row shows another number; nil when the row shows none.
   func countdownMilliseconds(at now: WallTime) -> Int64? {
     guard state == .waiting, let goesOnAt else { return nil }
     let left = goesOnAt.milliseconds(after: now)
@@ -43,7 +43,7 @@ extension TransferSnapshot {
 }
 
 extension WallTime {
-  /// Without trapping: dates from outside may lie anywhere.
+  /// Does not trap on overflow: dates from outside can be anything.
   func milliseconds(after other: WallTime) -> Int64 {
     let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
       other.millisecondsSince1970)

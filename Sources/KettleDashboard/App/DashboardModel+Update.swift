@@ -1,12 +1,12 @@
 import KettleModel
 
 extension DashboardModel {
-  /// Takes in what happened and answers what is to be done about it.
+  /// Applies a message and returns the effects to perform.
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if let notice, notice.until <= now.monotonic { self.notice = nil }
     let before = layout
     let effects = take(message, at: now)
-    // A line more or less for the rows.
+    // The list has gained or lost a line.
     return layout.bodyHeight == before.bodyHeight ? effects : effects + scrollToCursor()
   }
 
@@ -64,7 +64,7 @@ extension DashboardModel {
       if case .lost = link { say(Strings.serviceIsBack, at: now) }
       if link == .connecting { sayWhatIsWrong(at: now) }
       link = .connected
-      // The service knows nothing of what was asked on an earlier connection.
+      // The service does not remember requests from an earlier connection.
       subscription = nil
       search.asked = nil
       return subscribeIfMoved() + reloadDetails(at: now)
@@ -76,8 +76,8 @@ extension DashboardModel {
     }
   }
 
-  /// Shows what the service reports and what is wrong with the configuration, in this order. The
-  /// message stays until a key is pressed, because the user may not look at once.
+  /// Shows the reports of the service and then the configuration problems. The message stays until
+  /// a key is pressed, because the user may not look at once.
   private mutating func sayWhatIsWrong(at now: Moment) {
     let text = Strings.problems(
       serviceNotices + settings.problems, helpKey: keymap.key(.help)?.name,
@@ -123,7 +123,7 @@ extension DashboardModel {
     }
   }
 
-  /// Shows a sentence for a while: long enough to read it, and a failure for longer.
+  /// Shows a sentence for a time that is long enough to read it; a failure stays longer.
   mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
     let milliseconds: Int64 =
       switch kind {

@@ -1,44 +1,44 @@
 import KettleModel
 
-/// Everything that the dashboard knows. `update` changes it, `view` shows it.
+/// The complete state of the dashboard. `update` changes it, `view` shows it.
 package struct DashboardModel: Hashable, Sendable {
   package internal(set) var size: ScreenSize
   package internal(set) var link = LinkState.connecting
-  /// nil until the first rows came.
+  /// nil until the first rows arrive.
   package internal(set) var window: ListWindow?
   package internal(set) var totals = Totals()
   package internal(set) var speeds = SpeedHistory()
-  /// Index of the row under the cursor.
+  /// The index of the row under the cursor.
   package internal(set) var cursor = 0
-  /// The transfer under the cursor: the cursor follows it when rows come and go.
+  /// The transfer under the cursor. The cursor follows it when rows are added or removed.
   package internal(set) var cursorID: TransferID?
   package internal(set) var firstVisible = 0
-  /// What the list shows.
+  /// The current view of the list.
   package internal(set) var view = ListView(.transfers)
-  /// What it shows after `H`.
+  /// The view that `H` switches to.
   var otherView = ListView(.history)
   package internal(set) var search = SearchState()
   var filterHistory = InputHistory()
-  /// The view goes after the transfer under the cursor wherever it goes.
+  /// The view scrolls along with the transfer under the cursor.
   package internal(set) var isFollowing = false
-  /// The rows stay as they are.
+  /// The rows are frozen: updates are not shown.
   package internal(set) var isFrozen = false
-  /// Where the cursor goes when the service has said where that is.
+  /// The transfer to which the cursor moves once the service has reported its index.
   var seeking: Seek?
-  /// What lies over the list, the topmost last.
+  /// The screens above the list, the topmost last.
   package internal(set) var screens: [DashboardScreen] = []
   package internal(set) var notice: Notice?
-  /// The notices of the service that is connected, or was last.
+  /// The notices of the service that is connected now, or was last.
   package internal(set) var serviceNotices: [String] = []
   package internal(set) var utcOffsetSeconds: Int
-  /// nil while not known, and when the files are on another machine.
+  /// nil while unknown, and when the files are on another machine.
   package internal(set) var places: UserPlaces?
-  /// That of the terminal: some signs take more room without Unicode.
+  /// The character set of the terminal: some symbols are wider without Unicode.
   package let charset: Charset
   package let settings: DashboardSettings
-  /// What was asked for last.
+  /// The most recent subscription.
   var subscription: Viewport?
-  /// The service sends it along with the rows: others are of an earlier filter or order.
+  /// The service returns it with the rows: another tag means an earlier filter or order.
   var viewTag = 0
 
   package init(
@@ -57,10 +57,10 @@ package struct DashboardModel: Hashable, Sendable {
 
   package var keyContext: KeyContext { screens.last?.keyContext ?? .list }
 
-  /// The row under the cursor; nil in an empty list and before the row was sent.
+  /// The row under the cursor; nil in an empty list, and before the row has been sent.
   package var cursorRow: TransferSnapshot? { window?.row(at: cursor) }
 
-  /// Whether the cursor of the list is seen.
+  /// Whether the list's cursor is visible.
   var isListOnTop: Bool {
     switch screens.last {
     case nil, .query: true

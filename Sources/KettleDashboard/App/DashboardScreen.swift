@@ -1,16 +1,16 @@
 import KettleModel
 
-/// What lies over the list; the last of the stack has the keys.
+/// A screen above the list; the last one on the stack receives the keys.
 package enum DashboardScreen: Hashable, Sendable {
   case details(DetailsScreen)
   case help(scroll: Int)
   case add(AddDialog)
   case entry(EntryDialog)
   case question(Question)
-  /// The line in which a filter or a search is typed; the list is seen meanwhile.
+  /// The line in which a filter or a search is typed; the list stays visible.
   case query(QueryField)
   case sortMenu(SortMenu)
-  /// What a reset left alone.
+  /// What a reset did not delete.
   case resetReport(ResetReport)
 
   package var keyContext: KeyContext {
@@ -36,12 +36,12 @@ package struct DetailsScreen: Hashable, Sendable {
   package var content: Content
   package var section = DetailsSection.overview
   package var scroll: Int
-  /// Whether what happens next is seen at once in the events; not while something older is read.
+  /// Whether the events scroll to each new one; false while the user reads older ones.
   package var followsEnd = true
   package var askedAt: MonotonicTime
 }
 
-/// A question before something that cannot be taken back. The answer is no unless it is yes.
+/// A question before an action that cannot be undone. Every answer except yes is no.
 package enum Question: Hashable, Sendable {
   /// How many transfers are finished, and how many are not.
   case reset(finishedCount: Int, unfinishedCount: Int)

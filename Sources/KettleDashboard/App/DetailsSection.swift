@@ -1,8 +1,8 @@
-/// What the details are parted into, in the order of their numbers.
+/// The sections of the details screen, in the order of their numbers.
 package enum DetailsSection: Hashable, Sendable, CaseIterable {
   case overview, parts, addresses, headers, events, speed
 
-  /// As it is pressed and shown, from 1.
+  /// The number that is shown and that selects the section, from 1.
   package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
   func next(_ step: Int) -> DetailsSection {
@@ -11,7 +11,7 @@ package enum DetailsSection: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Within the details.
+/// A command within the details screen.
 package enum DetailsCommand: Hashable, Sendable {
   case section(DetailsSection)
   case nextSection, previousSection

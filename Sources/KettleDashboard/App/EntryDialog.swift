@@ -1,17 +1,17 @@
 import KettleModel
 
-/// A dialog with one line: a fresh link for one transfer, or a speed limit.
+/// A dialog with one line: a new link for a transfer, or a speed limit.
 package struct EntryDialog: Hashable, Sendable {
   package enum Purpose: Hashable, Sendable {
     case freshLink, speedLimit
   }
 
-  /// For which transfers a limit is.
+  /// The transfers that a limit applies to.
   package enum Scope: Hashable, Sendable {
-    /// As the row was when the dialog was opened.
+    /// The row as it was when the dialog was opened.
     case row(TransferSnapshot)
     case marked(TransferSelection, count: Int, limit: Int64?)
-    /// The one limit of everything together.
+    /// The shared limit of all transfers together.
     case everything(limit: Int64?)
 
     var limit: Int64? {
@@ -30,22 +30,22 @@ package struct EntryDialog: Hashable, Sendable {
     }
   }
 
-  /// What the line means.
+  /// The parsed content of the line.
   package enum Reading: Hashable, Sendable {
     case missing
     case link(TransferURL.Parsed)
-    /// nil takes the limit away.
+    /// nil removes the limit.
     case limit(bytesPerSecond: Int64?)
     case linkProblem(TransferURLProblem)
     case noRate
   }
 
   package let purpose: Purpose
-  /// Never empty; which of them it is for can be changed.
+  /// Never empty; the user can switch between them.
   package let scopes: [Scope]
   private var scopeIndex = 0
   package internal(set) var line = LineEditor()
-  /// Whether the line is what was typed, and not the limit that there is.
+  /// Whether the user typed the line; otherwise it shows the current limit.
   private var isTyped = false
 
   init(freshLinkFor row: TransferSnapshot) {
@@ -76,7 +76,7 @@ package struct EntryDialog: Hashable, Sendable {
     }
   }
 
-  /// What is pasted often ends with a line break, or begins with one.
+  /// Pasted text often begins or ends with a line break.
   mutating func insert(_ text: String) -> Bool {
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count < 2 else { return false }
@@ -112,7 +112,7 @@ extension DashboardModel {
     screens.append(.entry(EntryDialog(freshLinkFor: row)))
   }
 
-  /// For the marked transfers or the row under the cursor, and for everything together.
+  /// Opens the dialog for the marked transfers or the row under the cursor, and for all together.
   mutating func openLimitDialog() {
     var scopes: [EntryDialog.Scope] = []
     if let selection = marks.selection {
@@ -125,7 +125,7 @@ extension DashboardModel {
     screens.append(.entry(EntryDialog(speedLimitFor: scopes[0], Array(scopes.dropFirst()))))
   }
 
-  /// Takes what stands in the dialog, when it can be taken.
+  /// Applies the content of the dialog if it is valid.
   mutating func enterNow(at now: Moment) -> [DashboardEffect] {
     guard case .entry(let dialog) = screens.last else { return [] }
     let effect: DashboardEffect

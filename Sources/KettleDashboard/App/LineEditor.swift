@@ -1,10 +1,10 @@
 /// One line of text with a cursor.
 package struct LineEditor: Hashable, Sendable {
   package private(set) var characters: [Character] = []
-  /// How many characters stand before the cursor.
+  /// The number of characters before the cursor.
   package private(set) var column = 0
 
-  /// As long as any URL can be.
+  /// The maximum length of a URL.
   static let characterCountMax = 20_000
 
   init(_ text: String = "") {
@@ -14,7 +14,7 @@ package struct LineEditor: Hashable, Sendable {
 
   package var text: String { String(characters) }
 
-  /// Puts text at the cursor. False when it is too much, and then nothing is changed.
+  /// Inserts text at the cursor. Returns false, and changes nothing, when the text is too long.
   mutating func insert(_ text: String) -> Bool {
     let added = Array(text)
     guard characters.count + added.count <= Self.characterCountMax else { return false }
@@ -39,7 +39,7 @@ package struct LineEditor: Hashable, Sendable {
     case .eraseLine:
       characters = []
       column = 0
-    // There is one line only, and what is around it is the dialog's.
+    // This editor has one line; the dialog handles the fields around it.
     case .nextLine, .nextField, .previousField: break
     }
   }

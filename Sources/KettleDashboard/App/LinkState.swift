@@ -1,11 +1,11 @@
 import KettleModel
 
-/// How the dashboard stands with the service.
+/// The state of the connection to the service.
 package enum LinkState: Hashable, Sendable {
   /// Not connected yet.
   case connecting
   case connected
-  /// Connected before; a new connection is being tried.
+  /// Was connected before; the dashboard is trying to reconnect.
   case lost(since: MonotonicTime)
 
   package var isConnected: Bool {
@@ -16,7 +16,7 @@ package enum LinkState: Hashable, Sendable {
   }
 }
 
-/// What the outside tells about the connection.
+/// A report about the connection from outside the model.
 package enum LinkReport: Hashable, Sendable {
   case connecting, connected, lost
 }

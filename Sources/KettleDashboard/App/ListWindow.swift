@@ -1,13 +1,13 @@
 import KettleModel
 
-/// Some rows of the list of transfers, and where they stand in it.
+/// A range of rows of the list of transfers, with their position in the list.
 package struct ListWindow: Hashable, Sendable {
   package var first: Int
   package var matchingCount: Int
   package var rows: [TransferSnapshot]
-  /// Where the transfer stands that the viewport was anchored to; nil when it is not in the list.
+  /// The index of the transfer that the viewport is anchored to; nil when it is not in the list.
   package var anchorIndex: Int?
-  /// That of the viewport that it answers; nil from a service that does not send it back.
+  /// The tag of the viewport that these rows belong to; nil from a service that does not return it.
   package var tag: Int?
 
   /// More rows than any list has, and few enough that adding a screenful cannot overflow.
@@ -26,7 +26,7 @@ package struct ListWindow: Hashable, Sendable {
 
   package static let empty = ListWindow(first: 0, matchingCount: 0, rows: [])
 
-  /// nil for a row outside of the list and for one that has not been sent yet.
+  /// Returns nil for a row outside the list and for one that has not been sent yet.
   package func row(at index: Int) -> TransferSnapshot? {
     guard index >= first, rows.indices.contains(index - first) else { return nil }
     return rows[index - first]

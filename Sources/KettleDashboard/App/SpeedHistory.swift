@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The speed of all transfers together in the last seconds, one sample a second.
+/// The total speed of all transfers in recent seconds, one sample per second.
 package struct SpeedHistory: Hashable, Sendable {
   package static let countMax = 12
   static let interval: Int64 = 1000
@@ -23,7 +23,7 @@ package struct SpeedHistory: Hashable, Sendable {
       if let last = samples.indices.last { samples[last] = speed }
       return
     }
-    // Nobody looked for a while (the dashboard was suspended): what lies between is unknown.
+    // The dashboard was suspended for a while: the speeds in between are unknown.
     if passed > 10 * Self.interval { samples.removeAll() }
     samples.append(speed)
     if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Everything that the details screen shows of one transfer.
+/// Everything that the details screen shows about one transfer.
 package struct TransferDetailsView: Hashable, Sendable {
   package struct HistoryLine: Hashable, Sendable {
     package var at: WallTime
@@ -13,11 +13,11 @@ package struct TransferDetailsView: Hashable, Sendable {
   }
 
   package var snapshot: TransferSnapshot
-  /// Where the last redirect led.
+  /// The target of the last redirect.
   package var currentURL: String?
-  /// Where the redirects of the last attempt led, one after the other.
+  /// The redirect targets of the last attempt, in order.
   package var redirects: [String] = []
-  /// The directory that was asked for.
+  /// The requested directory.
   package var directory: String?
   package var partialPath: String?
   package var held = HeldRanges()
@@ -25,11 +25,11 @@ package struct TransferDetailsView: Hashable, Sendable {
   package var entityTag: String?
   package var lastModified: String?
   package var checksum: String?
-  /// Of the last reply, as are the headers.
+  /// The status and the headers are those of the last reply.
   package var status: Int?
   package var headers: [HeaderField] = []
   package var retryCount = 0
-  /// Bytes of each of the last seconds, the newest last.
+  /// The bytes received in each of the last seconds, the newest last.
   package var recentSpeeds: [Int64] = []
   /// The newest last.
   package var history: [HistoryLine] = []

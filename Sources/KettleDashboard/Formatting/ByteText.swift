@@ -1,4 +1,4 @@
-/// Sizes and speeds for people, in powers of 1024.
+/// Human-readable sizes and speeds, in powers of 1024.
 package enum ByteText {
   private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
@@ -14,14 +14,14 @@ package enum ByteText {
     return scale.text(bytesPerSecond) + " " + scale.unit + "/s"
   }
 
-  /// For example `402/659 MiB`, both in the unit of the whole. What is done is rounded down: it
-  /// never looks whole before it is.
+  /// For example `402/659 MiB`, both in the unit of the total. The part is rounded down, so that it
+  /// never looks complete too early.
   package static func progress(_ done: Int64, of total: Int64) -> String {
     let scale = Scale(total, decimalsBelow: 10)
     return scale.text(done, roundingDown: true) + "/" + scale.text(total) + " " + scale.unit
   }
 
-  /// For example `2 MiB/s` or `1.5 MiB/s`: a limit is mostly a round number.
+  /// For example `2 MiB/s` or `1.5 MiB/s`: a limit is usually a round number.
   package static func limit(_ bytesPerSecond: Int64) -> String {
     let text = speed(bytesPerSecond)
     guard let point = text.firstIndex(of: "."), text[point...].hasPrefix(".0 ") else { return text }
@@ -53,10 +53,10 @@ package enum ByteText {
     }
 
     func text(_ byteCount: Int64, roundingDown: Bool = false) -> String {
-      // More than the whole can only come from a broken service; it must not trap.
+      // Only a broken service sends more than the total; it must not trap.
       let value = min(Double(max(0, byteCount)) / divisor, 1e15)
       guard value > 0 else { return "0" }
-      // Conversion cuts the fraction off; `rounded()` would need the C mathematics library.
+      // The conversion truncates; `rounded()` would need the C math library.
       let half = roundingDown ? 0 : 0.5
       guard hasDecimal else { return String(Int64(value + half)) }
       let tenths = Int64(value * 10 + half)

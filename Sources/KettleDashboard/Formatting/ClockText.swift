@@ -1,19 +1,19 @@
 import KettleModel
 
-/// Points in time as the user's clock on the wall shows them.
+/// Times as the user's wall clock shows them.
 package struct ClockText: Hashable, Sendable {
   package var utcOffsetSeconds: Int
 
   package init(utcOffsetSeconds: Int) { self.utcOffsetSeconds = utcOffsetSeconds }
 
-  /// `14:02` today, `24 Dec` on another day of the year, else `2027-12-24`.
+  /// `14:02` today, `24 Dec` on another day of this year, otherwise `2027-12-24`.
   package func short(_ time: WallTime, now: WallTime) -> String {
     let (then, today) = (Parts(local(time)), Parts(local(now)))
     if then.date == today.date { return then.hourAndMinute }
     return then.year == today.year ? then.dayAndMonth : then.date
   }
 
-  /// As `short`, and the time of day beside another day.
+  /// Like `short`, with the time of day added on other days.
   package func long(_ time: WallTime, now: WallTime) -> String {
     let then = Parts(local(time))
     let short = short(time, now: now)
@@ -26,14 +26,14 @@ package struct ClockText: Hashable, Sendable {
     return parts.date + " " + parts.timeOfDay
   }
 
-  /// Dates from outside may be anything; shown are the years 1970 to 9999.
+  /// Dates from outside can be anything; the years 1970 to 9999 are shown.
   private func local(_ time: WallTime) -> String {
     let shifted = time.advanced(byMilliseconds: Int64(utcOffsetSeconds) * 1000)
     let milliseconds = min(max(shifted.millisecondsSince1970, 0), 253_402_300_799_000)
     return WallTime(millisecondsSince1970: milliseconds).iso8601
   }
 
-  /// An ISO 8601 date of `WallTime`, taken apart.
+  /// An ISO 8601 date of `WallTime`, split into its parts.
   private struct Parts {
     var date: String
     var timeOfDay: String

@@ -1,4 +1,4 @@
-/// Lengths of time for people.
+/// Human-readable durations.
 package enum DurationText {
   /// For example `0:21`, `1:02:03`, `2 d 3 h`.
   package static func clock(_ seconds: Int64) -> String {
@@ -12,7 +12,7 @@ package enum DurationText {
     return "\(minutes):\(twoDigits(seconds % 60))"
   }
 
-  /// As in `retry in 12 s`: seconds by name, above a minute as a clock.
+  /// As in `retry in 12 s`: seconds with their unit, longer times as a clock.
   package static func countdown(_ seconds: Int64) -> String {
     seconds < 60 ? "\(max(0, seconds)) s" : clock(seconds)
   }

@@ -1,8 +1,8 @@
-/// A frame being drawn with one look.
+/// A frame that is being drawn with one look.
 package struct Canvas {
   package private(set) var frame: Frame
   package let look: Look
-  /// Where what can be clicked is; of two at one place the later one counts.
+  /// The clickable regions; where two overlap, the later one counts.
   package private(set) var regions: [HitRegion] = []
 
   package init(size: ScreenSize, look: Look) {
@@ -12,7 +12,7 @@ package struct Canvas {
 
   package var size: ScreenSize { frame.size }
 
-  /// Writes a text and answers how many columns it took; what does not fit into `width` is cut.
+  /// Writes a text, cut to `width`, and returns the number of columns it occupies.
   @discardableResult
   package mutating func put(
     _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
@@ -23,7 +23,7 @@ package struct Canvas {
     return shown.columns
   }
 
-  /// Writes a text that ends at the right end of its place.
+  /// Writes a text right-aligned.
   package mutating func putRight(
     _ text: String, row: Int, column: Int, width: Int, _ role: Role = .plain
   ) {
@@ -36,7 +36,7 @@ package struct Canvas {
     put(shown, row: row, column: (size.columns - shown.columns) / 2, style: look.style(role))
   }
 
-  /// Writes one of our own signs, which take one column each, into several cells.
+  /// Fills several cells with one of the dashboard's own symbols, which are one column wide.
   package mutating func fill(
     row: Int, column: Int, width: Int, _ role: Role, with sign: String = " "
   ) {
@@ -50,7 +50,7 @@ package struct Canvas {
     frame.restyle(row: row, columns: columns, change)
   }
 
-  /// Makes cells of a row answer to a click.
+  /// Makes cells of a row clickable.
   package mutating func claim(row: Int, columns: Range<Int>, for target: ClickTarget) {
     regions.append(HitRegion(row: row, columns: columns, target: target))
   }

@@ -1,20 +1,20 @@
-/// One character cell of the screen: a few words without references, because a screen has ten
-/// thousand of them, made and compared with every frame.
+/// One character cell of the screen. It is a few words without references, because a screen has ten
+/// thousand cells, which are made and compared with every frame.
 package struct Cell: Hashable, Sendable {
-  /// 21 bits for each combining scalar, the first in the lowest.
+  /// 21 bits for each combining scalar, the first in the lowest bits.
   private var marks: UInt64
   /// nil in the right half of a wide character.
   package private(set) var base: Unicode.Scalar?
   package var style: Style
-  /// 2 in the left half of a wide character, 0 in its right half, else 1.
+  /// 2 in the left half of a wide character, 0 in its right half, otherwise 1.
   package private(set) var width: UInt8
 
-  /// The most combining scalars that a cell keeps, which is more than any script needs for a
+  /// The maximum number of combining scalars in a cell, which is more than any script needs for a
   /// character.
   package static let markCountMax = 3
   private static let bitsOfMark: UInt64 = 21
 
-  /// - Parameter text: One spacing scalar and the combining ones on it.
+  /// - Parameter text: One spacing scalar and the combining scalars that follow it.
   package init(text: String, width: UInt8, style: Style) {
     self.init(text.unicodeScalars.first ?? " ", width: width, style: style)
     guard text.utf8.count > 1 else { return }
@@ -51,7 +51,7 @@ package struct Cell: Hashable, Sendable {
 
   package var hasMarks: Bool { marks != 0 }
 
-  /// What stands on the character.
+  /// The combining scalars on the character.
   package var combining: [Unicode.Scalar] {
     guard marks != 0 else { return [] }
     var rest = marks

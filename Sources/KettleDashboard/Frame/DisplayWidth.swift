@@ -1,7 +1,7 @@
-/// How many columns a character takes in a terminal.
+/// The number of columns that a character occupies in a terminal.
 ///
-/// The wide ranges are those of Unicode 15.1 with East_Asian_Width W or F, joined over unassigned
-/// gaps. Ambiguous ones count as narrow, as terminals outside of East Asian locales have it.
+/// The wide ranges are those of Unicode 15.1 with East_Asian_Width W or F, joined across unassigned
+/// gaps. Ambiguous characters count as narrow, as in terminals outside East Asian locales.
 package enum DisplayWidth {
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
@@ -26,7 +26,7 @@ package enum DisplayWidth {
     return false
   }
 
-  /// In order, for the binary search.
+  /// Sorted for the binary search.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,

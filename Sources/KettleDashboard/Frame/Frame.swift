@@ -1,4 +1,4 @@
-/// A whole screen: exactly `size.rows` times `size.columns` cells.
+/// A complete screen: exactly `size.rows` times `size.columns` cells.
 package struct Frame: Hashable, Sendable {
   package struct Position: Hashable, Sendable {
     package var row: Int
@@ -13,7 +13,7 @@ package struct Frame: Hashable, Sendable {
   package let size: ScreenSize
   /// Row by row.
   package private(set) var cells: [Cell]
-  /// Where the terminal's own cursor stands; nil hides it.
+  /// The position of the terminal's own cursor; nil hides it.
   package var cursor: Position?
 
   package init(size: ScreenSize) {
@@ -21,13 +21,13 @@ package struct Frame: Hashable, Sendable {
     cells = Array(repeating: .blank, count: size.columns * size.rows)
   }
 
-  /// The cells of one row; none outside the screen.
+  /// Returns the cells of one row; none outside the screen.
   package func row(_ row: Int) -> ArraySlice<Cell> {
     guard (0..<size.rows).contains(row) else { return [] }
     return cells[(row * size.columns)..<((row + 1) * size.columns)]
   }
 
-  /// Puts a glyph of `width` columns; false, and nothing is changed, when it does not fit whole.
+  /// Writes a glyph of `width` columns. Returns false, and changes nothing, when it does not fit.
   @discardableResult
   package mutating func put(
     _ glyph: String, width: Int, row: Int, column: Int, style: Style
@@ -42,8 +42,8 @@ package struct Frame: Hashable, Sendable {
     return true
   }
 
-  /// Puts text that is nothing but printable ASCII, cut to `width`: the common case of `put`, in
-  /// one pass.
+  /// Writes text that consists of printable ASCII, cut to `width`: the common case of `put`, in one
+  /// pass.
   package mutating func put(
     ascii text: some Sequence<UInt8>, row: Int, column: Int, width: Int, style: Style
   ) {
@@ -62,7 +62,7 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
-  /// Puts the same narrow character into several cells.
+  /// Writes the same narrow character into several cells.
   package mutating func fill(
     _ scalar: Unicode.Scalar, row: Int, columns: Range<Int>, style: Style
   ) {
@@ -73,7 +73,7 @@ package struct Frame: Hashable, Sendable {
     for column in columns { cells[row * size.columns + column] = cell }
   }
 
-  /// A wide character of which one half is overwritten loses the other half too.
+  /// Clears the other half of a wide character when one half is overwritten.
   private mutating func breakWideCharacters(row: Int, from: Int, to: Int) {
     let start = row * size.columns
     if from > 0, cells[start + from].width == 0 {
@@ -84,7 +84,7 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
-  /// Changes the style of cells and leaves their text.
+  /// Changes the style of cells and keeps their text.
   package mutating func restyle(
     row: Int, columns: Range<Int>, _ change: (inout Style) -> Void
   ) {
@@ -94,8 +94,8 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
-  /// Hands over each cell that is not as in another frame, row by row from the left; all of them
-  /// when that has another size.
+  /// Calls `body` for each cell that differs from another frame, row by row from the left; for all
+  /// cells when the sizes differ.
   package func forEachChange(
     from other: Frame?, _ body: (_ row: Int, _ column: Int, _ cell: Cell) -> Void
   ) {
@@ -111,7 +111,7 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
-  /// The characters alone, one line a row, without blanks at the ends of lines.
+  /// The characters alone, one line per row, without trailing blanks.
   package var lines: [String] {
     (0..<size.rows).map { number in
       var line = String.UnicodeScalarView()

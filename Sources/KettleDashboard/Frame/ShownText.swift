@@ -1,9 +1,9 @@
 import KettleModel
 
-/// A text made fit for the screen: nothing in it that a terminal would obey, cut to a width, taken
-/// apart into what goes into one cell each.
+/// Text prepared for the screen: without anything that a terminal would interpret, cut to a width,
+/// and split into the content of single cells.
 ///
-/// All text reaches the frame through here, so this is where text from outside is made harmless.
+/// All text reaches the frame through this type, so text from outside is sanitized here.
 package struct ShownText: Sendable {
   package struct Glyph: Hashable, Sendable {
     package var text: String
@@ -12,8 +12,8 @@ package struct ShownText: Sendable {
   }
 
   enum Content: Sendable {
-    /// Printable ASCII, which most text is: a column for each byte, and no tables. When it is cut,
-    /// its last column has the mark of that.
+    /// Printable ASCII, which most text is: one column per byte, no tables. When it is cut, its
+    /// last column shows the truncation mark.
     case plain(String, isCut: Bool)
     case glyphs([Glyph])
   }
@@ -22,7 +22,7 @@ package struct ShownText: Sendable {
   package private(set) var columns = 0
   private let charset: Charset
 
-  /// Takes what fits into `columnsMax`; of a longer text the last column shows that it was cut.
+  /// Keeps what fits into `columnsMax`; the last column of a longer text shows that it was cut.
   package init(_ text: String, charset: Charset, columnsMax: Int) {
     self.charset = charset
     guard columnsMax > 0 else { return }
@@ -40,7 +40,7 @@ package struct ShownText: Sendable {
     content = .glyphs(glyphs)
   }
 
-  /// How many characters it has, counted up to `max`; nil when one of them is not printable ASCII.
+  /// Returns the number of characters, up to `max`; nil when one of them is not printable ASCII.
   private static func plainCount(_ text: String, max: Int) -> Int? {
     var count = 0
     for byte in text.utf8 {
@@ -73,13 +73,13 @@ package struct ShownText: Sendable {
   private mutating func append(_ scalar: Unicode.Scalar, to glyphs: inout [Glyph]) {
     switch DisplayWidth.columns(of: scalar) {
     case 0:
-      // Variation selectors make some terminals draw a narrow character wide and others not.
+      // With variation selectors, some terminals draw a narrow character wide and others do not.
       let isSelector = (0xFE00...0xFE0F).contains(scalar.value)
       guard let last = glyphs.indices.last else { return }
       let hasRoom = glyphs[last].text.unicodeScalars.count <= Cell.markCountMax
       if !isSelector, hasRoom, charset == .utf8 { glyphs[last].text.unicodeScalars.append(scalar) }
     case let width:
-      // A skin tone joins the emoji before it in some terminals and stands alone in others.
+      // A skin tone joins the preceding emoji in some terminals and is separate in others.
       if (0x1F3FB...0x1F3FF).contains(scalar.value), glyphs.last?.width == 2 { return }
       if scalar == "…", charset == .ascii {
         glyphs += Array(repeating: Glyph(text: ".", width: 1), count: 3)

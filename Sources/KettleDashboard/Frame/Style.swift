@@ -1,13 +1,13 @@
 /// A colour of the terminal.
 package enum Color: Hashable, Sendable {
-  /// Whatever the terminal has for text or for its background.
+  /// The terminal's default for text or background.
   case standard
-  /// 0–15 the classic ones, 16–231 the cube, 232–255 the greys.
+  /// 0–15: the classic colours; 16–231: the cube; 232–255: the greys.
   case palette(UInt8)
   case rgb(UInt8, UInt8, UInt8)
 }
 
-/// How a cell looks.
+/// The appearance of a cell.
 package struct Style: Hashable, Sendable {
   package struct Attributes: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8

@@ -1,7 +1,7 @@
-/// The names of actions in the configuration and in docs/keybindings.md. They never change: what a
-/// user has mapped stays mapped.
+/// The names of actions in the configuration and in docs/keybindings.md. They never change, so that
+/// users' mappings stay valid.
 extension DashboardCommand {
-  /// - Parameter place: Where the binding is; the first of its contexts.
+  /// - Parameter place: The context of the binding; the first one if it has several.
   func actionName(in place: KeyContext) -> String {
     switch self {
     case .row(let command): command.actionName
@@ -36,7 +36,7 @@ extension DashboardCommand {
     }
   }
 
-  /// Without a key for it nobody would find out of where they are, or what the keys are.
+  /// Whether it must have a key: otherwise the user could not leave the screen or find the keys.
   var needsKey: Bool {
     switch self {
     case .addNow, .enterNow, .takeField, .choose, .back, .confirm, .cancel, .help, .leave: true
@@ -117,7 +117,7 @@ extension ListCommand {
 }
 
 extension Movement {
-  /// The same movement is another action in the list, in what is read and in each dialog.
+  /// The same movement has another action name in the list, in the reader and in each dialog.
   fileprivate func actionName(in place: KeyContext) -> String {
     let name =
       switch self {
@@ -181,7 +181,7 @@ extension Edit {
 }
 
 extension KeyContext {
-  /// Whether letters are text there.
+  /// Whether letters are text in this context.
   package var takesText: Bool {
     switch self {
     case .add, .entry, .query: true

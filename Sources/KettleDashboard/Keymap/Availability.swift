@@ -1,9 +1,9 @@
 import KettleModel
 
-/// Whether a command does something as things are.
+/// Whether a command has an effect in the current state.
 package enum Availability: Hashable, Sendable {
   case possible
-  /// With the reason, as it is told to the one who pressed the key.
+  /// Includes the reason that is shown when the user presses the key.
   case impossible(String)
 
   package var isPossible: Bool {
@@ -47,9 +47,9 @@ extension DashboardModel {
     }
   }
 
-  /// With marks: whether one of the marked rows allows it, as far as they have been sent.
+  /// With marks: possible when at least one of the marked rows that were sent allows it.
   private func availability(of command: RowCommand) -> Availability {
-    // It can be for everything together.
+    // A limit can also apply to all transfers together.
     if command == .limit { return .possible }
     if marks.isEmpty || command == .details {
       guard let row = cursorRow else {
@@ -67,14 +67,14 @@ extension DashboardModel {
       }
     }
     if rows.isEmpty, command.needsRow { return .impossible(Strings.markedRowOutOfSight) }
-    // Those that have not been sent may allow it; the service says of each that does not.
+    // Rows that have not been sent may allow it; the service reports each transfer that does not.
     guard rows.count >= markedCount else { return .possible }
     if markedCount == 1, let reason = reasons.first { return .impossible(reason) }
     return .impossible(
       Strings.noneOfMarked(markedCount, because: reasons.count == 1 ? reasons.first : nil))
   }
 
-  /// `p` goes on with what is paused: with marks, when all that is known of them is paused.
+  /// Whether `p` resumes: all known transfers of the selection are paused or completed.
   var pauseMeansStart: Bool {
     let rows = selectedRows
     return !rows.isEmpty && rows.allSatisfy { $0.state == .paused || $0.state == .completed }
@@ -130,7 +130,7 @@ extension DashboardModel {
   }
 
   private func availabilityOfScroll(_ movement: Movement) -> Availability {
-    // Only the number of lines counts, and that is the same at any time.
+    // Only the number of lines matters, and it does not depend on the time.
     let anyTime = Moment(
       monotonic: MonotonicTime(milliseconds: 0), wall: WallTime(millisecondsSince1970: 0))
     let last = lastScroll(at: anyTime)

@@ -1,6 +1,6 @@
-/// One line of the table of keys.
+/// One entry of the table of key bindings.
 package struct Binding: Hashable, Sendable {
-  /// Where it stands in the help and, if so, in the footer.
+  /// The section in the help and, if it is shown there, in the footer.
   package enum Group: Hashable, Sendable, CaseIterable {
     case transfer, all, finding, moving, reader, add, question, dashboard
   }
@@ -9,13 +9,13 @@ package struct Binding: Hashable, Sendable {
   package var contexts: Set<KeyContext>
   package var keys: [Key]
   package var command: DashboardCommand
-  /// What the configuration calls it.
+  /// The action's name in the configuration.
   package var action: String
-  /// One or two words for the footer; nil when it is not shown there.
+  /// One or two words for the footer; nil when the footer does not show it.
   package var label: String?
   /// A sentence without a period for the help.
   package var description: String
-  /// Of the labels that do not fit, those with the largest number go first.
+  /// When not all labels fit, those with the largest number are dropped first.
   package var footerRank: Int
 
   init(

@@ -1,4 +1,4 @@
-/// The keys for marks, and for what the list shows.
+/// The keys for marks and for the view of the list.
 extension Bindings {
   static let finding = marks + query + order
 

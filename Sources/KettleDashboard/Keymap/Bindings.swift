@@ -1,5 +1,5 @@
-/// The one table of keys, as it is without mappings of the user: `Keymap` is made from it, and
-/// docs/keybindings.md.
+/// The table of default key bindings, before user mappings. `Keymap` and docs/keybindings.md are
+/// built from it.
 package enum Bindings {
   package static let all: [Binding] =
     transfer + everything + finding + moving + reader + sections + add + question

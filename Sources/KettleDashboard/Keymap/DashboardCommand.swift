@@ -1,4 +1,4 @@
-/// Everything that a key can mean.
+/// Every command that a key can be bound to.
 package enum DashboardCommand: Hashable, Sendable {
   case row(RowCommand)
   case mark(MarkCommand)
@@ -9,28 +9,28 @@ package enum DashboardCommand: Hashable, Sendable {
   case edit(Edit)
   case details(DetailsCommand)
   case take(TakeCommand)
-  /// Opens the dialog that adds URLs; `addNow` adds what stands in it.
+  /// `add` opens the dialog that adds URLs; `addNow` adds its content.
   case add, addNow
-  /// Takes what stands in a dialog of one line.
+  /// Applies the content of a dialog with one line.
   case enterNow
-  /// Takes the filter or the search that stands in the line below the list.
+  /// Applies the filter or the search in the line below the list.
   case takeField
-  /// Takes the line of the menu.
+  /// Selects the current line of the menu.
   case choose
-  /// Closes what is read.
+  /// Closes the reader screen.
   case back
-  /// Yes to a question; `cancel` is no, and leaves a dialog.
+  /// `confirm` answers yes to a question; `cancel` answers no, or closes a dialog.
   case confirm, cancel
   case help, redraw, suspend, leave
 }
 
-/// For the marked transfers, else the one under the cursor.
+/// Applies to the marked transfers, or else to the one under the cursor.
 package enum RowCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, remove, removeWithFile, details
-  /// Opens the dialog for a fresh link, or for a speed limit.
+  /// Opens the dialog for a new link or for a speed limit.
   case relink, limit
 
-  /// Whether it shows something of a row, which must have been sent for that.
+  /// Whether it shows data of a row, which must have been sent first.
   var needsRow: Bool {
     switch self {
     case .relink, .limit, .details: true
@@ -39,21 +39,21 @@ package enum RowCommand: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// From a transfer to elsewhere.
+/// Copies or opens something of a transfer.
 package enum TakeCommand: Hashable, Sendable, CaseIterable {
   case copyURL, copyPath, openFile
 }
 
-/// For all transfers.
+/// Applies to all transfers.
 package enum ListCommand: Hashable, Sendable, CaseIterable {
   case start, pause, stop, reset
 }
 
-/// Through rows or lines.
+/// Movement through rows or lines.
 package enum Movement: Hashable, Sendable, CaseIterable {
   case up, down, pageUp, pageDown, home, end
 
-  /// Where it leads from `position`; may lie outside of what is there.
+  /// Returns the position that it leads to; it may be out of range.
   func target(from position: Int, page: Int, last: Int) -> Int {
     switch self {
     case .up: position - 1
@@ -66,23 +66,23 @@ package enum Movement: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// In a line of text.
+/// An edit within a line of text.
 package enum Edit: Hashable, Sendable, CaseIterable {
   case left, right, lineStart, lineEnd, eraseBefore, eraseAfter, eraseLine, nextLine
-  /// To another field of a dialog, or another choice.
+  /// Moves to another field of a dialog, or to another choice.
   case nextField, previousField
 }
 
-/// What is open, as far as the meaning of keys goes.
+/// The context that determines the meaning of keys.
 package enum KeyContext: Hashable, Sendable, CaseIterable {
   case list
-  /// Something that is read and scrolled: details, help, a report.
+  /// A screen of text that scrolls: details, help, a report.
   case reader
   /// The dialog that adds URLs: letters are text there.
   case add
-  /// A dialog of one line: a link or a rate.
+  /// A dialog with one line: a link or a rate.
   case entry
-  /// A question that is answered with yes or no.
+  /// A yes-or-no question.
   case question
   /// The line in which a filter or a search is typed.
   case query

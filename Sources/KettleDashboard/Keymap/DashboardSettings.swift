@@ -1,8 +1,8 @@
-/// What the user set for the dashboard.
+/// The user's settings for the dashboard.
 package struct DashboardSettings: Hashable, Sendable {
   package var keymap = Keymap.standard
   package var terminal = TerminalOptions()
-  /// What is wrong with the configuration, one sentence each.
+  /// Problems in the configuration, one sentence each.
   package var problems: [String] = []
 
   package init() {}

@@ -1,5 +1,5 @@
 extension Key {
-  /// Keys by the names that `name` gives them.
+  /// Maps the names that `name` returns to their keys.
   private static let named: [String: Key] = {
     let keys: [Key] = [
       .character(" "), .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down, .left,
@@ -8,7 +8,7 @@ extension Key {
     return Dictionary(uniqueKeysWithValues: keys.map { ($0.name.lowercased(), $0) })
   }()
 
-  /// Reads a name as `name` gives it; upper and lower case matter in letters alone.
+  /// Parses a name that `name` returns; case matters only for single letters.
   package init?(name: String) {
     let lowered = name.lowercased()
     if name.count == 1, let character = name.first {
@@ -33,7 +33,7 @@ extension Key {
     guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1 else {
       return false
     }
-    // A blank is called "Space", because nobody sees it.
+    // A blank is named "Space", because it is invisible.
     return !character.isWhitespace && !(0...31).contains(scalar.value)
       && !(127...159).contains(scalar.value)
   }

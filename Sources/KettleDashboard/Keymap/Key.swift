@@ -1,19 +1,19 @@
-/// What came from the keyboard.
+/// Keyboard input.
 package enum Key: Hashable, Sendable {
   case character(Character)
   /// Several characters at once, line breaks as `\n`.
   case paste(String)
-  /// With the Control key held, by its lower-case letter.
+  /// With the Control key, as its lower-case letter.
   case control(Character)
-  /// With the Alt key held.
+  /// With the Alt key.
   case alt(Character)
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
   case function(Int)
-  /// A key that has no name here.
+  /// A key without a name in this enum.
   case unknown
 
-  /// As the help and the documentation call it.
+  /// The name in the help and in the documentation.
   package var name: String {
     switch self {
     case .character(" "): "Space"
@@ -40,7 +40,7 @@ package enum Key: Hashable, Sendable {
     }
   }
 
-  /// The key as it stands in the table of bindings, where a paste is one key whatever is pasted.
+  /// The key as it appears in the table of bindings, where all pastes are one key.
   var pattern: Key {
     switch self {
     case .paste: .paste("")

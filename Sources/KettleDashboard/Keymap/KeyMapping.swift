@@ -1,9 +1,9 @@
-/// What the user wants the keys of one action to be, and where that was said.
+/// The user's keys for one action, and where they are configured.
 package struct KeyMapping: Hashable, Sendable {
   package var action: String
-  /// The names of keys; none takes the action's keys away.
+  /// The names of keys; an empty list unbinds the action.
   package var keys: [String]
-  /// Of the configuration file.
+  /// The line in the configuration file.
   package var line: Int
 
   package init(action: String, keys: [String], line: Int) {
@@ -13,16 +13,16 @@ package struct KeyMapping: Hashable, Sendable {
   }
 }
 
-/// A mapping that does not hold: the action keeps the keys that it has without it.
+/// A mapping that is rejected: the action keeps its default keys.
 package struct KeyMappingProblem: Hashable, Sendable {
   package enum What: Hashable, Sendable {
     case unknownAction
     case unknownKey(String)
     /// A letter cannot be a command where letters are text.
     case letterInText(Key)
-    /// The other action that has the key in the same place.
+    /// Another action has the key in the same context.
     case taken(Key, by: String)
-    /// Without a key for it nobody would find the way out.
+    /// The action must have a key, or the user could not leave the screen.
     case needsKey
   }
 

@@ -1,14 +1,14 @@
-/// The keys as they are for this user: the table of bindings with the mappings of the
-/// configuration. The handling, the footer and the help read it.
+/// The keys of this user: the table of bindings with the mappings of the configuration applied. Key
+/// handling, footer and help read it.
 package struct Keymap: Hashable, Sendable {
   package let bindings: [Binding]
-  /// In the order of the lines.
+  /// Sorted by line.
   package let problems: [KeyMappingProblem]
   private let commands: [KeyContext: [Key: DashboardCommand]]
 
   package static let standard = Keymap([])
 
-  /// Mappings that do not hold are left out one by one, and the others hold.
+  /// Rejects invalid mappings one by one and applies the others.
   package init(_ mappings: [KeyMapping], of table: [Binding] = Bindings.all) {
     var plan = KeymapPlan(table, mappings)
     plan.settle()
@@ -29,13 +29,13 @@ package struct Keymap: Hashable, Sendable {
     return result
   }
 
-  /// What a key means; nil when it means nothing there.
+  /// Returns the command for a key; nil when the key has no meaning in this context.
   package func command(for key: Key, in context: KeyContext) -> DashboardCommand? {
     commands[context]?[key.pattern]
   }
 
-  /// The text with keys in the place of `{action}`. For texts of ours alone: what comes from
-  /// outside may have braces of its own.
+  /// Replaces each `{action}` with its key. Only for the dashboard's own texts: text from outside
+  /// may contain braces.
   package func filled(_ text: String) -> String {
     guard text.contains("{") else { return text }
     var result = ""
@@ -49,7 +49,7 @@ package struct Keymap: Hashable, Sendable {
     return result + rest
   }
 
-  /// The first key of a command; nil when it has none there.
+  /// Returns the first key of a command; nil when it has none in this context.
   package func key(_ command: DashboardCommand, in context: KeyContext = .list) -> Key? {
     let binding = bindings.first {
       $0.command == command && $0.contexts.contains(context) && !$0.keys.isEmpty

@@ -1,7 +1,7 @@
-/// Puts the mappings of a user and the table of bindings together.
+/// Combines a user's mappings with the table of bindings.
 struct KeymapPlan {
   private let table: [Binding]
-  /// Those that hold so far, by action.
+  /// The mappings accepted so far, by action.
   private var chosen: [String: Choice] = [:]
   private(set) var problems: [KeyMappingProblem] = []
 
@@ -19,7 +19,7 @@ struct KeymapPlan {
     table.map { binding in
       guard let choice = chosen[binding.action] else { return binding }
       var binding = binding
-      // A paste is no key that could be another one.
+      // A paste cannot be mapped to another key.
       binding.keys = choice.keys + binding.keys.filter { $0 == .paste("") }
       return binding
     }
@@ -45,8 +45,8 @@ struct KeymapPlan {
     chosen[mapping.action] = Choice(keys: keys, line: mapping.line)
   }
 
-  /// Takes mappings back, the last line first, until no key has two meanings in one place. What is
-  /// taken back gets its own keys again, which another mapping may have wanted.
+  /// Rejects mappings, the last line first, until no key has two meanings in one context. A
+  /// rejected action gets its default keys back, which may conflict with another mapping.
   mutating func settle() {
     while let conflict = lastConflict() {
       chosen[conflict.action] = nil

@@ -1,8 +1,8 @@
-/// Marks for a control over many transfers.
+/// Marks for controls over many transfers.
 package enum MarkCommand: Hashable, Sendable, CaseIterable {
-  /// Marks the row under the cursor, or takes its mark away, and goes on to the next.
+  /// Marks or unmarks the row under the cursor, and moves to the next one.
   case toggle
-  /// All that pass the filter, also those that are not seen.
+  /// Marks all that match the filter, including rows that are not visible.
   case all
   case none, invert
 }

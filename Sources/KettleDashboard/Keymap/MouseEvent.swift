@@ -1,11 +1,11 @@
-/// What came from the mouse.
+/// Mouse input.
 package struct MouseEvent: Hashable, Sendable {
   package enum Kind: Hashable, Sendable, CaseIterable {
     case click, doubleClick, wheelUp, wheelDown
   }
 
   package var kind: Kind
-  /// From 0, the top left cell.
+  /// From 0, at the top left cell.
   package var row: Int
   package var column: Int
 

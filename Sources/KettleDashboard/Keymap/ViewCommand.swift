@@ -3,13 +3,13 @@ package enum ViewCommand: Hashable, Sendable, CaseIterable {
   case filter, search, findNext, findPrevious
   case sortMenu, columnLeft, columnRight, reverse
   case follow, freeze, history
-  /// Takes what is finished out of view.
+  /// Hides finished transfers from the list.
   case clearFinished
-  /// Ends the search, the filter, the marks, the history: the first of them that there is.
+  /// Ends the first that applies: the search, the filter, the marks, the history.
   case clear
 }
 
-/// The place of the selected transfers in the queue.
+/// The position of the selected transfers in the queue.
 package enum QueueCommand: Hashable, Sendable, CaseIterable {
   case up, down, toTop, toBottom
   /// By priority.

@@ -1,8 +1,8 @@
-/// The 256 colours of xterm: sixteen that the user may have changed, a cube, greys.
+/// The 256 colours of xterm: sixteen that the user may have changed, a cube, and greys.
 package enum ColorTable {
   private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
 
-  /// As xterm has the first sixteen when nobody changed them.
+  /// The defaults of xterm for the first sixteen.
   private static let classic: [RGB] = [
     RGB(0, 0, 0), RGB(205, 0, 0), RGB(0, 205, 0), RGB(205, 205, 0), RGB(0, 0, 238),
     RGB(205, 0, 205), RGB(0, 205, 205), RGB(229, 229, 229), RGB(127, 127, 127), RGB(255, 0, 0),
@@ -23,10 +23,10 @@ package enum ColorTable {
     }
   }
 
-  /// The one of the cube and the greys that is nearest; the first sixteen can be anything.
+  /// Returns the nearest colour of the cube and the greys; the first sixteen can be anything.
   package static func nearest(to color: RGB) -> UInt8 { nearest(to: color, in: 16...255) }
 
-  /// The classic one that is nearest, by the values that these mostly have.
+  /// Returns the nearest classic colour, by the usual values of these.
   static func nearestClassic(to color: RGB) -> UInt8 { nearest(to: color, in: 0...15) }
 
   private static func nearest(to color: RGB, in range: ClosedRange<UInt8>) -> UInt8 {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The signs that are drawn, once in Unicode and once in ASCII; each takes one column.
+/// The symbols that the dashboard draws, in Unicode or in ASCII; each is one column wide.
 package struct GlyphSet: Hashable, Sendable {
   package var states: [TransferState: String]
   package var arrowDown: String
@@ -17,7 +17,7 @@ package struct GlyphSet: Hashable, Sendable {
   package var corners: [String]
   package var good: String
   package var bad: String
-  /// Beside a marked row.
+  /// Shown beside a marked row.
   package var mark: String
 
   package func symbol(_ state: TransferState) -> String { states[state] ?? " " }

@@ -1,9 +1,9 @@
-/// What the terminal can show, and how what is on the screen looks there.
+/// What the terminal can display, and the resulting appearance of each role.
 package struct Look: Hashable, Sendable {
   package let charset: Charset
   package let colors: ColorDepth
   package let theme: Theme
-  /// By the number of the role.
+  /// Indexed by the number of the role.
   private let styles: [Style]
   private let selection: Color
 
@@ -16,7 +16,7 @@ package struct Look: Hashable, Sendable {
     selection = palette.color(.selectionBackground)
   }
 
-  /// The same on another background.
+  /// Returns the same look for another background.
   package func on(_ background: Theme.Background) -> Look {
     Look(
       charset: charset, colors: colors, theme: Theme(background: background, colors: theme.colors))
@@ -34,8 +34,8 @@ package struct Look: Hashable, Sendable {
     return styles.indices.contains(number) ? styles[number] : .plain
   }
 
-  /// The row under the cursor. Without colour it is reversed, all but the progress bar: reversed
-  /// blocks would show the opposite of the progress.
+  /// Styles the row under the cursor. Without colour it is reversed, except for the progress bar:
+  /// reversed blocks would show the opposite of the progress.
   package func select(_ style: inout Style, isBar: Bool) {
     switch colors {
     case .none: if !isBar { style.attributes.insert(.reverse) }
@@ -51,7 +51,7 @@ package struct Look: Hashable, Sendable {
 package enum Charset: Hashable, Sendable {
   case utf8, ascii
 
-  /// From the name that `nl_langinfo(CODESET)` gives.
+  /// - Parameter codeset: The name that `nl_langinfo(CODESET)` returns.
   package init(codeset: String) {
     let letters = codeset.lowercased().filter { $0 != "-" }
     self = letters == "utf8" ? .utf8 : .ascii
@@ -63,7 +63,7 @@ package enum ColorDepth: Hashable, Sendable {
 
   /// - Parameters:
   ///   - noColor: The variable NO_COLOR; set and not empty means no colour (no-color.org).
-  ///   - colorCount: How many colours the terminal description has.
+  ///   - colorCount: The number of colours in the terminal description.
   ///   - isDirect: Whether a colour number of the description is a red-green-blue value.
   package init(noColor: String?, colorCount: Int, isDirect: Bool) {
     if let noColor, !noColor.isEmpty {

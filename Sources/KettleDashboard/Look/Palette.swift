@@ -1,4 +1,4 @@
-/// The style of each role with the colours of a theme, in as many colours as there are.
+/// The style of each role in the colours of a theme, limited to the available colour depth.
 struct Palette {
   let theme: Theme
   let depth: ColorDepth
@@ -11,7 +11,7 @@ struct Palette {
     }
   }
 
-  /// The user's colour, else the theme's, as a terminal of this depth has it.
+  /// Returns the user's colour, or else the theme's, converted to this depth.
   func color(_ color: ThemeColor) -> Color {
     switch (depth, theme.colors[color] ?? Self.builtIn(color, theme.background)) {
     case (.none, _), (_, .standard): .standard
@@ -22,7 +22,7 @@ struct Palette {
     case (.indexed256, .palette(let index)): .palette(index)
     case (.indexed256, .rgb(let red, let green, let blue)):
       .palette(ColorTable.nearest(to: RGB(red, green, blue)))
-    // Where numbers are red-green-blue values, only the first eight are colours of a palette.
+    // Where numbers are red-green-blue values, only the first eight are palette colours.
     case (.trueColor, .palette(let index)):
       index < 8 ? .palette(index) : Self.direct(ColorTable.rgb(index))
     case (.trueColor, .rgb(let red, let green, let blue)): Self.direct(RGB(red, green, blue))
@@ -34,7 +34,7 @@ struct Palette {
     return .rgb(value.red, value.green, value.blue)
   }
 
-  /// The eight numbers that stand for a palette would be nearly black; black takes their place.
+  /// The values 0 to 7, which are nearly black, would mean palette colours; 8 replaces them.
   private static func direct(_ value: RGB) -> Color {
     value.red == 0 && value.green == 0 && value.blue < 8
       ? .rgb(0, 0, 8) : .rgb(value.red, value.green, value.blue)
@@ -82,8 +82,8 @@ struct Palette {
     }
   }
 
-  /// With the terminal's own sixteen colours, whose values nobody knows: those that are read well
-  /// on most dark, or most light, backgrounds.
+  /// The style in the terminal's own sixteen colours, whose values are unknown: the choice is
+  /// legible on most dark, or most light, backgrounds.
   private func classic(_ role: Role) -> Style {
     func pick(
       _ name: ThemeColor, dark: UInt8, light: UInt8, _ attributes: Style.Attributes = []

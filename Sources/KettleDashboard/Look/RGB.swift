@@ -1,4 +1,4 @@
-/// A colour as a screen mixes it.
+/// A colour as red, green and blue.
 package struct RGB: Hashable, Sendable {
   package var red: UInt8
   package var green: UInt8
@@ -20,8 +20,8 @@ package struct RGB: Hashable, Sendable {
       UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255))
   }
 
-  /// A terminal's answer to the question for its background (OSC 11 of xterm):
-  /// `11;rgb:` and three numbers of one to four hexadecimal digits between slashes.
+  /// Parses a terminal's reply to the query for its background (OSC 11 of xterm): `11;rgb:` and
+  /// three numbers of one to four hexadecimal digits between slashes.
   package init?(backgroundReply text: String) {
     let prefixes = ["11;rgb:", "11;rgba:"]
     guard let prefix = prefixes.first(where: { text.hasPrefix($0) }) else { return nil }
@@ -38,8 +38,7 @@ package struct RGB: Hashable, Sendable {
     self.init(levels[0], levels[1], levels[2])
   }
 
-  /// Whether dark text is read better on it than light text; by the weights that ITU-R BT.601
-  /// gives the three colours.
+  /// Whether dark text is more legible on it than light text, by the weights of ITU-R BT.601.
   package var isLight: Bool {
     Int(red) * 299 + Int(green) * 587 + Int(blue) * 114 > 127_500
   }

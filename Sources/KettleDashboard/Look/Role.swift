@@ -1,4 +1,4 @@
-/// What a piece of the screen is for; the look decides how that is shown.
+/// The purpose of a piece of the screen; the look determines its style.
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, quiet, heading
   case bar, barName, barProblem

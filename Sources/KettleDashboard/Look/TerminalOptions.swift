@@ -1,16 +1,16 @@
-/// What the user wants of the terminal.
+/// The user's settings for the terminal.
 package struct TerminalOptions: Hashable, Sendable {
-  /// Whether the mouse is ours; with Shift held it is the terminal's all the same.
+  /// Whether the dashboard uses the mouse; with Shift, the terminal keeps it.
   package var isMouseOn = true
   package var ringsBell = true
-  /// Whether terminals that can show the progress, in their tab or in the taskbar.
+  /// Whether to show the progress in the tab or in the taskbar, where the terminal supports it.
   package var showsTaskbarProgress = true
-  /// Whether terminals that can tell the desktop that everything is finished, or that something
-  /// failed.
+  /// Whether to show a desktop notification, where the terminal supports it, when all transfers
+  /// have ended or one has failed.
   package var announces = true
-  /// ASCII alone, whatever the locale says.
+  /// Use only ASCII, whatever the locale is.
   package var isASCII = false
-  /// nil to find out.
+  /// nil detects it.
   package var background: Theme.Background?
   package var colors: [ThemeColor: Color] = [:]
 

@@ -1,4 +1,4 @@
-/// On what the dashboard is drawn, and the colours that the user wants others.
+/// The background and the colours that the user has changed.
 package struct Theme: Hashable, Sendable {
   package enum Background: String, Hashable, Sendable, CaseIterable {
     case dark, light
@@ -13,7 +13,7 @@ package struct Theme: Hashable, Sendable {
   }
 }
 
-/// What has a colour; the raw value is its name in the configuration.
+/// An element that has a colour; the raw value is its name in the configuration.
 package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
   case quiet, heading, key, good, waiting, problem
   /// The line at the top.
@@ -24,16 +24,16 @@ package enum ThemeColor: String, Hashable, Sendable, CaseIterable {
   case progressDone = "progress-done"
   case progressHeld = "progress-held"
   case progressFailed = "progress-failed"
-  /// What of a bar is still to come.
+  /// The remaining part of a progress bar.
   case progressBackground = "progress-background"
   /// The row under the cursor.
   case selectionBackground = "selection-background"
-  /// Where text is entered.
+  /// The background of text fields.
   case fieldBackground = "field-background"
 }
 
 extension Theme.Background {
-  /// The built-in colours; a test holds that all text can be read.
+  /// Returns the built-in colour; a test verifies that all text is legible.
   package func rgb(_ color: ThemeColor) -> RGB {
     switch self {
     case .dark: Self.onDark(color)
@@ -82,10 +82,10 @@ extension Theme.Background {
   }
 }
 
-/// What a terminal says of its colours in the environment.
+/// The background according to the environment.
 extension Theme.Background {
-  /// From COLORFGBG, which some terminals set: two or three numbers of the sixteen colours, the
-  /// last for the background. nil when it tells nothing.
+  /// Parses COLORFGBG, which some terminals set: two or three numbers of the sixteen colours, the
+  /// last for the background. Returns nil when it says nothing.
   package init?(COLORFGBG text: String) {
     guard let last = text.split(separator: ";").last, text.contains(";"), let index = Int(last)
     else { return nil }

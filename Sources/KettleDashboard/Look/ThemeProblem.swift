@@ -1,4 +1,4 @@
-/// A colour of the configuration that is the colour of nothing.
+/// A configured colour whose name is unknown.
 package struct ThemeProblem: Hashable, Sendable {
   package var name: String
   package var line: Int
@@ -8,6 +8,6 @@ package struct ThemeProblem: Hashable, Sendable {
     self.line = line
   }
 
-  /// What is wrong, where, and what to do.
+  /// What is wrong, where, and how to fix it.
   package func sentence(path: String) -> String { Strings.sentence(on: self, path: path) }
 }

@@ -1,7 +1,7 @@
 import KettleModel
 
 extension DashboardModel {
-  /// Draws everything, in exactly `size` cells.
+  /// Draws the complete screen, in exactly `size` cells.
   package func frame(at now: Moment, look: Look) -> Frame { drawn(at: now, look: look).frame }
 
   func drawn(at now: Moment, look: Look) -> Canvas {
@@ -29,7 +29,7 @@ extension DashboardModel {
     return canvas
   }
 
-  /// Says what is needed, in the longest form that fits.
+  /// Shows the required size, in the longest form that fits.
   private func drawTooSmall(on canvas: inout Canvas) {
     let needed = ListLayout.minimum
     let forms = Strings.tooSmall(columns: needed.columns, rows: needed.rows)
@@ -50,7 +50,7 @@ extension DashboardModel {
     drawFooter(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
   }
 
-  /// Dialogs with text say by themselves what was said last.
+  /// Whether the dialog on top shows messages itself.
   private var hasOwnVerdict: Bool {
     switch screens.last {
     case .add, .entry: true
@@ -58,7 +58,7 @@ extension DashboardModel {
     }
   }
 
-  /// What was just said; else what there is to say about the row under the cursor.
+  /// Draws the notice, else the query field's message, else a remark about the current row.
   func drawMessage(on canvas: inout Canvas, row: Int, at now: Moment) {
     let width = size.columns - 2
     if let notice {
@@ -82,7 +82,7 @@ extension Notice.Kind {
 }
 
 extension TransferSnapshot {
-  /// The whole sentence about a transfer whose row has room for a few words only.
+  /// The full sentence about a transfer whose row has room for only a few words.
   func remark(_ keymap: Keymap) -> String? {
     switch state {
     case .failed, .waiting: problemSentence ?? reason.map { keymap.filled(Strings.remark($0)) }

@@ -35,7 +35,7 @@ extension Strings {
     }
   }
 
-  /// What an empty field means, and what can stand in it.
+  /// The meaning of an empty field, and what can be typed into it.
   static func placeholder(_ field: AddField) -> String {
     switch field {
     case .urls: "(one a line, or a curl command; Ctrl-J begins another line)"
@@ -127,7 +127,7 @@ extension Strings {
     return bad > 0 ? what : what + (good == 1 ? "; Enter adds it" : "; Enter adds them")
   }
 
-  /// Asked back before something is fetched twice; nil when nothing would be.
+  /// Returns a warning before something is downloaded twice; nil when nothing would be.
   static func warning(about dialog: AddDialog) -> String? {
     let (known, repeated) = (knownCount(dialog), dialog.urls.repeatedCount)
     if known > 0 {

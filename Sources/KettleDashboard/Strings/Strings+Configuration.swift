@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What is wrong with the keys of the configuration.
+/// Problems with the keys of the configuration.
 extension Strings {
   static func sentence(on problem: KeyMappingProblem, path: String) -> String {
     let action = problem.action.sanitizedForDisplay(limit: 60)

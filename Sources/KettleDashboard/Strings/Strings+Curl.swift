@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What is wrong with a command line for curl.
+/// Problems with a curl command line.
 extension Strings {
   static func sentence(_ problem: CurlProblem) -> String {
     switch problem {

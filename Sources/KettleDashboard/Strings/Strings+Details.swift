@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The sections of the details, and what is taken from them.
+/// The sections of the details, and what is copied or opened from there.
 extension Strings {
   static func title(of section: DetailsSection) -> String {
     switch section {
@@ -75,7 +75,7 @@ extension Strings {
     count == 1 ? "the path is on the clipboard" : "\(count) paths are on the clipboard"
   }
 
-  /// Of marked transfers those that were not sent are not known, and some have no path.
+  /// Marked transfers that were not sent are unknown here, and some have no path.
   static func restNotSent(_ count: Int) -> String {
     count > 0 ? "; \(count) of the marked are not at hand" : ""
   }

@@ -1,19 +1,19 @@
 import KettleModel
 
-/// Reasons why a key does nothing, and answers to what was done.
+/// Reasons why a key does nothing, and messages about results.
 extension Strings {
   static let footerGoOn = "go on"
-  // As long as "start": what stands behind it in the footer keeps its place.
+  // As long as "start", so that the text behind it in the footer keeps its position.
   static let footerRetry = "retry"
   static let footerNewLink = "new link"
   static let footerDeleteFile = "delete file"
 
-  /// All that a key can be called in the footer besides its usual label.
+  /// The labels that a command can have in the footer besides its usual one.
   static func footerLabels(_ command: DashboardCommand) -> [String] {
     switch command {
     case .row(.pause): [footerGoOn]
     case .row(.start): [footerRetry]
-    // One place is for both: what has a finished file needs no link.
+    // Both share one position: a transfer with a finished file needs no link.
     case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
     case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
       .takeField,
@@ -36,7 +36,7 @@ extension Strings {
   static let atEnd = "this is the end"
   static let nothingChanged = "nothing was changed"
 
-  /// - Parameter help: What `noMeaning(in:)` says.
+  /// - Parameter help: The text of `noMeaning(in:)`.
   static func noMeaning(_ key: Key, _ help: String) -> String {
     key.name + " has no meaning here; " + help
   }
@@ -98,7 +98,7 @@ extension Strings {
     return bytesPerSecond.map { "limited to " + ByteText.speed($0) } ?? "its speed has no limit"
   }
 
-  /// nil when the row itself shows what happened.
+  /// Returns nil when the row itself shows what happened.
   static func controlled(
     _ verb: ControlVerb, appliedCount: Int, refused: [ControlRefusal]
   ) -> String? {

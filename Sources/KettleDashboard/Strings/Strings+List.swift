@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Every word that the dashboard shows, by area.
+/// Every text that the dashboard shows, by area.
 package enum Strings {
   static let product = "Kettle"
   static let months = [
@@ -23,7 +23,7 @@ package enum Strings {
 
   static let nothingUnderWay = "nothing is under way"
 
-  /// Of what is under way together.
+  /// For all transfers that are under way.
   static func batchCount(_ finished: Int, of count: Int) -> String {
     "\(finished) of \(count) done"
   }
@@ -85,7 +85,7 @@ extension Strings {
     return ["starts " + start, start]
   }
 
-  /// - Parameter countdown: nil when the time has come.
+  /// - Parameter countdown: nil when the retry is due.
   static func retry(in countdown: String?, because failure: TransferFailure?) -> [String] {
     let retry = countdown.map { "retry in " + $0 } ?? "retries now"
     let brief = countdown ?? "now"
@@ -109,7 +109,7 @@ extension Strings {
     return ["failed: " + failure.sentence, "failed: " + shortFailure(failure), "failed"]
   }
 
-  /// The cause in a few words; the sentence is in the message line and in the details.
+  /// Returns the cause in a few words; the message line and the details show the full sentence.
   static func shortFailure(_ failure: TransferFailure) -> String {
     switch failure.code {
     case .badURL: "bad URL"
@@ -149,12 +149,12 @@ extension Strings {
     }
   }
 
-  /// For the message line: beside the speed there may be no room.
+  /// For the message line: there may be no room beside the speed.
   static func limitedTo(_ bytesPerSecond: Int64) -> String {
     "Limited to " + ByteText.limit(bytesPerSecond)
   }
 
-  /// For the message line when the service sent no failure along.
+  /// For the message line when the service sent no failure.
   static func remark(_ reason: WaitingReason) -> String {
     switch reason {
     case .retry: "It is tried again soon; {start} tries now"

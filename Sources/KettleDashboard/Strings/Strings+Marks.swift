@@ -7,7 +7,7 @@ extension Strings {
 
   static func marked(_ count: Int) -> String { "\(count) marked" }
 
-  /// - Parameter reason: Why one of them cannot; nil when they have different reasons.
+  /// - Parameter reason: Why none of them can; nil when they have different reasons.
   static func noneOfMarked(_ count: Int, because reason: String?) -> String {
     let none = "none of the \(count) marked can"
     return reason.map { none + ": " + $0 } ?? none

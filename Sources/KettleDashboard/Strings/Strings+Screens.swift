@@ -31,7 +31,7 @@ extension Strings {
 
   static let noRate = "That is no rate; write 500K, 1.5M or 1G, or nothing for no limit"
 
-  /// What the line means, or what is wrong with it.
+  /// The meaning of the line, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
     switch dialog.reading {
     case .missing: "Paste the link; Esc leaves everything as it is"

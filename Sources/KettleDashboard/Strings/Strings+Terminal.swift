@@ -1,4 +1,4 @@
-/// What is said about the terminal, and through it to those who look elsewhere.
+/// Messages about the terminal, and notifications shown through it.
 extension Strings {
   static func pasteRefused(_ countMax: Int) -> String {
     "More than \(countMax) characters were pasted, so all of it was left out; "

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What stands in the form, read and checked.
+/// Parsing and validation of the form.
 extension AddDialog {
   package func problem(of field: AddField, _ around: AddSurroundings) -> AddFieldProblem? {
     let text = text(field)
@@ -43,8 +43,8 @@ extension AddDialog {
       user: String(characters[..<colon]), password: String(characters[(colon + 1)...]))
   }
 
-  /// One for each line that is a download; the fields are for all of them. nil when a directory
-  /// of a command cannot be told, with the row in which it stands.
+  /// Returns one spec for each line that is a download; the fields apply to all of them. Fails with
+  /// the row when a directory in a command cannot be resolved.
   package func specs(_ around: AddSurroundings) -> Result<[TransferSpec], SpecsProblem> {
     var specs: [TransferSpec] = []
     for (row, line) in urls.lines.enumerated() {

@@ -4,10 +4,10 @@ import KettleModel
 package struct AddDialog: Hashable, Sendable {
   package enum Phase: Hashable, Sendable {
     case editing
-    /// Enter was pressed, and something in it is in the list already or there twice: the next
-    /// Enter means it.
+    /// Enter was pressed, and the form contains a URL that is already in the list or appears twice.
+    /// The next Enter confirms.
     case warned
-    /// The service was asked; the form stays until it has answered, so that nothing is lost.
+    /// The request was sent; the form stays until the service replies, so that nothing is lost.
     case adding
   }
 
@@ -22,14 +22,14 @@ package struct AddDialog: Hashable, Sendable {
 
   package func editor(_ field: AddField) -> LineEditor { texts[field] ?? LineEditor() }
 
-  /// What stands in a field, without the blanks around it.
+  /// The content of a field without surrounding blanks.
   package func text(_ field: AddField) -> String {
     let characters = editor(field).characters.drop { $0 == " " || $0 == "\t" }
     let last = characters.lastIndex { $0 != " " && $0 != "\t" }
     return last.map { String(characters[...$0]) } ?? ""
   }
 
-  /// Which characters of a field are not for other eyes.
+  /// The characters of a field that must be hidden.
   package func secrets(_ field: AddField) -> [Range<Int>] {
     let characters = editor(field).characters
     switch field {
@@ -62,7 +62,7 @@ extension AddDialog {
     }
   }
 
-  /// What is typed or pasted. False when it is too much, and then nothing is changed.
+  /// Inserts typed or pasted text. Returns false, and changes nothing, when the text is too long.
   mutating func insert(_ text: String, at now: MonotonicTime) -> Bool {
     let isTaken: Bool
     switch focus {
@@ -76,7 +76,7 @@ extension AddDialog {
       }
       isTaken = true
     case .headers:
-      // A blank that is typed stands alone; a list of headers that is pasted has one in each line.
+      // A typed blank stays a blank; a pasted list of headers has one in each line.
       let lines = text.split(whereSeparator: \.isNewline)
       isTaken = texts[focus, default: LineEditor()].insert(lines.joined(separator: "; "))
     case .directory, .name, .checksum, .limit, .login, .start:
@@ -89,7 +89,7 @@ extension AddDialog {
     return isTaken
   }
 
-  /// Through the lines, and from the last on to the fields below them.
+  /// Moves through the lines, and from the last line to the fields below.
   mutating func move(_ movement: Movement) {
     let isAtLast = urls.row == urls.lines.count - 1
     switch (movement, focus) {

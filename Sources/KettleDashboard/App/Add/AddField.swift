@@ -4,7 +4,7 @@ import KettleModel
 package enum AddField: Hashable, Sendable, CaseIterable {
   case urls, directory, name, checksum, limit, headers, login, start, paused
 
-  /// All below the URLs.
+  /// All fields below the URLs.
   static let settings = allCases.filter { $0 != .urls }
 
   func next(_ step: Int) -> AddField {
@@ -14,7 +14,7 @@ package enum AddField: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What is wrong with what stands in a field.
+/// What is wrong with the content of a field.
 package enum AddFieldProblem: Hashable, Sendable {
   case directoryUnknown(String)
   case nameUnusable, nameForSeveral(count: Int)
@@ -25,9 +25,9 @@ package enum AddFieldProblem: Hashable, Sendable {
   case startUnusable
 }
 
-/// What the meaning of some fields depends on.
+/// The values that the meaning of some fields depends on.
 package struct AddSurroundings: Hashable, Sendable {
-  /// nil when the files are on another machine: only whole paths mean something there.
+  /// nil when the files are on another machine: only absolute paths are meaningful there.
   package var places: UserPlaces?
   package var now: WallTime
   package var utcOffsetSeconds: Int
@@ -45,9 +45,9 @@ package struct AddSurroundings: Hashable, Sendable {
   }
 }
 
-/// `K: V; K: V`, or one a line when it was pasted.
+/// Headers in the form `K: V; K: V`, or one per line when pasted.
 package enum HeaderList {
-  /// A semicolon parts two headers only where a name and a colon follow: in values it is common.
+  /// A semicolon separates headers only before a name and a colon: it is common in values.
   package static func ranges(_ characters: [Character]) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var start = 0
@@ -60,7 +60,7 @@ package enum HeaderList {
     return ranges.filter { range in characters[range].contains { $0 != " " && $0 != ";" } }
   }
 
-  /// nil for a part that is no header.
+  /// The header is nil for a part that is not a header.
   package static func parts(_ characters: [Character]) -> [(text: String, header: HeaderField?)] {
     ranges(characters).map { range in
       let text = String(characters[range].drop { $0 == " " })

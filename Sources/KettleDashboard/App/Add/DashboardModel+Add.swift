@@ -25,7 +25,7 @@ extension DashboardModel {
     AddSurroundings(places: places, now: now.wall, utcOffsetSeconds: utcOffsetSeconds)
   }
 
-  /// All the lines or none: a list of which half was added is hard to go on with.
+  /// Adds all lines or none: a list of which half was added is hard to continue with.
   mutating func addNow(at now: Moment) -> [DashboardEffect] {
     guard case .add(var dialog) = screens.last else { return [] }
     defer { replaceTop(with: .add(dialog)) }
@@ -67,15 +67,15 @@ extension DashboardModel {
     }
   }
 
-  /// The service has them: the form goes.
+  /// The service has accepted the transfers: closes the form.
   mutating func additionSucceeded() {
     screens.removeAll { screen in
       if case .add(let dialog) = screen { dialog.phase == .adding } else { false }
     }
   }
 
-  /// Everything stands as it was, so that it can be put right. Some may have been added all the
-  /// same: what is in the list is asked for anew.
+  /// Keeps the form as it was, so that the user can correct it. Some transfers may have been added
+  /// nevertheless, so the search for duplicates is repeated.
   mutating func additionFailed(at now: Moment) {
     changeAddDialog { dialog in
       guard dialog.phase == .adding else { return }
@@ -112,7 +112,7 @@ extension DashboardModel {
 }
 
 extension String {
-  /// What is copied from a list often ends with a line break, which is not another line to fill.
+  /// Text copied from a list often ends with a line break, which does not mean another line.
   fileprivate var withoutEndingBreaks: String {
     var text = self[...]
     while let last = text.last, last.isNewline { text = text.dropLast() }

@@ -1,8 +1,8 @@
 import KettleModel
 
-/// Which URLs of the form are in the list already, as the service knows.
+/// Which URLs of the form are already in the list, according to the service.
 package struct DuplicateSearch: Hashable, Sendable {
-  /// A transfer that has the same URL.
+  /// A transfer with the same URL.
   package struct Found: Hashable, Sendable {
     package var id: TransferID
     package var state: TransferState
@@ -13,11 +13,11 @@ package struct DuplicateSearch: Hashable, Sendable {
     }
   }
 
-  /// The list may be long: it is searched when nobody typed for a while.
+  /// The list may be long, so the search waits until the user has stopped typing.
   package static let delay: Int64 = 300
 
   package internal(set) var found: [String: Found] = [:]
-  /// Since when the text stands that was not asked about.
+  /// The time of the last change that has not been searched for yet.
   private var changedAt: MonotonicTime?
 
   package init() {}
@@ -28,7 +28,7 @@ package struct DuplicateSearch: Hashable, Sendable {
     changedAt.map { max(0, Self.delay - now.milliseconds(since: $0)) }
   }
 
-  /// Whether it is time to ask; asking is done once for a text.
+  /// Returns whether the search is due; returns true only once for each text.
   mutating func isDue(at now: MonotonicTime) -> Bool {
     guard millisecondsLeft(at: now) == 0 else { return false }
     changedAt = nil

@@ -1,14 +1,14 @@
 import KettleModel
 
-/// The lines of the add form: a small text editor in which each line is a URL, or a command line
-/// for curl, and is checked as it is typed.
+/// The lines of the add form: a small text editor in which each line is a URL or a curl command
+/// line, and is checked while it is typed.
 ///
-/// Counts are kept and not counted, so that a list of thousands is typed into as fast as one line.
+/// Counts are updated, not recomputed: typing into thousands of lines is as fast as into one.
 package struct URLLines: Hashable, Sendable {
   package struct Line: Hashable, Sendable {
     package let characters: [Character]
     package let reading: Reading
-    /// Which characters are a password, a cookie or the like.
+    /// The characters that are a password, a cookie or another secret.
     package let secrets: [Range<Int>]
 
     init(_ characters: [Character] = []) {
@@ -37,14 +37,14 @@ package struct URLLines: Hashable, Sendable {
     }
   }
 
-  /// What a line means.
+  /// The parsed content of a line.
   package enum Reading: Hashable, Sendable {
     case blank
     case url(TransferURL.Parsed)
     case command(CurlCommandLine)
     case problem(Problem)
 
-    /// As it is kept and compared, without a login.
+    /// The URL as it is stored and compared, without a login.
     package var urlText: String? {
       switch self {
       case .url(let parsed): parsed.url.text
@@ -59,14 +59,14 @@ package struct URLLines: Hashable, Sendable {
     case command(CurlProblem)
   }
 
-  /// Enough for any list that is pasted; a longer one is a job for `kettle add -i FILE`.
+  /// Enough for any pasted list; a longer one is a job for `kettle add -i FILE`.
   package static let lineCountMax = 10_000
   private static let characterCountMax = 20_000
 
   /// Never empty.
   package private(set) var lines: [Line] = [Line()]
   package private(set) var row = 0
-  /// How many characters of the line stand before the cursor.
+  /// The number of characters before the cursor in its line.
   package private(set) var column = 0
   package private(set) var goodCount = 0
   package private(set) var problemCount = 0
@@ -76,10 +76,10 @@ package struct URLLines: Hashable, Sendable {
 
   package var current: Line { lines[row] }
 
-  /// How many lines have the URL of a line above them.
+  /// The number of lines that repeat the URL of a line above.
   package var repeatedCount: Int { goodCount - countsByURL.count }
 
-  /// In no order.
+  /// In no particular order.
   package var distinctURLs: some Collection<String> { countsByURL.keys }
 
   package func count(of url: String) -> Int { countsByURL[url] ?? 0 }
@@ -118,11 +118,11 @@ package struct URLLines: Hashable, Sendable {
 // MARK: - Editing
 
 extension URLLines {
-  /// Puts text at the cursor; line breaks begin new lines, but those within a command for curl.
-  /// False when it is too much, and then nothing is changed.
+  /// Inserts text at the cursor. Line breaks begin new lines, except within a curl command. Returns
+  /// false, and changes nothing, when the text is too long.
   mutating func insert(_ text: String) -> Bool {
     var parts = CurlCommandLine.lines(of: text)
-    // A URL that is pasted behind another one is another one.
+    // A URL pasted behind another one starts a new line.
     if column > 0, text.hasPrefix("http://") || text.hasPrefix("https://") {
       parts.insert("", at: 0)
     }
@@ -152,7 +152,7 @@ extension URLLines {
       replaceLine(row, with: [])
       column = 0
     case .nextLine: _ = insert("\n")
-    // For the form around it.
+    // The form handles these.
     case .nextField, .previousField: break
     }
   }

@@ -1,6 +1,6 @@
-/// Where the paths start that the user of the dashboard writes.
+/// The base directories for paths that the user of the dashboard types.
 package struct UserPlaces: Hashable, Sendable {
-  /// Absolute; nil when the environment names none.
+  /// Absolute; nil when the environment defines none.
   package var home: String?
   /// Absolute.
   package var workingDirectory: String
@@ -10,8 +10,8 @@ package struct UserPlaces: Hashable, Sendable {
     self.workingDirectory = workingDirectory
   }
 
-  /// An absolute path for one that was written as to a shell; nil for `~somebody`, which only the
-  /// list of users could tell, and for `~` without a home.
+  /// Resolves a path as a shell would. Returns nil for `~user`, which requires the user database,
+  /// and for `~` without a home directory.
   package func absolute(_ path: String) -> String? {
     if path.hasPrefix("/") { return path }
     guard path.hasPrefix("~") else { return Self.joined(workingDirectory, path) }

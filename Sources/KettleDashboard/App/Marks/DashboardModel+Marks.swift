@@ -1,20 +1,20 @@
 import KettleModel
 
-/// What controls are for: the marked transfers, else the one under the cursor.
+/// The target of controls: the marked transfers, or else the one under the cursor.
 extension DashboardModel {
-  /// nil when nothing is marked and there is no row under the cursor.
+  /// nil when nothing is marked and no row is under the cursor.
   package var selection: TransferSelection? {
     marks.selection ?? cursorRow.map { .ids([$0.id]) }
   }
 
-  /// How many transfers `selection` is for.
+  /// The number of transfers in `selection`.
   package var selectedCount: Int {
     marks.isEmpty ? (cursorRow == nil ? 0 : 1) : markedCount
   }
 
   package var markedCount: Int { marks.count(matchingCount: rowCount) }
 
-  /// Those of `selection` that the service has sent: perhaps not all.
+  /// The rows of `selection` that the service has sent; possibly not all.
   package var selectedRows: [TransferSnapshot] {
     guard !marks.isEmpty else { return cursorRow.map { [$0] } ?? [] }
     return (window?.rows ?? []).filter { marks.contains($0.id) }
@@ -48,7 +48,7 @@ extension DashboardModel {
     }
   }
 
-  /// Marks of transfers that are gone must not be counted.
+  /// Drops marks of transfers that no longer exist, so that they are not counted.
   mutating func pruneMarks(with next: ListWindow) {
     guard !view.isFiltered, next.first == 0, next.rows.count == next.matchingCount else {
       return
@@ -56,7 +56,7 @@ extension DashboardModel {
     marks.keep(only: next.rows.lazy.map(\.id))
   }
 
-  /// What the service refused because it does not know it is not there to be marked.
+  /// Drops marks of transfers that the service refused as unknown.
   mutating func forgetMarks(of refused: [ControlRefusal]) {
     marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
   }

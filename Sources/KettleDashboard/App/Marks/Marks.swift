@@ -1,12 +1,12 @@
 import KettleModel
 
-/// The marked transfers: some by name, or all that a filter passes but some.
+/// The marked transfers: either a set of IDs, or all that match a filter except some.
 ///
-/// A list of a million is marked without naming a million.
+/// This marks a list of a million without a million IDs.
 package struct Marks: Hashable, Sendable {
-  /// Marked, or, when all but these are, not marked.
+  /// The marked transfers; with a filter, the ones that are not marked.
   private var ids: Set<TransferID> = []
-  /// Set when all are marked that pass it, except `ids`.
+  /// Set when all transfers that match it are marked, except `ids`.
   private var filter: RowFilter?
 
   package init() {}
@@ -15,8 +15,8 @@ package struct Marks: Hashable, Sendable {
 
   package func contains(_ id: TransferID) -> Bool { ids.contains(id) != (filter != nil) }
 
-  /// How many they are in a list in which `matchingCount` pass the filter; more when some of those
-  /// that are not marked do not pass it.
+  /// Returns the number of marked transfers in a list in which `matchingCount` match the filter.
+  /// The result is too low when some of the excluded transfers no longer match it.
   package func count(matchingCount: Int) -> Int {
     filter == nil ? ids.count : max(0, matchingCount - ids.count)
   }
@@ -29,8 +29,8 @@ package struct Marks: Hashable, Sendable {
 
   func areAll(passing filter: RowFilter) -> Bool { self.filter == filter && ids.isEmpty }
 
-  /// Whether what is marked is known by the filter alone and would be other transfers under
-  /// another one.
+  /// Whether the marks are defined by the filter, so that another filter would mark other
+  /// transfers.
   var dependsOnFilter: Bool { filter != nil }
 
   mutating func toggle(_ id: TransferID) {
@@ -48,9 +48,9 @@ package struct Marks: Hashable, Sendable {
     self.filter = self.filter == nil ? filter : nil
   }
 
-  /// Forgets transfers that are no longer there.
+  /// Removes transfers that no longer exist.
   mutating func forget(_ gone: some Sequence<TransferID>) { ids.subtract(gone) }
 
-  /// Forgets all but these, which are all that there are.
+  /// Removes all except these, which are all that exist.
   mutating func keep(only present: some Sequence<TransferID>) { ids.formIntersection(present) }
 }

@@ -1,8 +1,8 @@
 import KettleModel
 
-/// What clicks and the wheel do.
+/// Clicks and the wheel.
 extension DashboardModel {
-  /// Rows or lines that one step of the wheel goes on.
+  /// Rows or lines per wheel step.
   static var wheelStep: Int { 3 }
 
   mutating func receive(_ event: MouseEvent, at now: Moment) -> [DashboardEffect] {
@@ -61,7 +61,7 @@ extension DashboardModel {
     return []
   }
 
-  /// Moves the rows under the cursor's line; the cursor goes along only to stay in sight.
+  /// Scrolls the rows; the cursor moves only as far as needed to stay visible.
   private mutating func scrollList(by step: Int) -> [DashboardEffect] {
     let height = layout.bodyHeight
     let range = cursorRange

@@ -1,23 +1,23 @@
 import KettleModel
 
-/// What a click means at a place of the screen.
+/// The meaning of a click at a position on the screen.
 package enum ClickTarget: Hashable, Sendable {
-  /// A row of the list, by its place in it.
+  /// A row of the list, by its index.
   case row(Int)
   /// The name of a column.
   case column(RowSort.Key)
-  /// How many are in a state.
+  /// The count of a state.
   case state(TransferState)
-  /// The same as a key, or as a command whatever its key is.
+  /// Acts like a key, or like a command regardless of its key.
   case key(Key)
   case command(DashboardCommand)
   /// A line of a menu.
   case choice(Int)
-  /// Nothing, but within what lies over the list, so that a click there does not close it.
+  /// No action, but within the topmost screen, so that a click there does not close it.
   case inside
 }
 
-/// A part of one screen row that answers to a click.
+/// A part of one screen row that responds to clicks.
 package struct HitRegion: Hashable, Sendable {
   package var row: Int
   package var columns: Range<Int>
@@ -33,11 +33,11 @@ package struct HitRegion: Hashable, Sendable {
 }
 
 extension DashboardModel {
-  /// What the drawing put at a place: the drawing itself says where what can be clicked is, so that
-  /// the two cannot differ. What lies over the list takes the clicks meant for it.
+  /// Returns the click target at a position. Drawing records the targets, so that the two cannot
+  /// differ. A screen above the list receives the clicks within it.
   package func target(row: Int, column: Int, at now: Moment) -> ClickTarget? {
     let canvas = drawn(at: now, look: Look(charset: charset, colors: .none))
-    // What was drawn last lies on top.
+    // Later regions are on top.
     let hit = canvas.regions.last { $0.holds(row: row, column: column) }
     switch hit?.target {
     case .row, .column, .state: return screens.isEmpty ? hit?.target : nil

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The order of the list, and of the queue.
+/// The order of the list and of the queue.
 extension DashboardModel {
   mutating func setSort(_ sort: RowSort) -> [DashboardEffect] {
     guard sort != view.sort else { return [] }
@@ -8,13 +8,13 @@ extension DashboardModel {
     return showOther(wanted: cursorID)
   }
 
-  /// The same again turns it round.
+  /// Sorting by the current key again reverses the order.
   package mutating func sort(by key: RowSort.Key) -> [DashboardEffect] {
     let isDescending = key == sort.key ? !sort.isDescending : key.beginsDescending
     return setSort(RowSort(key: key, isDescending: isDescending))
   }
 
-  /// What `<` and `>` go through, as it stands from left to right.
+  /// The columns that `<` and `>` step through, from left to right.
   package var columnKeys: [RowSort.Key] {
     switch view.kind {
     case .transfers: return [.queue, .state] + TableColumns(width: size.columns).keys
@@ -22,7 +22,7 @@ extension DashboardModel {
     }
   }
 
-  /// From the last column on to the first.
+  /// Wraps around from the last column to the first.
   mutating func sortByColumn(step: Int) -> [DashboardEffect] {
     let keys = columnKeys
     let next =
@@ -45,7 +45,7 @@ extension DashboardModel {
   mutating func perform(_ command: QueueCommand) -> [DashboardEffect] {
     guard let selection else { return [] }
     switch command {
-    // What is seen above comes later in a queue that is shown from its end.
+    // In a queue that is shown in reverse, the row above comes later.
     case .up: return [.move(selection, sort.isDescending ? .down : .up)]
     case .down: return [.move(selection, sort.isDescending ? .up : .down)]
     case .toTop: return [.move(selection, sort.isDescending ? .toBottom : .toTop)]
@@ -76,8 +76,8 @@ extension DashboardModel {
     }
   }
 
-  /// The next step for the one that is farthest from it; none of the others goes the other way.
-  /// nil when none can go farther.
+  /// Returns the next priority for the transfer that is farthest from the highest or lowest one, so
+  /// that no other transfer moves in the opposite direction. Returns nil when none can go farther.
   private func nextPriority(_ command: QueueCommand) -> TransferPriority? {
     let steps: [TransferPriority] = [.low, .normal, .high]
     let priorities = selectedRows.filter { $0.state != .completed }.map(\.priority)

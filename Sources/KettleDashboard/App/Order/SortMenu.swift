@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The menu of everything that the list can be sorted by.
+/// The menu of all sort keys of the list.
 package struct SortMenu: Hashable, Sendable {
   package let keys: [RowSort.Key]
   package internal(set) var choice: Int
@@ -16,7 +16,7 @@ package struct SortMenu: Hashable, Sendable {
 }
 
 extension RowSort.Key {
-  /// The letter that chooses it in the menu; `j`, `k`, `q` and `o` mean something else there.
+  /// The letter that selects it in the menu; `j`, `k`, `q` and `o` have other meanings there.
   package var letter: Character {
     switch self {
     case .queue: "u"
@@ -35,7 +35,7 @@ extension RowSort.Key {
     }
   }
 
-  /// Of what is large, fast, late or important people want to see the most first.
+  /// Whether to show the largest, fastest, latest or most important first.
   package var beginsDescending: Bool {
     switch self {
     case .size, .progress, .speed, .connections, .priority, .createdAt, .finishedAt: true

@@ -2,13 +2,13 @@ import KettleModel
 
 /// The filter of the view.
 extension DashboardModel {
-  /// With every character; a text that is no filter leaves the last one that was.
+  /// Applies the filter after each character; after an invalid text the last valid one stays.
   mutating func filterWhileTyping(_ field: QueryField, at now: Moment) -> [DashboardEffect] {
     if FilterQuery.isBeginningOfCondition(field.text) { return [] }
     return setFilter(field.text, wanted: field.startID, at: now)
   }
 
-  /// - Parameter wanted: Where the cursor goes when it passes the filter.
+  /// - Parameter wanted: The transfer that the cursor moves to if it matches the filter.
   mutating func setFilter(
     _ text: String, wanted: TransferID?, at now: Moment
   ) -> [DashboardEffect] {
@@ -23,7 +23,7 @@ extension DashboardModel {
     return showOther(wanted: wanted)
   }
 
-  /// A click on a count: only these, and a second one ends it.
+  /// Handles a click on a count: shows only this state; a second click shows all again.
   package mutating func filter(by state: TransferState, at now: Moment) -> [DashboardEffect] {
     let isOn: Bool =
       switch FilterQuery.parse(view.filterText) {

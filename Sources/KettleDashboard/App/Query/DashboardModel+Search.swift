@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Search: no row is hidden, the cursor goes to the next one with the words.
+/// Search: no row is hidden; the cursor moves to the next match.
 extension DashboardModel {
   /// `n`, `N`, and Enter in an empty field.
   mutating func findNext(isBackwards: Bool, at now: Moment) -> [DashboardEffect] {
@@ -9,7 +9,7 @@ extension DashboardModel {
       includesStart: false, at: now)
   }
 
-  /// While it is typed, from where the cursor was: the first match at that row or after it.
+  /// Searches while the user types: finds the first match at or below the cursor's original row.
   mutating func findWhileTyping(_ field: QueryField, at now: Moment) -> [DashboardEffect] {
     search.text = field.text
     guard search.isOn else { return goBack(to: field) }
@@ -33,7 +33,7 @@ extension DashboardModel {
       say(Strings.needsService, at: now)
       return []
     }
-    // The answer to an earlier question sees that the text is another one, and asks again.
+    // A request is pending: its reply finds that the text has changed, and triggers a new request.
     if let asked = search.asked, asked.text != wanted.text, fieldPurpose == .search { return [] }
     search.asked = wanted
     return [.find(wanted)]
@@ -61,7 +61,7 @@ extension DashboardModel {
     return seek(found.id, at: found.index, line: layout.bodyHeight / 2)
   }
 
-  /// A match among the rows that are there, with none between that are not.
+  /// Returns a match among the loaded rows when no unloaded row lies in between.
   private func nearMatch(_ wanted: RowSearch) -> FoundRow? {
     guard let window else { return nil }
     let start = wanted.start.flatMap { window.index(of: $0) } ?? wanted.startIndex
@@ -128,7 +128,7 @@ extension DashboardModel {
     return effects
   }
 
-  /// Enter: what stands in the field stays in force.
+  /// Enter: the content of the field stays in effect.
   mutating func takeField(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.last else { return [] }
     switch field.purpose {
@@ -151,7 +151,7 @@ extension DashboardModel {
     }
   }
 
-  /// Esc: as it was before.
+  /// Esc: restores the previous state.
   mutating func leaveField(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.popLast() else { return [] }
     switch field.purpose {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Reads a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
+/// Parses a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
     case state, host, session
@@ -10,7 +10,7 @@ package enum FilterQuery {
     case unknownKey(String)
     case unknownState(String)
     case missingValue(Key)
-    /// A list has one host and one session at most.
+    /// A filter can have at most one host and one session.
     case second(Key)
   }
 
@@ -42,8 +42,8 @@ package enum FilterQuery {
     return filter
   }
 
-  /// Whether the last word may be the beginning of `state:` and is not yet looked for: the list
-  /// would be empty for as long as that takes to type.
+  /// Returns whether the last word may be the beginning of `state:`. It is not searched for yet:
+  /// the list would be empty until the user has typed the rest.
   static func isBeginningOfCondition(_ text: String) -> Bool {
     guard let last = QuotedWord.split(text).last, text.last?.isWhitespace == false else {
       return false
@@ -51,7 +51,7 @@ package enum FilterQuery {
     return Key.allCases.contains { $0.rawValue.hasPrefix(last.written.lowercased()) }
   }
 
-  /// The two sides of a colon; nil for a word, and a URL is one.
+  /// Splits a word at its colon. Returns nil for a plain word, and for a URL.
   private static func condition(_ word: QuotedWord) -> (name: String, value: String)? {
     guard let offset = word.colonOffset, offset > 0 else { return nil }
     let name = String(word.text.prefix(offset))
@@ -60,7 +60,7 @@ package enum FilterQuery {
     return (name, value)
   }
 
-  /// The beginning of a name is enough: no two begin alike.
+  /// A prefix of a name is enough: no two names begin alike.
   private static func states(_ value: String) throws(Problem) -> [TransferState] {
     var states: [TransferState] = []
     for part in value.lowercased().split(separator: ",") {
@@ -82,7 +82,7 @@ package enum FilterQuery {
     }
   }
 
-  /// The text with other states, and everything else as it was; nil takes the states away.
+  /// Returns the text with its states replaced and the rest unchanged; nil removes the states.
   package static func text(_ text: String, withState state: TransferState?) -> String {
     var parts = QuotedWord.split(text)
       .filter { condition($0)?.name.lowercased() != Key.state.rawValue }.map(\.written)

@@ -1,8 +1,8 @@
-/// What was entered in a field before.
+/// Earlier entries of a field.
 package struct InputHistory: Hashable, Sendable {
   package static let countMax = 50
 
-  /// The newest last; none twice.
+  /// The newest last, without duplicates.
   package private(set) var entries: [String] = []
 
   package init() {}

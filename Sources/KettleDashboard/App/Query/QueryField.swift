@@ -8,13 +8,13 @@ package struct QueryField: Hashable, Sendable {
 
   package let purpose: Purpose
   package internal(set) var line: LineEditor
-  /// What was in force when it was opened; leaving goes back to it.
+  /// The text that was in effect when the field was opened; Esc restores it.
   let earlier: String
-  /// Where the cursor was then.
+  /// The transfer under the cursor at that time.
   let startID: TransferID?
   let startIndex: Int
   private let history: [String]
-  /// Which entry of the history is shown; the count of them is what is being typed.
+  /// The index of the history entry that is shown; the number of entries stands for the typed text.
   private var recalled: Int
   private var typed = ""
 
@@ -33,14 +33,14 @@ package struct QueryField: Hashable, Sendable {
 
   package var text: String { line.text }
 
-  /// What is pasted often ends with a line break, or begins with one.
+  /// Pasted text often begins or ends with a line break.
   mutating func insert(_ text: String) -> Bool {
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count < 2 else { return false }
     return line.insert(lines.first.map(String.init) ?? "")
   }
 
-  /// Goes back in the history, or forth, and at its end back to what was typed.
+  /// Moves backward or forward in the history; after the newest entry comes the typed text.
   mutating func recall(by step: Int) {
     let next = min(max(recalled + step, 0), history.count)
     guard next != recalled else { return }

@@ -1,11 +1,11 @@
 import KettleModel
 
-/// What was searched for last, and what the service is being asked.
+/// The last search, and the pending request to the service.
 package struct SearchState: Hashable, Sendable {
-  /// As it was typed; empty when nothing is searched for. `n` and `N` look for it.
+  /// The text as typed; empty when no search is active. `n` and `N` search for it.
   package internal(set) var text = ""
   var history = InputHistory()
-  /// The question that was not answered yet: one at a time, however fast somebody types.
+  /// The pending request: only one at a time, however fast the user types.
   var asked: RowSearch?
 
   package var isOn: Bool { !words.isEmpty }

@@ -70,7 +70,7 @@ extension DashboardModel {
     isFrozen.toggle()
     say(keymap.filled(isFrozen ? Strings.frozenOn : Strings.frozenOff), at: now)
     guard !isFrozen else { return [] }
-    // What was sent meanwhile was not taken in.
+    // Rows that arrived in the meantime were discarded.
     subscription = nil
     return subscribeIfMoved()
   }
@@ -82,7 +82,7 @@ extension DashboardModel {
     view.cursorLine = cursor - firstVisible
     swap(&view, &otherView)
     search.asked = nil
-    // The rows of the other view would stand below the wrong names.
+    // The rows of the other view would appear under the wrong column names.
     window = nil
     (cursor, cursorID, firstVisible) = (0, nil, 0)
     return showOther(wanted: view.cursorID, line: view.cursorLine)

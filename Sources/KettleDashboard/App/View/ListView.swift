@@ -1,24 +1,24 @@
 import KettleModel
 
 package enum ListKind: Hashable, Sendable, CaseIterable {
-  /// All but the finished ones that were cleared from view.
+  /// All transfers except finished ones that were cleared.
   case transfers
-  /// What is finished, also what was cleared.
+  /// All finished transfers, including cleared ones.
   case history
 }
 
-/// One view of the list, with what it remembers while the other one is shown.
+/// One view of the list, with the state that it keeps while the other view is shown.
 package struct ListView: Hashable, Sendable {
   package let kind: ListKind
-  /// The filter as it was typed; what is no filter is not taken.
+  /// The filter as typed; a text that is not a filter is not stored.
   package internal(set) var filterText = ""
-  /// What the text says.
+  /// The parsed `filterText`.
   private(set) var query = RowFilter()
   package internal(set) var sort: RowSort
   package internal(set) var marks = Marks()
   /// The transfer under the cursor when the other view was opened.
   var cursorID: TransferID?
-  /// And its line of the screen.
+  /// The screen line of that transfer.
   var cursorLine = 0
 
   init(_ kind: ListKind) {
@@ -35,7 +35,7 @@ package struct ListView: Hashable, Sendable {
 
   package var isFiltered: Bool { query != RowFilter() }
 
-  /// What is asked of the service.
+  /// The filter that is sent to the service.
   package var filter: RowFilter {
     var filter = query
     switch kind {

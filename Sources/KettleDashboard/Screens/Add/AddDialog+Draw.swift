@@ -84,7 +84,7 @@ extension DashboardModel {
 
   // MARK: - What is said below
 
-  /// What is wrong, folded, and how many there are: as many lines as there is room for.
+  /// Returns the current problem, folded, and the summary, in as many lines as there is room for.
   private func verdicts(
     on dialog: AddDialog, _ layout: AddLayout, at now: Moment
   ) -> [(text: String, role: Role)] {
@@ -120,7 +120,7 @@ extension DashboardModel {
   }
 }
 
-/// What of the form is seen on a screen.
+/// The visible part of the form.
 struct AddLayout {
   enum Row: Hashable {
     case url(Int)
@@ -130,9 +130,9 @@ struct AddLayout {
   static let labelWidth = 10
 
   let box: DialogBox
-  /// Lines for what is said below.
+  /// The number of lines for the messages at the bottom.
   let verdictRoom: Int
-  /// Of the lines of URLs.
+  /// The first visible line of URLs.
   let firstURL: Int
   let shownRows: [Row]
 
@@ -143,7 +143,7 @@ struct AddLayout {
     let most = max(1, size.rows - 3)
     verdictRoom = most >= 15 ? 3 : most >= 6 ? 2 : 1
     let room = max(1, most - verdictRoom)
-    // The settings are seen below the URLs, but where they would leave no room for those.
+    // The settings are visible below the URLs, unless they would leave no room for them.
     let isInURLs = dialog.focus == .urls
     let left = room - settings.count
     let urlRoom = left >= 3 || !isInURLs ? max(1, left) : room

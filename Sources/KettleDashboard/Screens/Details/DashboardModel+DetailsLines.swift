@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Everything about one transfer, a section at a time.
+/// Everything about one transfer, one section at a time.
 extension DashboardModel {
   func detailsLines(_ open: DetailsScreen, width: Int, now: Moment) -> [ReaderLine] {
     var text = ReaderText(width: width)
@@ -53,7 +53,7 @@ extension DashboardModel {
     text.pair(Strings.labelRetries, details.retryCount > 0 ? "\(details.retryCount)" : nil)
   }
 
-  /// What the user can do where only the user can help.
+  /// Returns what the user can do when only the user can help.
   private static func advice(_ row: TransferSnapshot) -> String? {
     if let reason = row.reason, reason.needsUser { return Strings.remark(reason) }
     return row.error?.code == .linkExpired ? Strings.remark(.needsLink) : nil
@@ -167,7 +167,7 @@ extension DashboardModel {
   }
 }
 
-/// The connections of a transfer, a line each; of the columns that do not fit the last go first.
+/// The connections of a transfer, one per line. Columns that do not fit are dropped from the end.
 struct ConnectionTable {
   private let hasPercent: Bool
   private let hasHost: Bool
@@ -190,7 +190,7 @@ struct ConnectionTable {
       let upper = connection.upper.map(ByteText.size) ?? Strings.theEnd
       range = Strings.range(ByteText.size(lower), upper)
       if let upper = connection.upper, upper > lower {
-        // The differences of numbers from outside need not fit.
+        // The difference of two numbers from outside may overflow.
         let part = (Double(received) - Double(lower)) / (Double(upper) - Double(lower))
         percent = PercentText.text(
           Int64(min(max(part, 0), 1) * 1000), of: 1000, isWhole: received >= upper)

@@ -1,11 +1,11 @@
 import KettleModel
 
-/// Which parts of a file are there, which are on their way, and where the connections are.
+/// A map of a file: the durable parts, the parts being received, and the connections.
 package struct PartsMap: Hashable, Sendable {
   package var held: HeldRanges
   package var total: Int64
   package var connections: [ConnectionDetails]
-  /// How many lines it takes.
+  /// The height in lines.
   package var height: Int
 
   package init(
@@ -17,7 +17,7 @@ package struct PartsMap: Hashable, Sendable {
     self.height = max(1, height)
   }
 
-  /// Connections by number, beyond nine by letter.
+  /// Returns the connection's number as a symbol; a letter beyond nine.
   package static func sign(ofConnection index: Int) -> String {
     let signs = Array("123456789abcdefghijklmnopqrstuvwxyz")
     return signs.indices.contains(index) ? String(signs[index]) : "*"

@@ -1,9 +1,9 @@
-/// The speed of the last seconds as a filled curve: dots of Braille, two seconds a column and four
-/// steps a line, or columns of `#`.
+/// The speed of recent seconds as a filled curve: Braille dots, two seconds per column and four
+/// steps per line, or columns of `#`.
 package struct SpeedGraph: Hashable, Sendable {
-  /// One a second, the newest last.
+  /// One per second, the newest last.
   package var samples: [Int64]
-  /// Lines of the curve; the axis below it takes one more.
+  /// The lines of the curve; the axis below adds one more.
   package var height: Int
 
   package init(samples: [Int64], height: Int) {
@@ -13,7 +13,7 @@ package struct SpeedGraph: Hashable, Sendable {
 
   package static let labelWidth = 11
 
-  /// A round number that no sample is above.
+  /// Returns a round number that is at least the largest sample.
   package static func ceiling(of samples: [Int64]) -> Int64 {
     let most = samples.max() ?? 0
     var unit: Int64 = 1
@@ -39,7 +39,7 @@ package struct SpeedGraph: Hashable, Sendable {
     return lines
   }
 
-  /// Something is seen of the slowest.
+  /// Even the slowest speed above 0 is visible.
   private func level(of sample: Int64, _ top: Int64, steps: Int) -> Int {
     guard sample > 0, top > 0 else { return 0 }
     let most = height * steps
@@ -58,7 +58,7 @@ package struct SpeedGraph: Hashable, Sendable {
   }
 
   private func braille(_ levels: [Int], _ row: Int, _ room: Int) -> String {
-    // Dots of a cell from the bottom up; Unicode block U+2800.
+    // The dots of a cell from the bottom up; Unicode block U+2800.
     let (left, right): ([UInt32], [UInt32]) = ([0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08])
     let floor = (height - 1 - row) * 4
     var text = ""

@@ -1,13 +1,13 @@
-/// One line of text that is edited, or could be, with what others are not to see made dots.
+/// A single-line text field whose secret characters are shown as dots.
 struct FieldView {
   var characters: [Character]
   var secrets: [Range<Int>] = []
-  /// How many characters stand before the cursor; nil when it is elsewhere.
+  /// The number of characters before the cursor; nil when the field has no cursor.
   var cursor: Int?
-  /// Shown while there is nothing.
+  /// Shown while the field is empty.
   var placeholder = ""
 
-  /// A long line is shown from where the cursor is seen; one column is left for the cursor.
+  /// Scrolls a long line so that the cursor is visible; one column is reserved for the cursor.
   func draw(row: Int, column: Int, width: Int, on canvas: inout Canvas) {
     guard width > 0 else { return }
     canvas.fill(row: row, column: column, width: width, .field)
@@ -16,7 +16,7 @@ struct FieldView {
     }
     let charset = canvas.look.charset
     guard let cursor else {
-      // No line of a screen is longer.
+      // No screen line is longer.
       let shown = seen(characters.startIndex..<min(characters.count, 2000), charset)
       canvas.put(String(shown), row: row, column: column, width: width, .field)
       return

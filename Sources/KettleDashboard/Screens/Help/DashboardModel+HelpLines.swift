@@ -1,6 +1,6 @@
-/// The keys, from the table of bindings, and what the signs mean.
+/// The keys, from the table of bindings, and the meaning of the symbols.
 extension DashboardModel {
-  /// From here on there is room for two columns of keys.
+  /// At this width and above, the keys fit in two columns.
   private static var twoColumnsWidth: Int { 136 }
 
   func helpLines(width: Int) -> [ReaderLine] {
@@ -52,7 +52,7 @@ extension DashboardModel {
     return lines
   }
 
-  /// The groups in two columns of about the same height.
+  /// Arranges the groups in two columns of similar height.
   private static func sideBySide(
     _ groups: [[ReaderLine]], leftWidth: Int
   ) -> [ReaderLine] {
@@ -72,11 +72,11 @@ extension DashboardModel {
   }
 }
 
-/// Where the parts of a line about a key stand.
+/// The columns of a line about a key.
 package struct HelpLayout: Hashable, Sendable {
   package let keysWidth: Int
   package let textWidth: Int
-  /// 0 where there is no room for the names of actions.
+  /// 0 when there is no room for the names of actions.
   package let actionWidth: Int
 
   init(width: Int) {

@@ -1,13 +1,13 @@
 import KettleModel
 
-/// Where the columns of the history are.
+/// The columns of the history.
 package struct HistoryColumns: Hashable, Sendable {
   package private(set) var file = 4..<5
   package private(set) var size: Range<Int>?
   package private(set) var host: Range<Int>?
   package private(set) var finished = 0..<0
 
-  /// The day, and the time of day where there is room.
+  /// Fits the day, and the time of day where there is room.
   private static let finishedWidth = 12
 
   package init(width: Int) {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The rows of the history: what, how large, from where, when.
+/// The rows of the history: file, size, host and time.
 extension DashboardModel {
   func drawHistoryNames(on canvas: inout Canvas) {
     let columns = HistoryColumns(width: size.columns)

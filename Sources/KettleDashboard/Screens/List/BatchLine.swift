@@ -1,7 +1,7 @@
 import KettleModel
 
-/// The second line of a screen that is high enough: all that is under way as one bar; at the right
-/// the limit of everything together and the free disk.
+/// The second line of a screen that is tall enough: one bar for all transfers that are under way;
+/// on the right the shared limit and the free disk space.
 extension DashboardModel {
   func drawBatchLine(on canvas: inout Canvas) {
     let row = layout.batchRow
@@ -18,7 +18,7 @@ extension DashboardModel {
     }
     let room = end - 1 - rightWidth
     let texts = BatchText.full(batch)
-    // The last are the least needed.
+    // The last texts are the least important.
     let fitting = (0...texts.count).reversed().first { count in
       let words = texts.prefix(count).reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
       return BatchText.barWidthMin + words <= room
@@ -36,7 +36,7 @@ extension DashboardModel {
     }
   }
 
-  /// Half of the line at most while something is under way.
+  /// Returns the text on the right; at most half of the line while transfers are under way.
   private func fittingRight(_ look: Look) -> String {
     let limit = totals.limitBytesPerSecond.map(Strings.limit)
     let free = totals.freeBytes.map(Strings.free)
@@ -48,12 +48,12 @@ extension DashboardModel {
   }
 }
 
-/// The words for all that is under way.
+/// The text for all transfers that are under way.
 enum BatchText {
   static let barWidthMin = 8
   static let barWidthMax = 60
 
-  /// The most needed first.
+  /// Returns the texts, the most important first.
   static func full(_ batch: BatchProgress) -> [String] {
     var texts = [percent(batch)]
     if let left = batch.secondsLeft { texts.append(Strings.timeLeft(left)) }
@@ -74,7 +74,7 @@ enum BatchText {
     let text = PercentText.text(
       Int64(batch.fraction * 10_000), of: 10_000,
       isWhole: batch.finishedCount >= batch.transferCount)
-    // It keeps its width as it grows.
+    // The text keeps its width as the number grows.
     return String(repeating: " ", count: max(0, 5 - text.utf8.count)) + text
   }
 

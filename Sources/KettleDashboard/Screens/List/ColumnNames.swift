@@ -1,7 +1,6 @@
 import KettleModel
 
-/// The line with the names of the columns: which of them sorts is shown, and a click on one sorts
-/// by it.
+/// The line with the column names. It shows the sort column, and a click on a name sorts by it.
 extension DashboardModel {
   func drawColumnNames(_ columns: TableColumns, on canvas: inout Canvas) {
     let row = layout.columnNamesRow
@@ -36,7 +35,7 @@ extension DashboardModel {
       let text = name.isEmpty || arrow.isEmpty ? name + arrow : name + " " + arrow
       canvas.put(text, row: row, column: place.lowerBound, width: place.count, .columnHeader)
     case .trailing:
-      // The arrow of a name that fills its column stands in the gap before it.
+      // If a name fills its column, its arrow uses the gap before it.
       let text = arrow.isEmpty ? name : arrow + name
       let start = place.lowerBound - 1
       canvas.putRight(text, row: row, column: start, width: place.count + 1, .columnHeader)

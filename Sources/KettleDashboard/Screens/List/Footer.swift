@@ -1,28 +1,28 @@
 import KettleModel
 
-/// The keys that do something, from the table of bindings.
+/// The available keys, from the table of bindings.
 extension DashboardModel {
   package struct FooterItem: Hashable, Sendable {
     package var key: String
-    /// What a click on it presses.
+    /// The key that a click on it stands for.
     package var pressed: Key
     package var label: String
     package var group: Binding.Group
     package var rank: Int
-    /// Whether it does something for the row, or the marks; else its place stays empty.
+    /// Whether it applies to the row or the marks; otherwise its space stays empty.
     package var isPossible: Bool
-    /// Room for the longest label that the key has for any row.
+    /// The width of the longest label that the key has for any row.
     var columns: Int
   }
 
-  /// The keys that do something as things are.
+  /// The keys that currently have an effect.
   package var footerItems: [FooterItem] { footerPlaces.filter(\.isPossible) }
 
-  /// With the keys that do nothing for the row under the cursor: as it moves, each key stays where
-  /// it is, and only comes and goes.
+  /// Includes keys that have no effect on the row under the cursor: as the cursor moves, each key
+  /// keeps its position and only appears or disappears.
   private var footerPlaces: [FooterItem] {
     let context = keyContext
-    // On a narrow screen what does something is worth more than the order.
+    // On a narrow screen, showing the available keys is worth more than fixed positions.
     let keepsPlaces =
       context == .list && link.isConnected && rowCount > 0 && size.columns >= 80
     return keymap.bindings.compactMap { binding in
@@ -42,7 +42,7 @@ extension DashboardModel {
     }
   }
 
-  /// What a key does for this row, where that is not what it does for others.
+  /// Returns the key's label for this row when it differs from the usual label.
   private func footerLabel(_ command: DashboardCommand) -> String? {
     if command == .row(.pause), pauseMeansStart { return Strings.footerGoOn }
     guard marks.isEmpty, let row = cursorRow else { return nil }
@@ -58,7 +58,7 @@ extension DashboardModel {
     }
   }
 
-  /// Only a fresh link helps it on.
+  /// Whether only a new link can help the transfer under the cursor.
   private var cursorWantsLink: Bool {
     guard marks.isEmpty, let row = cursorRow else { return false }
     return row.reason == .needsLink || row.error?.code == .linkExpired
@@ -84,7 +84,7 @@ extension DashboardModel {
     canvas.claim(row: row, columns: column..<(start + labelWidth), for: .key(item.pressed))
   }
 
-  /// Fills the lines in order; while not all fit, the least needed go.
+  /// Fills the lines in order; drops the least important items until the rest fits.
   private func footerLines(height: Int) -> [[FooterItem]] {
     var items = footerPlaces
     while true {
@@ -105,7 +105,7 @@ extension DashboardModel {
       let last = lines[lines.count - 1].last
       let gap = last.map { Self.gap($0, item) } ?? 0
       let fits = used + gap + item.columns <= columns
-      // A line of its own for what follows, when that is all and two lines are needed anyway.
+      // Starts a line with the next group if the rest fits and two lines are needed anyway.
       let breaksHere =
         lines.count == height - 1 && last.map { $0.group != item.group } == true
         && width(items[...]) > columns && width(items[index...]) <= columns

@@ -1,10 +1,10 @@
 import KettleModel
 
-/// A bar that shows how far a transfer is; when its end is unknown, that it moves.
+/// A bar that shows the progress of a transfer, or motion when the total is unknown.
 package struct ProgressBar: Hashable, Sendable {
   package enum Fill: Hashable, Sendable {
     case part(Double)
-    /// Which step of its way to and fro the moving piece is at.
+    /// The step of the moving piece on its way back and forth.
     case moving(step: Int64)
   }
 
@@ -44,7 +44,7 @@ package struct ProgressBar: Hashable, Sendable {
     let full = eighths[eighths.count - 1]
     switch fill {
     case .part(let part):
-      // Something is seen of the first byte, and nothing looks full before the last.
+      // The first byte is visible, and the bar never looks full before the last one.
       let most = part >= 1 ? width * 8 : width * 8 - 1
       let filled = min(max(Int(part * Double(width * 8)), part > 0 ? 1 : 0), most)
       canvas.fill(row: row, column: column, width: filled / 8, role, with: full)
@@ -79,11 +79,11 @@ package struct ProgressBar: Hashable, Sendable {
   }
 }
 
-/// The piece that goes to and fro in a bar without an end.
+/// The piece that moves back and forth in a bar without a known end.
 package enum MovingBar {
   package static let stepMilliseconds: Int64 = 200
 
-  /// Columns within the bar.
+  /// Returns the columns within the bar.
   package static func place(step: Int64, width: Int) -> Range<Int> {
     let length = min(3, width)
     let way = width - length

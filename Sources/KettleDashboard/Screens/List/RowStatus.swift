@@ -1,10 +1,10 @@
 import KettleModel
 
-/// What stands at the right end of a row: numbers while it moves, else words.
+/// The right end of a row: numbers while the transfer runs, otherwise words.
 package enum RowStatus: Hashable, Sendable {
-  /// Of the speed the longest form first.
+  /// The speed has several forms, the longest first.
   case moving(speeds: [String], left: String, connections: String)
-  /// The longest form first; the clock is empty when there is none.
+  /// The longest form first; `clock` is empty when there is no time to show.
   case words([String], clock: String)
 
   package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
@@ -29,7 +29,7 @@ package enum RowStatus: Hashable, Sendable {
     }
   }
 
-  /// With its limit, when it has one and there is room.
+  /// Includes the limit if there is one and it fits.
   private static func speeds(_ row: TransferSnapshot) -> [String] {
     let speed = ByteText.speed(row.bytesPerSecond)
     guard let limit = row.limitBytesPerSecond, limit > 0 else { return [speed] }
@@ -50,7 +50,7 @@ package enum RowStatus: Hashable, Sendable {
 }
 
 extension TransferSnapshot {
-  /// A stop gives the bytes back but not the name of the file.
+  /// A stop discards the bytes but keeps the name of the file.
   var wasStarted: Bool { bytesReceived > 0 || path != nil }
 
   var isWhole: Bool {

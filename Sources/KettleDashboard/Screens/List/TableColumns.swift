@@ -1,8 +1,8 @@
 import KettleModel
 
-/// Where the columns of the table are. What does not fit is left out, the least needed first.
+/// The columns of the table. If they do not all fit, the least important are left out first.
 package struct TableColumns: Hashable, Sendable {
-  /// The cursor's mark; the sign of the state is beside it.
+  /// The column of the cursor's mark; the symbol of the state is beside it.
   package static let markColumn = 0
   package static let symbolColumn = 1
   private static let fileStart = 4
@@ -18,11 +18,10 @@ package struct TableColumns: Hashable, Sendable {
   package private(set) var session: Range<Int>?
   package private(set) var added: Range<Int>?
 
-  /// Words in place of the numbers may take all from the speed to the last column about how it
-  /// goes.
+  /// Words in place of numbers can use all columns from the speed to the last status column.
   package private(set) var words = 0..<0
 
-  /// What the columns sort by, from left to right.
+  /// The sort keys of the columns, from left to right.
   package var keys: [RowSort.Key] {
     let optional: [(Range<Int>?, RowSort.Key)] = [
       (size, .size), (speed, .speed), (left, .secondsLeft), (connections, .connections),
@@ -39,7 +38,7 @@ package struct TableColumns: Hashable, Sendable {
     for choice in Self.choices where place(choice, width: width) { return }
   }
 
-  /// From the fullest to the barest, which always fits.
+  /// From the most columns to the fewest; the last choice always fits.
   private static let choices: [[Column]] = [
     [.bar, .percent, .size, .speed, .left, .connections, .host, .session, .added],
     [.bar, .percent, .size, .speed, .left, .connections, .host, .added],
@@ -51,7 +50,7 @@ package struct TableColumns: Hashable, Sendable {
     [.percent, .speed],
   ]
 
-  /// False when the file's name, or the bar, would be too short to be of use.
+  /// Returns false when the file's name or the bar would be too short to be useful.
   private mutating func place(_ choice: [Column], width: Int) -> Bool {
     let isWide = choice.contains(.connections)
     let hasBar = choice.contains(.bar)
@@ -79,7 +78,7 @@ package struct TableColumns: Hashable, Sendable {
     return true
   }
 
-  /// For the file's name and the bar together.
+  /// The minimum width for the file's name and the bar together.
   private static func roomMin(_ choice: [Column]) -> Int {
     if choice.contains(.host) { return 38 }
     return choice.contains(.bar) ? 26 : 16
@@ -87,13 +86,13 @@ package struct TableColumns: Hashable, Sendable {
 
   private static func gap(before column: Column, hasBar: Bool) -> Int {
     switch column {
-    // What is beside a bar needs no second blank.
+    // A column beside a bar needs only one blank.
     case .percent: hasBar ? 1 : 2
     case .bar, .size, .speed, .left, .connections, .host, .session, .added: 2
     }
   }
 
-  /// The bar shares its room with the file's name.
+  /// The bar shares its width with the file's name.
   private static func width(of column: Column, isWide: Bool) -> Int {
     switch column {
     case .bar: 0

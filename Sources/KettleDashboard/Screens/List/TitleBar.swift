@@ -1,7 +1,7 @@
 import KettleModel
 
-/// The first line: the speed of all, how many are in each state; on a screen that is not high also
-/// what the second line has on others.
+/// The first line: the total speed and the number of transfers in each state; on a screen that is
+/// not tall, also the content of the batch line.
 extension DashboardModel {
   func drawTitleBar(on canvas: inout Canvas, at now: Moment) {
     let role: Role = isLinkLost ? .barProblem : .bar
@@ -63,7 +63,7 @@ extension DashboardModel {
     return title
   }
 
-  /// The speed; how it stands with the service while there is none.
+  /// Returns the speed, or the connection state when there is none.
   private func firstText(_ look: Look, _ now: Moment) -> String {
     switch link {
     case .connecting: return Strings.connecting
@@ -72,7 +72,7 @@ extension DashboardModel {
         for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
       return full.count + Strings.product.count + 5 <= size.columns ? full : Strings.serviceLost
     case .connected:
-      // The number keeps its width, so that what follows does not tremble.
+      // The number keeps its width, so that the text after it does not jitter.
       let speed = ByteText.speed(totals.bytesPerSecond)
       let blanks = String(repeating: " ", count: max(0, 10 - speed.utf8.count))
       return look.glyphs.arrowDown + " " + speed + blanks
@@ -90,7 +90,7 @@ extension DashboardModel {
     return drawn.joined() + String(repeating: " ", count: max(0, 8 - drawn.count))
   }
 
-  /// In the order in which they are shown; when not all may be, those that matter most.
+  /// Returns the states in display order; if not all fit, the most important ones.
   private func shownCounts(_ countsMax: Int) -> [TransferState] {
     let present = Self.countsByNeed.filter { totals.count($0) > 0 }
     let kept = Set(present.prefix(countsMax))
@@ -111,7 +111,7 @@ private struct TitlePiece {
 
   var text: String
   var gap: Int
-  /// Whose count it is.
+  /// The state that it counts.
   var state: TransferState?
 
   init(_ text: String, gap: Int, state: TransferState? = nil) {
@@ -124,7 +124,7 @@ private struct TitlePiece {
 private struct Title {
   var left: [TitlePiece] = []
   var right: [String] = []
-  /// Before what is at the right.
+  /// Drawn before the text on the right.
   var bar: ProgressBar?
 
   static let barWidth = 10
@@ -139,7 +139,7 @@ private struct Title {
   }
 }
 
-/// How much the title bar says, from the fullest form to the barest.
+/// The amount of detail in the title bar, from the fullest form to the barest.
 private struct TitleForm {
   var isWorded = true
   var hasLevels = true

@@ -57,7 +57,7 @@ extension DashboardModel {
     _ row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
     _ now: Moment
   ) {
-    // What is shown while the service is away is what was known last.
+    // While the service is disconnected, the rows show the last known state.
     let plain: Role = link.isConnected ? .plain : .quiet
     canvas.put(
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
@@ -81,7 +81,7 @@ extension DashboardModel {
     right(clockText.short(row.createdAt, now: now.wall), columns.added, .quiet)
   }
 
-  /// How it goes: in numbers while it moves, else in words.
+  /// Draws the status: numbers while the transfer runs, otherwise words.
   private func drawStatus(
     of row: TransferSnapshot, _ columns: TableColumns, on canvas: inout Canvas, screenRow: Int,
     _ now: Moment

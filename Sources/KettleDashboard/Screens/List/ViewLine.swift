@@ -1,18 +1,18 @@
 import KettleModel
 
-/// The line that says why the list looks as it does, and in which a filter or a search is typed.
+/// The line that explains the current view, and in which a filter or a search is typed.
 extension DashboardModel {
-  /// Nothing is taken from the rows while there is nothing to say.
+  /// The line takes no room from the rows while it would be empty.
   var hasViewLine: Bool { fieldPurpose != nil || !viewParts.isEmpty }
 
   private struct Part {
     var text: String
     var role = Role.heading
-    /// What a click on it does.
+    /// The command that a click on it performs.
     var command: ViewCommand?
   }
 
-  /// What matters most stands first: the end is cut on a narrow screen.
+  /// The most important part comes first: a narrow screen cuts off the end.
   private var viewParts: [Part] {
     var parts: [Part] = []
     if isFrozen {
@@ -35,7 +35,7 @@ extension DashboardModel {
     return parts
   }
 
-  /// nil when the order is the usual one or the name of a column shows it.
+  /// nil when the order is the default one or a column name shows it.
   private var sortText: String? {
     guard sort != ListView.naturalSort(of: view.kind) else { return nil }
     if sort.key == .queue { return sort.isDescending ? Strings.queueFromEnd : nil }
@@ -58,7 +58,7 @@ extension DashboardModel {
     }
   }
 
-  /// Beside the sign of the state.
+  /// Draws the mark beside the symbol of the state.
   func drawMark(on canvas: inout Canvas, row: Int) {
     canvas.put(
       canvas.look.glyphs.mark, row: row, column: TableColumns.symbolColumn + 1, width: 1, .key)

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The menu of what the list can be sorted by.
+/// The menu of the list's sort keys.
 extension DashboardModel {
   func draw(_ menu: SortMenu, on canvas: inout Canvas) {
     let box = DialogBox(size: size, width: 26, height: menu.keys.count)
@@ -31,6 +31,6 @@ extension DashboardModel {
 }
 
 extension GlyphSet {
-  /// Down when the most stands first.
+  /// Down means that the largest comes first.
   package func arrow(of sort: RowSort) -> String { sort.isDescending ? arrowDown : arrowUp }
 }

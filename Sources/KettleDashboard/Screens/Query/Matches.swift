@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What the search found, seen in the rows.
+/// Highlighting of search matches in the rows.
 extension DashboardModel {
   func drawMatches(
     in row: TransferSnapshot, on canvas: inout Canvas, screenRow: Int, _ place: Range<Int>
@@ -10,14 +10,14 @@ extension DashboardModel {
       row.shownTitle, charset: canvas.look.charset, columnsMax: place.count)
     for match in title.matches(search.words, charset: canvas.look.charset) {
       let columns = (place.lowerBound + match.lowerBound)..<(place.lowerBound + match.upperBound)
-      // Underlined as well as bold: bold alone is not seen in a row that is bold.
+      // Underlined as well as bold: bold alone would be invisible in a bold row.
       canvas.restyle(row: screenRow, columns: columns) {
         $0.attributes.formUnion([.bold, .underline])
       }
     }
   }
 
-  /// For a row whose name does not show why it was found; nil otherwise.
+  /// Where the search matched when the row's name does not show it; otherwise nil.
   var matchRemark: String? {
     guard search.isOn, let row = cursorRow, WordTest(search.words).passes(row) else { return nil }
     let title = row.shownTitle.lowercased()
@@ -27,7 +27,7 @@ extension DashboardModel {
 }
 
 extension ShownText {
-  /// The columns in which words stand, without regard to case.
+  /// Returns the columns in which the words occur, ignoring case.
   func matches(_ words: [String], charset: Charset) -> [Range<Int>] {
     let shown = glyphs.map { $0.text.lowercased() }
     var found: [Range<Int>] = []

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The line in which a filter or a search is typed, and what the message line says of it.
+/// The line in which a filter or a search is typed, and its message.
 extension DashboardModel {
   func draw(_ field: QueryField, on canvas: inout Canvas) {
     let row = layout.viewRow
@@ -11,7 +11,7 @@ extension DashboardModel {
     line.draw(row: row, column: begin, width: width, on: &canvas)
   }
 
-  /// What is wrong with what stands in the field, or what can be typed there.
+  /// Returns what is wrong with the content of the field, or what can be typed there.
   func verdict(on field: QueryField) -> (text: String, role: Role) {
     switch field.purpose {
     case .filter:
@@ -25,7 +25,7 @@ extension DashboardModel {
     }
   }
 
-  /// The first form that the message line has room for.
+  /// Returns the first form that fits into the message line.
   func fitting(_ forms: [String]) -> String {
     forms.first { $0.count <= size.columns - 2 } ?? forms.last ?? ""
   }

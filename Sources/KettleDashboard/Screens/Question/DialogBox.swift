@@ -1,12 +1,12 @@
-/// A box with a border over the middle of the screen.
+/// A box with a border in the middle of the screen.
 struct DialogBox {
-  /// Within the border.
+  /// Inside the border.
   let row: Int
   let column: Int
   let width: Int
   let height: Int
 
-  /// As large as asked for, but never larger than the screen.
+  /// Uses the requested size, limited by the screen.
   init(size: ScreenSize, width: Int, height: Int) {
     self.width = max(1, min(width, size.columns - 4))
     self.height = max(1, min(height, size.rows - 3))

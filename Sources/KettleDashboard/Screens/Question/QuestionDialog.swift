@@ -1,6 +1,6 @@
 import KettleModel
 
-/// A question before something that cannot be taken back.
+/// A question before an action that cannot be undone.
 extension DashboardModel {
   func draw(_ question: Question, on canvas: inout Canvas) {
     let width = min(64, size.columns - 4)
@@ -10,7 +10,7 @@ extension DashboardModel {
       let role: Role = index == 0 ? .dialogTitle : .dialog
       lines += Fold.lines(paragraph, width: width).map { ($0, role) }
     }
-    // The answer must be seen whatever room there is for the question.
+    // The answer must be visible even if there is little room for the question.
     let room = max(1, size.rows - 3)
     lines = Array(lines.prefix(max(0, room - 1)))
     let box = DialogBox(size: size, width: width, height: lines.count + 1)

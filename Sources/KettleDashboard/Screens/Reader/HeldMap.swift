@@ -1,8 +1,8 @@
 import KettleModel
 
-/// A line that shows which parts of a file are there.
+/// A line that shows which parts of a file are durable.
 package enum HeldMap {
-  /// A cell counts as held only when all of it is.
+  /// A cell counts as durable only when all of it is.
   package static func text(
     _ held: HeldRanges, total: Int64, width: Int, _ glyphs: GlyphSet
   ) -> String {
@@ -10,7 +10,7 @@ package enum HeldMap {
       .map { $0 ? glyphs.heldCell : glyphs.missingCell }.joined()
   }
 
-  /// Which of `count` equal parts of a file are there.
+  /// Returns which of `count` equal parts of a file are durable.
   package static func cells(_ held: HeldRanges, total: Int64, count: Int) -> [Bool] {
     guard total > 0, count > 0 else { return [] }
     var covered = Array(repeating: 0.0, count: count)

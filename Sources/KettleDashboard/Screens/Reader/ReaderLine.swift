@@ -1,27 +1,27 @@
 import KettleModel
 
-/// One line of what is read and scrolled.
+/// One line of a reader screen.
 package enum ReaderLine: Hashable, Sendable {
   case blank
   case heading(String)
-  /// Without a label it goes on the line above.
+  /// Without a label it continues the line above.
   case pair(label: String, value: String, Role)
   case text(String, Role)
-  /// Keys, what they do, and the name of that in the configuration.
+  /// Keys, their meaning, and the action's name in the configuration.
   case key(String, String, String, HelpLayout)
-  /// Two lines beside each other, the second from a column on.
+  /// Two lines side by side, the second from a given column on.
   indirect case pairOfLines(ReaderLine, ReaderLine, at: Int)
   case bar(ProgressBar)
-  /// One line of the map of the file, and what its signs mean.
+  /// One line of the map of the file, and the legend of its symbols.
   case parts(PartsMap, row: Int)
   case partsLegend(hasConnections: Bool)
   case graph(SpeedGraph, row: Int)
 }
 
-/// How many lines and columns a reading screen has for its text.
+/// The lines and columns that a reader screen has for its text.
 package struct ReaderLayout: Hashable, Sendable {
   package let size: ScreenSize
-  /// Whether a line names the sections.
+  /// Whether there is a line with the names of the sections.
   package let hasTabs: Bool
 
   package init(size: ScreenSize, hasTabs: Bool = false) {
@@ -29,16 +29,16 @@ package struct ReaderLayout: Hashable, Sendable {
     self.hasTabs = hasTabs
   }
 
-  /// Below the title, and the sections.
+  /// Below the title and the sections.
   package var bodyTop: Int { hasTabs ? 2 : 1 }
-  /// All but what is above, and the footer.
+  /// All rows except those above and the footer.
   package var bodyHeight: Int { max(1, size.rows - 1 - bodyTop) }
   package var textWidth: Int { max(1, size.columns - 2) }
   /// Half of the width on a narrow screen, so that the values keep some room.
   package static func labelWidth(textWidth: Int) -> Int { min(16, textWidth / 2) }
 }
 
-/// Collects lines, folding what is too long for one.
+/// Collects lines and folds those that are too long.
 package struct ReaderText {
   package private(set) var lines: [ReaderLine] = []
   package let width: Int
@@ -54,7 +54,7 @@ package struct ReaderText {
     lines += Fold.lines(text, width: width).map { .text($0, role) }
   }
 
-  /// Nothing is said about what is not known.
+  /// Adds nothing when the value is unknown.
   package mutating func pair(_ label: String, _ value: String?, _ role: Role = .plain) {
     guard let value, !value.isEmpty else { return }
     let room = width - ReaderLayout.labelWidth(textWidth: width)
@@ -66,9 +66,9 @@ package struct ReaderText {
   package mutating func add(_ line: ReaderLine) { lines.append(line) }
 }
 
-/// Breaks a text into lines of a width, at blanks where there are some.
+/// Breaks text into lines of a given width, at blanks where possible.
 package enum Fold {
-  /// Longer texts are cut: nobody reads a header of a megabyte in a terminal.
+  /// Longer texts are cut: a header of a megabyte is of no use in a terminal.
   private static let columnsMax = 4000
 
   package static func lines(_ text: String, width: Int) -> [String] {
@@ -93,7 +93,7 @@ package enum Fold {
     }
     guard end < glyphs.count else { return end }
     if glyphs[end].text == " " { return max(end, start + 1) }
-    // A blank in the first half would leave most of the line empty.
+    // Breaking at a blank in the first half would leave most of the line empty.
     if let blank = glyphs[start..<end].lastIndex(where: { $0.text == " " }),
       blank > start + (end - start) / 2
     {

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Details, help and reports: a title, a scrolled text, the keys.
+/// Details, help and reports: a title, scrolling text, and the keys.
 extension DashboardModel {
   func readerLines(width: Int, now: Moment) -> [ReaderLine] {
     switch screens.last {
@@ -48,14 +48,14 @@ extension DashboardModel {
     let height = readerLayout.bodyHeight
     let place =
       count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
-    // On a narrow screen the name is cut; where one is in the text is not.
+    // On a narrow screen the name is cut; the position in the text is not.
     let room = size.columns - 2 - (place.isEmpty ? 0 : place.count + 2)
     let title = Strings.product + "   " + readerTitle
     let used = canvas.put(title, row: 0, column: 1, width: max(room, 16), role)
     canvas.putRight(place, row: 0, column: used + 2, width: size.columns - used - 3, role)
   }
 
-  /// The one that is shown stands in brackets; where not all names fit, the others are numbers.
+  /// The current section is in brackets; where not all names fit, the others are numbers.
   private func drawTabs(_ current: DetailsSection, on canvas: inout Canvas) {
     let width = size.columns - 2
     let sections = DetailsSection.allCases

@@ -1,4 +1,4 @@
-/// What a reset left alone.
+/// What a reset did not delete.
 extension DashboardModel {
   func reportLines(_ report: ResetReport, width: Int) -> [ReaderLine] {
     var text = ReaderText(width: width)
