@@ -2,9 +2,9 @@ import KettleDashboard
 import Glibc
 import KettleModel
 
-/// One turn after the other: wait, take in, draw.
+/// The main loop of the dashboard: wait, update, draw.
 struct DashboardLoop {
-  /// 20 frames a second: more is not seen, and costs a terminal over ssh its bandwidth.
+  /// 20 frames a second: more would be invisible and cost bandwidth over ssh.
   static let frameMilliseconds: Int64 = 50
 
   let backend: any TerminalBackend
@@ -65,7 +65,7 @@ struct DashboardLoop {
   private mutating func update(_ message: DashboardMessage, at now: Moment) {
     let before = model
     let wanted = model.update(message, at: now)
-    // Rows that are as they were leave the screen as it is; time has its own message.
+    // Unchanged rows need no new frame; time has a message of its own.
     if case .rowsArrived = message {
       needsDrawing = needsDrawing || model != before
     } else {

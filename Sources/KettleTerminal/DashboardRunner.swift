@@ -5,17 +5,17 @@ import KettleModel
 
 /// How the dashboard ended.
 package enum DashboardEnd: Hashable, Sendable {
-  /// The user left.
+  /// The user quit.
   case left
-  /// A signal asked for it; by custom the program then ends with 128 and the number.
+  /// A signal requested the end; by convention the program then exits with 128 plus the number.
   case signalled(Int32)
-  /// The terminal is gone.
+  /// The terminal has disappeared.
   case hungUp
 }
 
 /// Runs the dashboard: messages in, effects out, frames to the terminal.
 ///
-/// Messages may be posted from any thread and at any time, also before `run` and after its end.
+/// Messages may be posted from any thread at any time, including before `run` and after it ends.
 package final class DashboardRunner: Sendable {
   private let mailbox: Mutex<[DashboardMessage]>
   private let waker: any TerminalWaker
@@ -23,14 +23,14 @@ package final class DashboardRunner: Sendable {
   private let settings: DashboardSettings
   private let effects: @Sendable (DashboardEffect) -> Void
 
-  /// Only the thread that `run` is called on touches the backend inside, `run` is called once, and
-  /// the mailbox is the only door for other threads.
+  /// Only the thread that calls `run` uses the backend, `run` is called once, and other threads use
+  /// only the mailbox.
   private struct BackendBox: @unchecked Sendable {
     let value: any TerminalBackend
   }
 
-  /// - Parameter effects: Called on the terminal's thread for everything but `suspend`, `redraw`
-  ///   and `leave`, which are done here; it must not wait for anything.
+  /// - Parameter effects: Called on the terminal's thread for every effect except `suspend`,
+  ///   `redraw` and `leave`, which the loop performs itself. It must not block.
   package init(
     backend: sending any TerminalBackend, settings: DashboardSettings = DashboardSettings(),
     effects: @escaping @Sendable (DashboardEffect) -> Void
@@ -42,14 +42,14 @@ package final class DashboardRunner: Sendable {
     self.effects = effects
   }
 
-  /// Tells the dashboard something.
+  /// Sends a message to the dashboard.
   package func post(_ message: DashboardMessage) {
     mailbox.withLock { Self.append(message, to: &$0) }
     waker.wake()
   }
 
-  /// Newer rows replace older ones that nobody has seen yet, so a slow terminal does not fall
-  /// behind.
+  /// Newer rows replace older ones that have not been shown yet, so that a slow terminal does not
+  /// fall behind.
   private static func append(_ message: DashboardMessage, to messages: inout [DashboardMessage]) {
     if case .rowsArrived = message, case .rowsArrived = messages.last {
       messages[messages.count - 1] = message
@@ -58,7 +58,7 @@ package final class DashboardRunner: Sendable {
     }
   }
 
-  /// Shows the dashboard until it is left. Blocks, and must be called once.
+  /// Shows the dashboard until the user leaves it. Blocks, and must be called once.
   package func run() throws(TerminalProblem) -> DashboardEnd {
     let terminal = backend.value
     let look = try terminal.claim()
@@ -67,7 +67,7 @@ package final class DashboardRunner: Sendable {
     return loop.run { takeMessages() }
   }
 
-  /// `run` on a thread made for it, so that no thread of the concurrency pool is held up.
+  /// Calls `run` on a new thread, so that it blocks no thread of the concurrency pool.
   package func runOnOwnThread() async throws(TerminalProblem) -> DashboardEnd {
     let result: Result<DashboardEnd, TerminalProblem> = await withCheckedContinuation { waiting in
       let work = ThreadWork {

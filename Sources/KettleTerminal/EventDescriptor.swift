@@ -2,7 +2,7 @@ import CKettleNcurses
 import Glibc
 import KettleSystem
 
-/// An eventfd(2): a counter that poll(2) sees, written by any thread.
+/// An eventfd(2): a counter that poll(2) can wait for and any thread can write.
 package final class EventDescriptor: TerminalWaker {
   private let owner: OwnedDescriptor
   package var descriptor: Int32 { owner.number }
@@ -16,7 +16,7 @@ package final class EventDescriptor: TerminalWaker {
 
   package func wake() {
     var one: UInt64 = 1
-    // A full counter is a counter that wakes already.
+    // If the counter is full, the descriptor is readable already.
     _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 

@@ -3,10 +3,10 @@ import KettleDashboard
 import Glibc
 import KettleModel
 
-/// Dark or light: what the user set, what the environment says, what the terminal answers.
+/// Dark or light: from the user's setting, else the environment, else the terminal's reply.
 extension NcursesTerminal {
-  /// How long the first frame waits for the terminal to say what its background is. An answer that
-  /// comes later changes the colours then.
+  /// How long the first frame waits for the terminal to report its background. A later reply still
+  /// changes the colours.
   private static var backgroundPatience: Int64 { 100 }
 
   func findBackground() {
@@ -37,7 +37,7 @@ extension NcursesTerminal {
     }
   }
 
-  /// nil when nothing changes.
+  /// Switches to the look for this background and returns it; returns nil when nothing changes.
   func lookChange(_ background: RGB) -> Look? {
     guard options.background == nil, look.colors != .none else { return nil }
     let next = look.on(background.isLight ? .light : .dark)

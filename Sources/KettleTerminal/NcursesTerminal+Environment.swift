@@ -3,19 +3,19 @@ import KettleDashboard
 import Glibc
 
 extension NcursesTerminal {
-  /// The name of the terminal description to use.
+  /// Returns the name of the terminal description to use.
   static func terminalName() throws(TerminalProblem) -> String {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal }
     guard let name = environment("TERM") else { throw .nameMissing }
     let colors = environment("COLORTERM")
     guard colors == "truecolor" || colors == "24bit" else { return name }
-    // ncurses uses 24-bit colour only with a description that has it; many terminals can and come
-    // under a name that does not say so.
+    // ncurses uses 24-bit colour only with a description that declares it. Many terminals support
+    // it but report a name that does not say so.
     return directName(for: name) ?? name
   }
 
-  /// The description of the same terminal with direct colour, where it is installed. With NO_COLOR
-  /// there is nothing to gain.
+  /// Returns the description of the same terminal with direct colour, if it is installed. With
+  /// NO_COLOR it would bring nothing.
   private static func directName(for name: String) -> String? {
     guard environment("NO_COLOR") == nil else { return nil }
     let suffix = "-256color"
@@ -24,11 +24,11 @@ extension NcursesTerminal {
     return kettle_has_direct_color(direct) != 0 ? direct : nil
   }
 
-  /// Takes the user's locale, so that the C library knows the characters of the terminal.
+  /// Sets the user's locale, so that the C library knows the terminal's character set.
   static func adoptLocale() -> Charset {
     if setlocale(LC_ALL, "") == nil {
-      // The locale is not installed. Its name still tells what the terminal can show, and C.UTF-8
-      // is always there.
+      // The locale is not installed. Its name still indicates what the terminal can show, and
+      // C.UTF-8 is always available.
       let name = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
       let codeset = name.split(separator: ".").last.map(String.init) ?? ""
       let modifierless = String(codeset.prefix { $0 != "@" })
@@ -37,7 +37,7 @@ extension NcursesTerminal {
     return Charset(codeset: kettle_codeset().map { String(cString: $0) } ?? "")
   }
 
-  /// nil when it is not set or empty.
+  /// Returns nil when the variable is unset or empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

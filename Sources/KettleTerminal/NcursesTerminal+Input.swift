@@ -3,7 +3,7 @@ import KettleDashboard
 import Glibc
 import KettleModel
 
-/// Waiting for what comes.
+/// Waiting for input.
 extension NcursesTerminal {
   package func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput] {
     if !early.isEmpty {
@@ -25,7 +25,7 @@ extension NcursesTerminal {
     }
     if count >= 0, descriptors[0].revents != 0 {
       let codes = readCodes()
-      // Readable and nothing there is the end of the terminal.
+      // Readable without data means that the terminal has disappeared.
       let ended = Int16(POLLHUP | POLLERR | POLLNVAL)
       if codes.isEmpty, descriptors[0].revents & ended != 0 { inputs.append(.hungUp) }
       let now = TerminalClock.now().monotonic
@@ -39,7 +39,7 @@ extension NcursesTerminal {
   func readCodes() -> [InputDecoder.Code] {
     var codes: [InputDecoder.Code] = []
     var value: wint_t = 0
-    // A bound, so that a huge paste does not keep the screen from being drawn for ever.
+    // Limited, so that a huge paste does not block drawing indefinitely.
     while codes.count < 65_536 {
       let kind = wget_wch(kettle_stdscr(), &value)
       if kind == KEY_CODE_YES {

@@ -2,12 +2,12 @@ import CKettleNcurses
 import KettleDashboard
 import KettleModel
 
-/// What goes past the screen: the clipboard, the bell, the taskbar, the desktop.
+/// Output outside the screen: clipboard, bell, taskbar and desktop notifications.
 extension NcursesTerminal {
   package func copy(_ text: String) -> CopyProblem? {
     guard kind.canCopy else { return .noClipboard }
     guard text.utf8.count <= TerminalText.copyByteCountMax else { return .tooLong }
-    // The text goes from there into a shell; lines are what several names are made of.
+    // The text may be pasted into a shell, so controls are refused; line breaks separate names.
     guard text.unicodeScalars.allSatisfy({ !$0.isControl || $0 == "\n" }) else {
       return .hasControls
     }

@@ -5,8 +5,8 @@ import KettleModel
 
 /// A terminal driven by ncurses.
 ///
-/// ncurses is not safe for threads (curs_threads(3x)), and keeps its state in globals: one thread
-/// makes all calls, and one of these is claimed at a time.
+/// ncurses is not thread-safe (curs_threads(3x)) and keeps its state in globals: one thread makes
+/// all calls, and only one instance is claimed at a time.
 package final class NcursesTerminal: TerminalBackend {
   let options: TerminalOptions
   var signals: SignalPipe
@@ -18,7 +18,7 @@ package final class NcursesTerminal: TerminalBackend {
   var clicks = ClickTimer()
   var kind = TerminalKind { _ in nil }
   var look = Look(charset: .ascii, colors: .none)
-  /// What came while the terminal was asked for its background.
+  /// Input that arrived while waiting for the terminal to report its background.
   var early: [TerminalInput] = []
   var hasGauge = false
   var hasMouse = false
@@ -53,11 +53,11 @@ package final class NcursesTerminal: TerminalBackend {
     // Terminals without a mouse have no sequence for its key.
     if let key = kettle_string_capability("kmous") {
       hasMouse = options.isMouseOn
-      // Read here, in the form that has no end at column 223.
+      // Decoded here, in the form that is not limited to column 223.
       define_key(key, 0)
     }
     enter()
-    // ncurses puts handlers of its own where there are none: ours come after.
+    // ncurses installs handlers where there are none, so these are installed afterwards.
     signals.install()
     findBackground()
     return look
@@ -130,7 +130,7 @@ package final class NcursesTerminal: TerminalBackend {
     nonl()
     keypad(kettle_stdscr(), true)
     nodelay(kettle_stdscr(), true)
-    // Long enough for the bytes of one key over a slow line, short enough for Esc to feel at once.
+    // Long enough for the bytes of one key on a slow line, short enough for Esc to feel instant.
     set_escdelay(25)
     use_extended_names(true)
     let noColor = getenv("NO_COLOR").map { String(cString: $0) }
@@ -143,7 +143,7 @@ package final class NcursesTerminal: TerminalBackend {
       noColor: noColor, colorCount: Int(kettle_colors()), isDirect: isDirect)
   }
 
-  /// Takes back what was asked of the terminal beyond what ncurses knows.
+  /// The sequences that undo the settings that ncurses does not know.
   private var farewell: String {
     let mouse = hasMouse ? TerminalText.mouseOff : ""
     let gauge =
@@ -151,7 +151,7 @@ package final class NcursesTerminal: TerminalBackend {
     return gauge + mouse + TerminalText.pasteOff
   }
 
-  /// Into our screen, at the start and after a suspension.
+  /// Enters the dashboard's screen, at the start and after a suspension.
   private func enter() {
     Self.send(TerminalText.pasteOn + (hasMouse ? TerminalText.mouseOn : ""))
     let leaving = kettle_string_capability("rmcup").map { String(cString: $0) } ?? ""
@@ -175,7 +175,7 @@ package final class NcursesTerminal: TerminalBackend {
       while start < bytes.count {
         let rest = bytes.baseAddress?.advanced(by: start)
         let count = write(STDOUT_FILENO, rest, bytes.count - start)
-        // A terminal that is gone is noticed by poll(2).
+        // poll(2) reports a terminal that has disappeared.
         guard count > 0 || errno == EINTR else { return }
         start += max(0, count)
       }

@@ -3,8 +3,8 @@ import Glibc
 
 /// Turns signals into bytes in a pipe while the terminal is claimed.
 ///
-/// The pipe is one for the process and is never closed: a handler may still run when the dashboard
-/// has ended.
+/// The process has one pipe, which is never closed: a handler may still run after the dashboard has
+/// ended.
 struct SignalPipe {
   let readEnd: Int32
   private var previous: [(number: Int32, action: sigaction)] = []
@@ -41,7 +41,7 @@ struct SignalPipe {
     return count > 0 ? bytes.prefix(count).map(Int32.init) : []
   }
 
-  /// Stops this process as Ctrl-Z does, and returns when it goes on. `raise` is for this thread,
+  /// Stops this process as Ctrl-Z does, and returns when it continues. `raise` signals this thread,
   /// so the process has stopped before it returns.
   func stopProcess() {
     var caught = sigaction()

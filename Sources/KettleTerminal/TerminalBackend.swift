@@ -2,52 +2,52 @@ import KettleDashboard
 
 /// A terminal as the dashboard's loop needs it. One thread makes all calls, except `wake`.
 package protocol TerminalBackend: AnyObject {
-  /// Takes the terminal over and answers what it can show.
+  /// Takes over the terminal and returns what it can show.
   func claim() throws(TerminalProblem) -> Look
-  /// Gives it back as it was. Twice is the same as once.
+  /// Restores the terminal to its previous state. Calling it again has no effect.
   func restore()
   var size: ScreenSize { get }
   func draw(_ frame: Frame)
-  /// Draws every cell with the next frame, whatever is thought to be there.
+  /// Makes the next frame draw every cell, whatever the screen is assumed to show.
   func forgetScreen()
-  /// Puts a text on the clipboard of the terminal. Whether that took it, no terminal tells.
+  /// Copies a text to the clipboard of the terminal. No terminal reports whether that succeeded.
   func copy(_ text: String) -> CopyProblem?
   func ring()
-  /// Tells the desktop, where the terminal can.
+  /// Shows a desktop notification, where the terminal supports it.
   func announce(_ text: String)
-  /// Shows how far everything is, where the terminal can; nil is nothing to show.
+  /// Shows the overall progress, where the terminal supports it; nil clears it.
   func show(_ gauge: BatchGauge?)
-  /// Waits for input, for `wake`, or for so long; nil is without end.
+  /// Waits for input, for `wake`, or for the timeout; nil waits without a limit.
   func nextInputs(timeoutMilliseconds: Int32?) -> [TerminalInput]
-  /// Gives the terminal to the shell and returns when the user is back.
+  /// Returns the terminal to the shell until the user resumes the process.
   func suspend()
-  /// Takes the terminal again after others may have changed its modes and its screen.
+  /// Takes over the terminal again after other programs may have changed its modes and its screen.
   func reclaim()
-  /// Makes `nextInputs` return. From any thread.
+  /// Makes `nextInputs` return. Usable from any thread.
   var waker: any TerminalWaker { get }
 }
 
-/// What comes from a terminal.
+/// Input from a terminal.
 package enum TerminalInput: Hashable, Sendable {
   case key(Key)
   case mouse(MouseEvent)
-  /// Too much was pasted.
+  /// The paste was too long.
   case pasteRefused
-  /// The terminal has said late what its background is.
+  /// The terminal reported its background late.
   case lookChanged(Look)
-  /// `size` is another.
+  /// `size` has changed.
   case resized
-  /// The process was stopped from outside and goes on.
+  /// The process was stopped from outside and continues.
   case continued
-  /// SIGTSTP from outside.
+  /// SIGTSTP was sent from outside.
   case suspendAsked
-  /// A signal asks the program to end.
+  /// A signal requests the program to end.
   case endAsked(signal: Int32)
-  /// The terminal is gone.
+  /// The terminal has disappeared.
   case hungUp
 }
 
-/// Why a text does not go to the clipboard.
+/// Why a text cannot be copied to the clipboard.
 package enum CopyProblem: Hashable, Sendable {
   case tooLong, hasControls, noClipboard
 
@@ -60,7 +60,7 @@ package enum CopyProblem: Hashable, Sendable {
   }
 }
 
-/// Makes a terminal that waits for input look up. From any thread.
+/// Wakes a terminal that waits for input. Usable from any thread.
 package protocol TerminalWaker: Sendable {
   func wake()
 }

@@ -1,7 +1,7 @@
 import Glibc
 import KettleModel
 
-/// The time, for the loop that owns the terminal.
+/// The clock of the loop that owns the terminal.
 enum TerminalClock {
   static func now() -> Moment {
     Moment(

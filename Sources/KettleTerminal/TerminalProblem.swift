@@ -1,4 +1,4 @@
-/// Why there can be no dashboard here; the caller shows plain lines.
+/// Why the dashboard cannot run here; the caller prints plain lines instead.
 package enum TerminalProblem: Error, Hashable, Sendable {
   /// Standard input or output is a file or a pipe.
   case noTerminal
@@ -8,10 +8,10 @@ package enum TerminalProblem: Error, Hashable, Sendable {
   case unknown(name: String)
   /// The terminal cannot place its cursor.
   case tooSimple(name: String)
-  /// The system gave no pipe or thread; the name of the call and the errno.
+  /// The system provided no pipe or thread; contains the name of the call and the errno.
   case system(call: String, errno: Int32)
 
-  /// What is wrong and what to do, without a period.
+  /// What is wrong and how to fix it, without a period.
   package var sentence: String {
     switch self {
     case .noTerminal:

@@ -1,16 +1,16 @@
 import CKettleNcurses
 import Glibc
 
-/// A piece of work for a thread of its own.
+/// Work for a dedicated thread.
 final class ThreadWork: Sendable {
   private let body: @Sendable () -> Void
 
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-  /// Starts a detached thread that does the work. Answers the error number when there is none.
+  /// Starts a detached thread that does the work. Returns the error number on failure, else nil.
   ///
-  /// It gets signals: tasks run on threads on which all are blocked, a new thread takes that over,
-  /// and a blocked SIGTSTP would not stop the program at Ctrl-Z.
+  /// The thread unblocks signals: tasks run on threads on which all are blocked, a new thread
+  /// inherits that, and a blocked SIGTSTP would not stop the program at Ctrl-Z.
   func startThread() -> Int32? {
     let retained = Unmanaged.passRetained(self)
     var thread = pthread_t()

@@ -1,7 +1,7 @@
 import KettleDashboard
 import KettleModel
 
-/// Tells clicks from double clicks. The first of two is told at once: nobody waits for a second.
+/// Tells clicks from double clicks. The first click is reported without waiting for a second.
 struct ClickTimer {
   static let doubleClickMilliseconds: Int64 = 400
 
@@ -20,7 +20,7 @@ struct ClickTimer {
     if let last, now.milliseconds(since: last.at) <= Self.doubleClickMilliseconds,
       last.press.row == press.row, abs(last.press.column - press.column) <= 1
     {
-      // A third click begins anew.
+      // A third click starts over.
       self.last = nil
       return MouseEvent(.doubleClick, row: press.row, column: press.column)
     }

@@ -2,43 +2,43 @@ import CKettleNcurses
 import KettleDashboard
 import KettleModel
 
-/// Makes keys, pastes, movements of the mouse and replies of the terminal of what ncurses reads.
+/// Decodes the input from ncurses into keys, pastes, mouse events and terminal replies.
 ///
-/// ncurses knows the keys of the terminal's description. What it does not know it hands on
-/// character by character, and here that is read as a control sequence (ECMA-48): a sequence that
-/// nobody knows is one unknown key, not a row of letters, because letters are commands.
+/// ncurses knows the keys of the terminal's description. It passes on other input character by
+/// character, and this decoder parses that as control sequences (ECMA-48). An unknown sequence is
+/// one unknown key, not a row of letters, because letters are commands.
 struct InputDecoder {
   enum Code: Hashable {
     case scalar(Unicode.Scalar)
-    /// A key with a code of ncurses.
+    /// A key for which ncurses has a code.
     case key(Int32)
   }
 
   enum Piece: Hashable {
     case key(Key)
     case pointer(PointerPress)
-    /// More was pasted than is taken; all of it is left out.
+    /// The paste exceeds the limit; it is discarded as a whole.
     case pasteRefused
-    /// The terminal says what its background is.
+    /// The terminal reports its background.
     case background(RGB)
-    /// The terminal says what it is, which every terminal answers.
+    /// The terminal identifies itself, which every terminal does on request.
     case identity
   }
 
   private enum State {
     case ground
-    /// Esc has come.
+    /// Esc was read.
     case escape
-    /// `Esc [` and what stands before the final character.
+    /// `Esc [` and the characters before the final one.
     case control(String)
     /// `Esc O`, before the letter of a key.
     case singleShift
-    /// A string of the terminal, up to its terminator: what was behind the Esc that began it, its
-    /// text, and whether Esc was the last.
+    /// A string of the terminal, up to its terminator: the character after the Esc that began it,
+    /// its text, and whether Esc was the last character.
     case string(opener: Unicode.Scalar, text: String, endsWithEscape: Bool)
-    /// `Esc [ M` and up to three characters: a mouse that knows no other form.
+    /// `Esc [ M` and up to three characters: a mouse that supports no other form.
     case oldPointer([Unicode.Scalar])
-    /// What comes is collected in `paste`.
+    /// Further characters are collected in `paste`.
     case paste
   }
 
@@ -48,7 +48,7 @@ struct InputDecoder {
 
     private static let end: [Unicode.Scalar] = Array("\u{1B}[201~".unicodeScalars)
 
-    /// True at the mark of its end, which then is not in it.
+    /// Returns true at the end mark, which is then removed.
     mutating func append(_ scalar: Unicode.Scalar) -> Bool {
       scalars.append(scalar)
       if scalar == "~", scalars.suffix(Self.end.count).elementsEqual(Self.end) {
@@ -63,27 +63,27 @@ struct InputDecoder {
     }
   }
 
-  /// So many characters; a list of ten thousand long links has fewer.
+  /// In characters; a list of ten thousand long URLs is shorter.
   static let pasteCountMax = 1_000_000
-  /// A sequence comes in one piece, unless the line has trouble.
+  /// A sequence arrives in one piece, unless the line has trouble.
   private static let sequencePatience: Int64 = 50
-  /// The rest of a paste may come late over a slow line, and would be obeyed as keys; but when its
+  /// On a slow line the rest of a paste may arrive late, and would be executed as keys. But if its
   /// end is lost, the keyboard must not be dead for long.
   private static let pastePatience: Int64 = 2000
   private static let stringCountMax = 4096
 
   private var state = State.ground
-  /// Beside the state, so that a character more does not copy all of it.
+  /// Outside the state, so that adding a character does not copy all of it.
   private var paste = Paste()
   private var changedAt: MonotonicTime?
 
-  /// How long to wait for the rest of what has begun; nil when nothing has.
+  /// Returns how long to wait for the rest of an incomplete sequence; nil when there is none.
   func millisecondsLeft(at now: MonotonicTime) -> Int64? {
     let patience: Int64
     switch state {
     case .ground: return nil
     case .escape, .control, .singleShift, .oldPointer: patience = Self.sequencePatience
-    // Nothing behind it: it was that letter with Alt.
+    // Nothing follows: it was that letter with Alt.
     case .string(_, text: "", _): patience = Self.sequencePatience
     case .string, .paste: patience = Self.pastePatience
     }
@@ -91,7 +91,7 @@ struct InputDecoder {
     return max(0, patience - now.milliseconds(since: changedAt))
   }
 
-  /// Ends what has begun when its rest did not come in time.
+  /// Ends an incomplete sequence whose rest has not arrived in time.
   mutating func endIfLate(at now: MonotonicTime) -> [Piece] {
     guard millisecondsLeft(at: now) == 0 else { return [] }
     let late = state
@@ -118,7 +118,7 @@ struct InputDecoder {
       case .scalar(let scalar): pieces += take(scalar)
       }
     }
-    // ncurses has waited for more after an Esc (`ESCDELAY`), and nothing came.
+    // ncurses has waited for more input after Esc (`ESCDELAY`), and none arrived.
     if case .escape = state {
       state = .ground
       pieces.append(.key(.escape))
@@ -128,7 +128,7 @@ struct InputDecoder {
 
   private mutating func take(_ number: Int32) -> [Piece] {
     switch state {
-    // What looks like a key within a paste, or within a string, is part of neither.
+    // A key code within a paste or a string belongs to neither.
     case .paste, .string: return []
     case .escape:
       state = .ground
@@ -189,7 +189,7 @@ struct InputDecoder {
       state = .control(text + String(scalar))
       return []
     case 0x40...0x7E: break
-    // No sequence goes on like this; what was read of it is lost.
+    // No sequence continues like this; the part that was read is discarded.
     default:
       if scalar == "\u{1B}" { state = .escape }
       return [.key(.unknown)]
@@ -208,7 +208,7 @@ struct InputDecoder {
     if text.hasPrefix("<") {
       return PointerPress(parameters: text.dropFirst(), final: scalar).map { [.pointer($0)] } ?? []
     }
-    // Answers to questions, and whether the terminal has the focus, are no keys.
+    // Replies to queries and focus reports are not keys.
     if text.hasPrefix("?") || text.hasPrefix(">") { return scalar == "c" ? [.identity] : [] }
     if text.isEmpty, scalar == "I" { return [] }
     return [.key(KeySequence.key(parameters: text, final: scalar))]
@@ -222,7 +222,7 @@ struct InputDecoder {
       guard opener == "]" else { return [] }
       return RGB(backgroundReply: text).map { [.background($0)] } ?? []
     }
-    // Letters behind an Alt key that is no beginning of a string must not be swallowed for ever.
+    // Letters after an Alt key that does not begin a string must not be swallowed indefinitely.
     guard text.utf8.count < Self.stringCountMax, !endsWithEscape else { return [] }
     let isEscape = scalar == "\u{1B}"
     state = .string(
@@ -238,8 +238,8 @@ struct InputDecoder {
       ? [.pasteRefused] : [.key(.paste(Self.text(paste.scalars)))]
   }
 
-  /// Terminals without bracketed paste send what is pasted as if it were typed, and the letters of
-  /// a URL are commands here. Nobody types a URL within one read.
+  /// Terminals without bracketed paste send a paste as if it were typed, and the letters of a URL
+  /// are commands here. No one types a URL within one read.
   private static func unmarkedPaste(_ codes: [Code]) -> String? {
     guard codes.count >= 8 else { return nil }
     var scalars: [Unicode.Scalar] = []

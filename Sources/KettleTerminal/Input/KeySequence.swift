@@ -1,11 +1,11 @@
 import KettleDashboard
 
-/// The sequences of keys that nearly all terminals send, for those whose description has others:
-/// TERM is often wrong, and the arrows should work all the same.
+/// The key sequences that nearly all terminals send, for terminals whose description has others:
+/// TERM is often wrong, and the arrow keys should work nevertheless.
 ///
 /// xterm's "PC-Style Function Keys" and "VT220-Style Function Keys" (ctlseqs.txt).
 enum KeySequence {
-  /// `Esc O letter`, by the letter.
+  /// Returns the key for `Esc O letter`.
   static func key(singleShift letter: Unicode.Scalar) -> Key {
     switch letter {
     case "P": .function(1)
@@ -17,7 +17,7 @@ enum KeySequence {
     }
   }
 
-  /// `Esc [ parameters final`. With a modifier it is another key, which has no name here.
+  /// Returns the key for `Esc [ parameters final`; a key with a modifier has no name here.
   static func key(parameters: String, final: Unicode.Scalar) -> Key {
     let hasModifier = parameters.contains(";") && !parameters.hasSuffix(";1")
     guard !hasModifier else { return .unknown }
@@ -47,7 +47,7 @@ enum KeySequence {
     }
   }
 
-  /// The numbers leave gaps where the keyboard of the VT220 had them.
+  /// The numbers have gaps where the VT220 keyboard had them.
   private static func function(_ number: Int) -> Key {
     switch number {
     case 11...15: .function(number - 10)

@@ -1,7 +1,7 @@
 import CKettleNcurses
 import KettleDashboard
 
-/// The keys that ncurses has a code for, and those that are a character.
+/// Maps key codes of ncurses, and characters, to keys.
 enum NcursesKey {
   static func key(_ number: Int32) -> Key {
     switch number {
@@ -33,7 +33,7 @@ enum NcursesKey {
     }
   }
 
-  /// Alt with a key that is no character is not told from others.
+  /// Alt with a key that is not a character is `unknown`.
   static func key(withAlt scalar: Unicode.Scalar) -> Key {
     switch key(scalar) {
     case .character(let character): .alt(character)

@@ -1,4 +1,4 @@
-/// A button of the mouse that was pressed, or a step of its wheel.
+/// A mouse button press or a wheel step.
 struct PointerPress: Hashable {
   enum Button: Hashable {
     case left, wheelUp, wheelDown
@@ -9,8 +9,8 @@ struct PointerPress: Hashable {
   var row: Int
   var column: Int
 
-  /// `Esc [ < code ; column ; row M` (xterm's SGR form, mode 1006); `m` is the release of a button,
-  /// which is nothing here, as are other buttons and movements.
+  /// Parses `Esc [ < code ; column ; row M` (xterm's SGR form, mode 1006). Returns nil for `m`, the
+  /// release of a button, and for other buttons and movements.
   init?(parameters: some StringProtocol, final: Unicode.Scalar) {
     let numbers = parameters.split(separator: ";").map { Int($0) }
     guard final == "M", numbers.count == 3, let code = numbers[0], let column = numbers[1],
@@ -19,7 +19,7 @@ struct PointerPress: Hashable {
     self.init(code: code, rowFromOne: row, columnFromOne: column)
   }
 
-  /// Three characters, each 32 more than its number: the code, the column and the row from 1.
+  /// Parses three characters, each 32 more than its number: the code, and column and row from 1.
   init?(oldForm scalars: [Unicode.Scalar]) {
     guard scalars.count == 3 else { return nil }
     let numbers = scalars.map { Int($0.value) - 32 }
@@ -27,14 +27,14 @@ struct PointerPress: Hashable {
   }
 
   private init?(code: Int, rowFromOne: Int, columnFromOne: Int) {
-    // What is between is Shift (4), Alt (8) and Control (16), and a movement (32).
+    // The bits in between are Shift (4), Alt (8), Control (16) and movement (32).
     switch code {
     case 0: button = .left
     case 64: button = .wheelUp
     case 65: button = .wheelDown
     default: return nil
     }
-    // Before anything is reckoned with them: they may be any numbers.
+    // Checked before any arithmetic: the numbers can be anything.
     let places = 1...10_000
     guard places.contains(rowFromOne), places.contains(columnFromOne) else { return nil }
     row = rowFromOne - 1

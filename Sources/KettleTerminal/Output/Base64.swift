@@ -1,4 +1,4 @@
-/// Base 64 (RFC 4648, section 4), for what a terminal is sent.
+/// Base 64 (RFC 4648, section 4), for output to a terminal.
 enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".unicodeScalars)

@@ -2,11 +2,11 @@ import CKettleNcurses
 import KettleDashboard
 import Glibc
 
-/// Writes the cells that changed into the window of ncurses, which sends what differs from what is
-/// on the screen.
+/// Writes the cells that changed into the window of ncurses, which sends what differs from the
+/// screen.
 struct CellPainter {
   private var attributes: [Style: (attributes: attr_t, pair: Int32)] = [:]
-  /// Neighbours mostly look the same.
+  /// Neighbouring cells usually have the same style.
   private var latest: (style: Style, attributes: attr_t, pair: Int32)?
 
   mutating func paint(_ frame: Frame, over shown: Frame?) {
@@ -29,8 +29,8 @@ struct CellPainter {
     } else if kettle_character_width(wchar_t(base.value)) == Int32(cell.width) {
       put([base] + cell.combining, column)
     } else {
-      // Where the C library has another opinion of the width, everything to the right would be
-      // moved: the character gives way.
+      // If the C library disagrees about the width, everything to the right would shift: a
+      // placeholder replaces the character.
       put(["?"], column)
       if cell.width == 2 { put([" "], column + 1) }
     }
@@ -57,7 +57,7 @@ struct CellPainter {
     return (flags, pair)
   }
 
-  /// -1 is the terminal's own colour (default_colors(3x)).
+  /// -1 is the terminal's default colour (default_colors(3x)).
   private static func number(_ color: Color) -> Int32 {
     switch color {
     case .standard: -1

@@ -1,9 +1,9 @@
 import KettleDashboard
 
-/// What the environment tells of the terminal: what no terminal description has.
+/// Capabilities that follow from the environment and that no terminal description contains.
 ///
-/// Programs of the same number mean different things by OSC 9, and some of them would show text
-/// that was meant for others, so that only those are sent anything that are known to take it.
+/// Programs give different meanings to OSC 9, and some would display text meant for others. Only
+/// terminals known to support a sequence receive it.
 struct TerminalKind: Hashable, Sendable {
   enum Multiplexer: Hashable, Sendable {
     case tmux, screen
@@ -16,14 +16,14 @@ struct TerminalKind: Hashable, Sendable {
     case sevenSevenSeven
   }
 
-  /// Which one is between us and the terminal. Its terminal is not ours alone: other windows are
-  /// shown in it, so that it is told no progress.
+  /// The multiplexer between the dashboard and the terminal. The outer terminal shows other windows
+  /// too, so it is sent no progress.
   var multiplexer: Multiplexer?
   var showsProgress = false
   var announcement: Announcement?
   /// Whether it may have a clipboard.
   var canCopy: Bool
-  /// Whether it answers a question for its colours, or leaves it alone without showing it.
+  /// Whether it answers a query for its colours, or ignores it without displaying it.
   var answersColorQuestions = false
 
   init(_ environment: (String) -> String?) {
@@ -63,7 +63,7 @@ struct TerminalKind: Hashable, Sendable {
     }
   }
 
-  /// Compares the numbers at the start: `3.6.6beta2` is 3, 6, 6.
+  /// Compares the leading numbers: `3.6.6beta2` is 3, 6, 6.
   private static func isVersion(_ text: String, atLeast wanted: [Int]) -> Bool {
     let numbers = text.split { $0 == "." || $0 == "-" }.map { part in
       Int(part.prefix(while: \.isASCIIDigit)) ?? 0
