@@ -1,6 +1,6 @@
 // Written by `make catalogue` from assets/demo-catalogue.json; edit that file.
 extension DemoCatalogue {
-  /// Five guides of 0.7 to 29 MB that take between 14 and 50 seconds.
+  /// Five guides of 0.7 to 29 MB that take between 14 and 50 seconds to download.
   package static let standard = DemoCatalogue(items: [
     DemoItem(
       title: "Kettle in Ten Minutes",

@@ -4,7 +4,7 @@ package struct DemoCatalogue: Hashable, Sendable {
 
   package init(items: [DemoItem]) { self.items = items }
 
-  /// The item that is served under `path`; nil when there is none.
+  /// Returns the item that is served under `path`, or nil.
   package func item(at path: String) -> DemoItem? {
     items.first { $0.path == path }
   }
@@ -13,11 +13,11 @@ package struct DemoCatalogue: Hashable, Sendable {
 /// One titled file of the catalogue.
 package struct DemoItem: Hashable, Sendable {
   package var title: String
-  /// Also the last component of its path; letters, digits, `-` and `.` only.
+  /// Also the last component of its path; only letters, digits, `-` and `.`.
   package var fileName: String
   package var byteCount: Int64
-  /// For each reply, so that a person can watch and pause; several connections are faster, as with
-  /// most servers.
+  /// The speed of each reply, so that a person can watch and pause; several connections are faster,
+  /// as with most servers.
   package var bytesPerSecond: Int64
   /// Lower-case hexadecimal digest of the whole file.
   package var sha256: String
@@ -32,9 +32,9 @@ package struct DemoItem: Hashable, Sendable {
     self.sha256 = sha256
   }
 
-  /// What follows host and port in its URL.
+  /// The part of its URL after host and port.
   package var path: String { "/" + fileName }
 
-  /// How long one reply with the whole file takes.
+  /// The duration of a reply with the whole file.
   package var secondsNominal: Double { Double(byteCount) / Double(max(1, bytesPerSecond)) }
 }

@@ -1,7 +1,7 @@
-/// The bytes of a demo file, each a function of the item and its offset: nothing is stored, any
-/// range can be made again, and a test can tell a wrong byte from a right one.
+/// The bytes of a demo file. Each is a function of the item and its offset: nothing is stored, any
+/// range can be regenerated, and a test can detect a wrong byte.
 ///
-/// A file is a PDF of one page that says what it is, around noise in a stream that no page shows.
+/// A file is a PDF with one page that describes it, around noise in a stream that no page shows.
 package struct DemoContent: Sendable {
   package let byteCount: Int64
   private let head: [UInt8]
@@ -14,7 +14,7 @@ package struct DemoContent: Sendable {
     seed = item.fileName.utf8.reduce(0xCBF2_9CE4_8422_2325) {
       ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
     }
-    // Offsets are written with a fixed width, so the frame around no noise tells how much fits.
+    // Offsets have a fixed width, so the size of a document without noise determines how much fits.
     let empty = DemoDocument(title: item.title, noiseByteCount: 0)
     let noise = byteCount - Int64(empty.head.count + empty.tail.count)
     let document = DemoDocument(title: item.title, noiseByteCount: max(0, noise))
@@ -22,7 +22,7 @@ package struct DemoContent: Sendable {
     tail = noise >= 0 ? document.tail : []
   }
 
-  /// The bytes of `range`, cut to what the file has.
+  /// Returns the bytes of `range`, clamped to the file.
   package func bytes(in range: Range<Int64>) -> [UInt8] {
     let wanted = range.clamped(to: 0..<byteCount)
     return [UInt8](unsafeUninitializedCapacity: wanted.count) { buffer, count in
@@ -55,7 +55,7 @@ package struct DemoContent: Sendable {
     return tail[Int(offset - (byteCount - Int64(tail.count)))]
   }
 
-  /// The finalizer of SplitMix64, a good hash of a counter; one word has eight bytes of noise.
+  /// The finalizer of SplitMix64, a good hash of a counter; one word contains eight bytes of noise.
   private func noiseWord(at offset: Int64) -> UInt64 {
     var value = (seed &+ UInt64(offset >> 3)) &* 0x9E37_79B9_7F4A_7C15
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9

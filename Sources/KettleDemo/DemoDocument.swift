@@ -1,5 +1,5 @@
-/// What stands before and after the noise of a demo file, so that a viewer can open it: objects,
-/// then the table of their offsets, then where the table is (ISO 32000-1, section 7.5).
+/// The bytes before and after the noise of a demo file, which make it a valid PDF: objects, the
+/// table of their offsets, then the offset of that table (ISO 32000-1, section 7.5).
 struct DemoDocument {
   let head: [UInt8]
   let tail: [UInt8]
@@ -37,7 +37,7 @@ struct DemoDocument {
         + Self.padded(tableOffset) + "\n%%EOF\n").utf8)
   }
 
-  /// Ten digits, the width of an offset in the table.
+  /// Pads to ten digits, the width of an offset in the table.
   private static func padded(_ number: Int64) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests of one connection, one after the other, at the pace of the item.
+/// Answers the requests of one connection, one at a time, at the speed of the item.
 ///
-/// One piece is under way at a time, and the next is made when the kernel took it: a client that
-/// does not read costs one piece, whatever it asked for.
+/// Only one piece is in flight, and the next is made when the kernel has accepted it: a client that
+/// does not read costs one piece, however much it requested.
 final class DemoHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
   private enum State {
     case waitingForHead
-    /// The head is here, the reply begins with the end of the request.
+    /// The head has arrived; the reply begins when the request ends.
     case waitingForEnd(HTTPRequestHead)
     case sending(Sending)
     case closed
@@ -27,7 +27,7 @@ final class DemoHandler: ChannelInboundHandler {
     var due: NIODeadline
     var nextPiece: Scheduled<Void>?
 
-    /// About twenty pieces a second look smooth; the most keeps memory flat at any rate.
+    /// About twenty pieces per second look smooth; the maximum bounds memory at any speed.
     var pieceByteCount: Int64 {
       min(max(1, bytesPerSecond / 20), 64 * 1024, end - offset)
     }
@@ -99,7 +99,7 @@ final class DemoHandler: ChannelInboundHandler {
     let count = sending.pieceByteCount
     let bytes = sending.content.bytes(in: sending.offset..<(sending.offset + count))
     sending.offset += count
-    // A piece that was late does not make the next one early: no burst after a pause.
+    // A late piece does not make the next one early: no burst after a pause.
     sending.due = max(sending.due, .now()) + sending.duration(of: count)
     log.sent(Int(count), of: sending.logNumber)
     state = .sending(sending)

@@ -3,8 +3,8 @@ import NIOHTTP1
 import NIOPosix
 import KettleSystem
 
-/// A web server on the loopback that serves the catalogue slowly enough to be watched, and resumes
-/// as a good server does.
+/// A web server on the loopback that serves the catalogue slowly enough to watch, and supports
+/// resuming as a good server does.
 package final class DemoOrigin: Sendable {
   package let catalogue: DemoCatalogue
   private let log = RequestLog()
@@ -18,15 +18,15 @@ package final class DemoOrigin: Sendable {
 
   package init(catalogue: DemoCatalogue = .standard) { self.catalogue = catalogue }
 
-  /// The newest requests, in order of arrival.
+  /// The most recent requests, in order of arrival.
   package var requests: [DemoRequest] { log.requests }
 
-  /// The bytes that the origin serves for that part of the item.
+  /// Returns the bytes that the origin serves for this part of the item.
   package static func expectedBytes(of item: DemoItem, in range: Range<Int64>) -> [UInt8] {
     DemoContent(item).bytes(in: range)
   }
 
-  /// Begins to serve on a free port of the loopback and answers the port. An origin is started
+  /// Starts serving on a free port of the loopback and returns the port. An origin is started only
   /// once.
   package func start() async throws -> Int {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -46,7 +46,7 @@ package final class DemoOrigin: Sendable {
     }
   }
 
-  /// Cuts all connections and gives the port back. Does nothing when it does not run.
+  /// Closes all connections and releases the port. Does nothing when the origin is not running.
   package func stop() async {
     let group: (any EventLoopGroup)? = state.withLock { state in
       defer { state = .stopped }
@@ -55,7 +55,7 @@ package final class DemoOrigin: Sendable {
       case .new, .stopped: return nil
       }
     }
-    // Fails only when it is shut down already.
+    // Fails only when it is already shut down.
     try? await group?.shutdownGracefully()
   }
 
@@ -76,6 +76,6 @@ package final class DemoOrigin: Sendable {
 
 package enum DemoOriginError: Error, Hashable, Sendable {
   case startedBefore
-  /// The system gave the socket no port.
+  /// The system assigned no port to the socket.
   case noPort
 }

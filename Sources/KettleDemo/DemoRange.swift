@@ -1,9 +1,9 @@
-/// What a `Range` header asks of a file of known length (RFC 9110, section 14.1.2).
+/// The meaning of a `Range` header for a file of known length (RFC 9110, section 14.1.2).
 package enum DemoRange: Hashable, Sendable {
-  /// No range, several, or one that cannot be read: a server may answer with the whole file.
+  /// No range, several ranges, or an invalid one: a server may reply with the whole file.
   case whole
   case part(Range<Int64>)
-  /// No byte of it is there.
+  /// The range contains no byte of the file.
   case unsatisfiable
 
   package init(_ header: String?, byteCount: Int64) {
@@ -37,7 +37,7 @@ package enum DemoRange: Hashable, Sendable {
     case number(Int64)
   }
 
-  /// A number that does not fit 64 bits lies behind the end of any file.
+  /// A number that does not fit into 64 bits is past the end of any file.
   private static func position(_ text: Substring) -> Position {
     if text.isEmpty { return .absent }
     guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { return .unreadable }

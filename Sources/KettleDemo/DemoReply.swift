@@ -1,9 +1,9 @@
-/// What the origin answers to a request: decided from the request alone, without a connection.
+/// The origin's reply to a request, determined by the request alone, without a connection.
 package struct DemoReply: Hashable, Sendable {
-  /// As RFC 9110 numbers them: 200, 206, 404, 405 or 416.
+  /// A status code of RFC 9110: 200, 206, 404, 405 or 416.
   package var status: Int
   package var headers: [Header]
-  /// The part of the file that follows the head; nil for none.
+  /// The part of the file that follows the head, or nil.
   package var body: Body?
 
   package struct Header: Hashable, Sendable {
@@ -28,7 +28,7 @@ package struct DemoReply: Hashable, Sendable {
       self.init(status: 404, headers: [("Content-Length", "0")])
       return
     }
-    // A range means something for GET only (RFC 9110, section 14.2).
+    // A range is defined for GET only (RFC 9110, section 14.2).
     let asked = method == "GET" && Self.applies(ifRange, to: item) ? range : nil
     switch DemoRange(asked, byteCount: item.byteCount) {
     case .whole:
@@ -56,13 +56,13 @@ package struct DemoReply: Hashable, Sendable {
     self.headers = headers.map { Header(name: $0.0, value: $0.1) }
   }
 
-  /// The value of the header called `name`, compared as it is written here.
+  /// Returns the value of the header `name`; the comparison is case-sensitive.
   package func value(of name: String) -> String? {
     headers.first { $0.name == name }?.value
   }
 
-  /// The range counts only when the file is still the one the client has; both validators are
-  /// strong, so equal is equal (RFC 9110, section 13.1.5).
+  /// Returns whether the range applies, that is, whether the file is still the one that the client
+  /// has. Both validators are strong, so equality is enough (RFC 9110, section 13.1.5).
   private static func applies(_ ifRange: String?, to item: DemoItem) -> Bool {
     guard let ifRange else { return true }
     return ifRange == item.entityTag || ifRange == DemoItem.lastModified
@@ -80,10 +80,10 @@ package struct DemoReply: Hashable, Sendable {
 }
 
 extension DemoItem {
-  /// The files never change, so any day in the past will do.
+  /// The files never change, so any date in the past will do.
   package static let lastModified = "Thu, 01 Jan 2026 00:00:00 GMT"
 
-  /// Strong: equal tags are equal bytes, because name, title and length make the bytes.
+  /// A strong tag: equal tags mean equal bytes, because name, title and length determine the bytes.
   package var entityTag: String {
     let text = fileName + "\n" + title + "\n" + String(byteCount)
     let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {

@@ -1,19 +1,19 @@
 import KettleSystem
 
-/// One request as the origin saw it.
+/// One request as the origin received it.
 package struct DemoRequest: Hashable, Sendable {
   package var method: String
   package var path: String
   package var range: String?
   package var ifRange: String?
   package var status: Int
-  /// Bytes of the body that were handed to the socket so far; at most one piece is not yet taken.
+  /// The body bytes passed to the socket so far; it has accepted all but at most one piece.
   package var bytesSent: Int64 = 0
 }
 
-/// The newest requests, in order. Written on the event loop, read from anywhere.
+/// The most recent requests, in order. Written on the event loop, readable from any thread.
 final class RequestLog: Sendable {
-  /// A demo left running for days must not grow.
+  /// The log of a demo that runs for days must not grow.
   static let countMax = 10_000
 
   private struct State {
@@ -25,7 +25,7 @@ final class RequestLog: Sendable {
 
   var requests: [DemoRequest] { state.withLock { $0.requests } }
 
-  /// Answers the number by which the request is called from here on.
+  /// Returns the number that identifies the request from now on.
   func append(_ request: DemoRequest) -> Int {
     state.withLock { state in
       if state.requests.count == Self.countMax {

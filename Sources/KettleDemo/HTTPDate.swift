@@ -1,6 +1,6 @@
 import Glibc
 
-/// The date of a reply (RFC 9110, section 5.6.7), in English whatever the locale is.
+/// The date of a reply (RFC 9110, section 5.6.7), in English regardless of the locale.
 enum HTTPDate {
   static func now() -> String {
     text(secondsSince1970: time(nil))
