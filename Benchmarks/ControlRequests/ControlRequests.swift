@@ -3,16 +3,16 @@ import Glibc
 import KettleClient
 import KettleModel
 
-/// Measures how long the service takes for requests, one after the other, while a dashboard looks
-/// on and transfers run.
+/// Measures how long the service takes for sequential requests while a dashboard is connected and
+/// transfers run.
 ///
 ///     control-requests CONNECTIONS ROUNDS
 ///
-/// Begins when the running transfers have CONNECTIONS connections together, waits for that for a
-/// minute at most, and ends after a minute more when the rounds take longer. What it says is parted
-/// by tabs. The first line has the connections at the beginning and at the end; then comes a line
-/// of each kind of request with how many there were and, in milliseconds, half of them within, 99
-/// of 100 within, and the longest.
+/// Waits up to a minute until the running transfers have CONNECTIONS connections together, and
+/// stops after another minute if the rounds take longer. The output is separated by tabs. The first
+/// line has the number of connections at the beginning and at the end. Then follows a line for each
+/// kind of request: the count and, in milliseconds, the median, the 99th percentile and the
+/// maximum.
 @main
 struct ControlRequests {
   private struct Problem: Error {
@@ -57,7 +57,7 @@ struct ControlRequests {
 
   private init(service: ServiceConnection) { self.service = service }
 
-  /// Looks at the list as a dashboard does, and goes on doing so.
+  /// Subscribes to the list as a dashboard does, and keeps the subscription.
   private static func look(
     _ dashboard: ServiceConnection, until wanted: Int
   ) async throws -> Task<Void, Never> {
@@ -80,7 +80,8 @@ struct ControlRequests {
 
   // MARK: - One round -
 
-  /// What dashboard and commands ask for: windows at several places, one transfer, its controls.
+  /// Sends what dashboard and commands request: windows at several positions, one transfer,
+  /// controls.
   private mutating func ask(_ round: Int) async throws {
     let queued = RowFilter(states: [.queued])
     var one = Viewport(filter: queued, first: round * 7, count: 1)

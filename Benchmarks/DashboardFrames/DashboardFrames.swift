@@ -4,10 +4,10 @@ import Glibc
 import KettleSystem
 import KettleModel
 
-/// Measures what the dashboard costs over 100,000 transfers of which 50 running ones are seen:
+/// Measures the cost of the dashboard for 100,000 transfers, of which 50 running ones are visible:
 /// the time of a frame from the rows to the bytes for the terminal, the share of a core at ten
 /// updates a second, and the bytes that a calm and a busy screen send. Exits with 1 when a number
-/// is over its budget.
+/// exceeds its budget.
 ///
 ///     dashboard-frames [FRAMES] [SECONDS]
 @main
@@ -47,7 +47,7 @@ struct DashboardFrames {
     var model = DashboardModel(size: terminal.size)
     let rows = SampleRows(visibleCount: visibleCount, isBusy: true)
     var times: [Int64] = []
-    // On a machine that does other things too, a clock on the wall tells more about those.
+    // On a machine with other work, wall time would mostly measure that work.
     var costs: [Int64] = []
     var parts = (update: Int64(0), frame: Int64(0), draw: Int64(0))
     let before = pseudo.byteCount
@@ -83,7 +83,7 @@ struct DashboardFrames {
     report.add("bytes of a frame", Double(sent / max(count, 1)), "")
   }
 
-  /// Within which time 99 of 100 are, as the median of a few rounds: one pause of a virtual machine
+  /// Returns the 99th percentile, as the median over a few rounds: one pause of a virtual machine
   /// is longer than many frames.
   private static func slowest(of times: [Int64]) -> Int64 {
     let round = max(1, (times.count + roundCount - 1) / roundCount)
@@ -99,9 +99,9 @@ struct DashboardFrames {
   private enum Pace {
     /// 50 rows change ten times a second.
     case busy
-    /// Rows come ten times a second, and nothing in them changes.
+    /// Rows arrive ten times a second, but nothing in them changes.
     case calm
-    /// Nothing comes.
+    /// No rows arrive.
     case silent
 
     var name: String {
@@ -137,14 +137,14 @@ struct DashboardFrames {
     runner.post(.linkChanged(.connected))
     runner.post(.rowsArrived(rows.window(step: 0), rows.totals(step: 0)))
     DetachedThread.start {
-      // What the start costs is not what a second costs.
+      // Excludes the cost of starting.
       wait(milliseconds: 500)
       let before = (byteCount: pseudo.byteCount, nanoseconds: nanoseconds(clock))
       for step in 0..<(seconds * 10) {
         if pace != .silent {
           runner.post(.rowsArrived(rows.window(step: step), rows.totals(step: step)))
         }
-        // Behind it, so that the last one counts, too.
+        // Waits so that the last frame counts too.
         wait(milliseconds: 100)
       }
       spent.withLock {
@@ -178,7 +178,7 @@ struct DashboardFrames {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// The processor time of this thread, for others to read (pthread_getcpuclockid(3)).
+  /// The CPU clock of this thread, which other threads can read (pthread_getcpuclockid(3)).
   private static func clockOfThisThread() -> clockid_t {
     var clock = CLOCK_THREAD_CPUTIME_ID
     pthread_getcpuclockid(pthread_self(), &clock)

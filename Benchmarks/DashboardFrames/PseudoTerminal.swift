@@ -2,10 +2,10 @@ import CKettleNcurses
 import Glibc
 import KettleSystem
 
-/// A terminal in memory that this process has as its standard input and output; a thread takes
-/// what is sent to it and counts the bytes.
+/// A pseudoterminal that is this process's standard input and output; a thread reads the output and
+/// counts the bytes.
 final class PseudoTerminal: Sendable {
-  /// Where standard output went before.
+  /// The original standard output.
   let report: Int32
   private let primary: OwnedDescriptor
   private let received = Mutex(0)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The numbers, as they are printed.
+/// The measured numbers, as printed.
 struct Report {
   let descriptor: Int32
   private var isOver = false
@@ -27,7 +27,7 @@ struct Report {
 
   func end() -> Never { exit(isOver ? 1 : 0) }
 
-  /// With three digits behind the point.
+  /// With three decimals.
   private static func text(_ value: Double) -> String {
     let thousandths = Int64((value * 1000).rounded())
     let rest = String(thousandths % 1000)

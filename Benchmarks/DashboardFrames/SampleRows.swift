@@ -1,7 +1,7 @@
 import KettleDashboard
 import KettleModel
 
-/// The rows that a dashboard over many transfers is sent, a step of time after the other.
+/// The rows that the service sends to a dashboard with many transfers, one time step after another.
 struct SampleRows {
   static let transferCount = 100_000
 
@@ -33,7 +33,7 @@ struct SampleRows {
     let received = number * 40_000_000 + step * (700_000 + number * 1000)
     row.bytesExpected = 4_700_000_000
     row.bytesReceived = received % 4_700_000_000
-    // A speed is another one in every view.
+    // The speed differs in every update.
     row.bytesPerSecond = isBusy ? 7_000_000 + (step * 7919 + number) * 104_729 % 3_000_000 : 0
     row.secondsLeft = isBusy ? (4_700_000_000 - row.bytesReceived) / row.bytesPerSecond : nil
     row.connections = isBusy ? 4 : 0

@@ -2,12 +2,13 @@ import CKettleNcurses
 import Glibc
 import KettleSystem
 
-/// Runs a program in a pseudo terminal and prints how many seconds pass until it has shown a text;
-/// then types `q` and waits for its end. Exits with 1 when the text does not come in time.
+/// Runs a program in a pseudoterminal and prints how many seconds pass until it shows a text; then
+/// types `q` and waits for its end. Exits with 1 when the text does not appear in time.
 ///
 ///     first-screen SECONDS TEXT PROGRAM [ARGUMENT...]
 ///
-/// The text should have no character twice in a row, because a terminal can be told to repeat one.
+/// The text should have no character twice in a row: a control sequence can make a terminal repeat
+/// one.
 @main
 struct FirstScreen: ~Copyable {
   private let process: pid_t
@@ -22,7 +23,7 @@ struct FirstScreen: ~Copyable {
     }
     setenv("TERM", "xterm-256color", 1)
     setenv("LC_ALL", "C.UTF-8", 1)
-    // Without it the terminal would be asked, and this one does not answer.
+    // Without it the program would query the terminal, and this one does not reply.
     setenv("COLORFGBG", "15;0", 1)
     guard let run = FirstScreen(running: Array(words.dropFirst(3))) else { exit(127) }
     let seconds = run.seconds(until: Array(words[2].utf8), within: budget)
@@ -67,19 +68,19 @@ struct FirstScreen: ~Copyable {
     startedAt = now
   }
 
-  /// nil when the program ends or the time is over before the text was there.
+  /// Returns nil when the program ends or the time runs out before the text appears.
   private func seconds(until text: [UInt8], within budget: Double) -> Double? {
     var shown: [UInt8] = []
     while Self.now() - startedAt < budget {
       guard let bytes = read() else { return nil }
-      // A text may come in two pieces.
+      // A text may arrive in two pieces.
       shown = shown.suffix(text.count) + bytes
       if Self.has(shown, text) { return Self.now() - startedAt }
     }
     return nil
   }
 
-  /// What came within a tenth of a second; nil when the other end is closed.
+  /// Returns what arrives within a tenth of a second; nil when the other end is closed.
   private func read() -> [UInt8]? {
     var ready = pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) > 0 else { return [] }
@@ -88,14 +89,14 @@ struct FirstScreen: ~Copyable {
     return count > 0 ? Array(bytes.prefix(count)) : nil
   }
 
-  /// Leaves the program, by force when it does not go.
+  /// Ends the program, by force if necessary.
   private func end() {
     Self.say("q", to: terminal.number)
     let askedAt = Self.now()
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {
       if Self.now() - askedAt > 10 { kill(process, SIGKILL) }
-      // A program that restores its terminal waits until that was read.
+      // A program that restores its terminal waits until its output has been read.
       if read() == nil { poll(nil, 0, 10) }
     }
   }

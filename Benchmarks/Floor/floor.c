@@ -1,15 +1,15 @@
-// The least that libcurl can do for the same work: bytes from connections into a file, so that
-// after a power cut no more than 8 MiB of them have to be fetched again.
+// The least that libcurl can do for the same work: it receives bytes from connections and writes
+// them into a file, so that at most 8 MiB have to be fetched again after a power cut.
 //
 //     kettle-floor URL FILE BYTES [CONNECTIONS]
 //
 // The buffers are those of the service: 1 MiB to receive for the first connection and 512 KiB for
-// the others, blocks of 2 MiB in huge pages (smaller ones for further connections), written past
-// the page cache where the file system allows it. Every 6 MiB, as often as the service has to, what
-// was written is synced, and then how far each connection has come is written over one page of
-// FILE.record and synced, the least record there can be. Nothing is checked that a server could get
-// wrong, nobody is told, nothing goes on after a failure, there is one transfer and one thread, and
-// the network waits for the disk. What the service costs over this is the price of that.
+// the others, and blocks of 2 MiB in huge pages (smaller ones for further connections), written
+// past the page cache where the file system allows it. Every 6 MiB, as often as the service has to,
+// the written bytes are synced; then the progress of each connection overwrites one page of
+// FILE.record, which is synced too: the smallest possible record. It verifies nothing that a server
+// could get wrong, notifies no client, stops at a failure, has one transfer and one thread, and the
+// network waits for the disk. The service's additional cost is the price of these.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ struct part {
 };
 
 static struct part parts[connection_count_max];
-// Of all connections, since the last sync.
+// The sum over all connections since the last sync.
 static off_t unsynced_byte_count;
 static int record;
 
@@ -94,7 +94,7 @@ static struct part begin(CURLM *multi, const char *url, int file, off_t lower, o
   part.block_byte_count = index < 2 ? page_byte_count >> index : least_block_byte_count;
   if (!part.easy || posix_memalign((void **)&part.block, page_byte_count, page_byte_count))
     fail("memory", "there is none");
-  // Without huge pages it is memory like any other.
+  // Without huge pages this is ordinary memory.
   madvise(part.block, page_byte_count, MADV_HUGEPAGE);
   char range[64];
   snprintf(range, sizeof range, "%jd-%jd", (intmax_t)lower, (intmax_t)upper - 1);
@@ -145,7 +145,7 @@ int main(int count, char **words) {
 
   curl_global_init(CURL_GLOBAL_DEFAULT);
   CURLM *multi = curl_multi_init();
-  // Parts begin where a block does, so that every block but the last can go past the page cache.
+  // Parts begin at block boundaries, so that every block but the last can bypass the page cache.
   const off_t blocks = (byte_count + page_byte_count - 1) / page_byte_count;
   off_t lower = 0;
   for (int index = 0; index < connections; index++) {

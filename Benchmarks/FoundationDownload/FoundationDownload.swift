@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Fetches a file with the `URLSession` that comes with Swift, to be measured.
+/// Downloads a file with the `URLSession` that comes with Swift, for measurement.
 ///
 ///     foundation-download URL FILE
 @main

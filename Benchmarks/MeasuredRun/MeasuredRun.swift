@@ -1,16 +1,16 @@
 import Glibc
 import KettleSystem
 
-/// Runs a program to its end and says what it cost: wall time, CPU time with that of the programs
-/// it waited for, and peak memory (getrusage(2)).
+/// Runs a program to its end and reports its cost: wall time, CPU time including that of the child
+/// processes it waited for, and peak memory (getrusage(2)).
 ///
 ///     measured-run [--with PROCESS] RESULT PROGRAM [ARGUMENT...]
 ///
-/// One line goes to the file RESULT: `wall_s cpu_s peak_kib`. With `--with` the CPU time that a
-/// process which runs already takes meanwhile is added to that of the program, to the nanosecond:
-/// proc_pid_stat(5) counts in hundredths of a second, which are some percent of a short download.
-/// The exit code is the program's; 127 when it could not be run, 128 and the number of the signal
-/// that ended it. A program that takes longer than MEASURED_RUN_SECONDS, 300 without it, is killed.
+/// Writes one line to the file RESULT: `wall_s cpu_s peak_kib`. `--with` adds the CPU time that a
+/// running process uses meanwhile, to the nanosecond: proc_pid_stat(5) counts in hundredths of a
+/// second, which are several percent of a short download. The exit code is the program's; 127 when
+/// it could not be run, and 128 plus the signal number when a signal ended it. A program that takes
+/// longer than MEASURED_RUN_SECONDS (default 300) is killed.
 @main
 enum MeasuredRun {
   static func main() {
@@ -47,7 +47,7 @@ enum MeasuredRun {
     exit(signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
   }
 
-  /// The handler has nothing to do: that wait4(2) returns is all.
+  /// The handler does nothing: making wait4(2) return is enough.
   private static func interruptWaiting(after seconds: UInt32?) {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
@@ -78,7 +78,7 @@ enum MeasuredRun {
     _ = write(file.number, bytes, bytes.count)
   }
 
-  /// What the process has run for, all its threads together (clock_getcpuclockid(3)).
+  /// The CPU clock of the process, all threads together (clock_getcpuclockid(3)).
   private static func clock(ofProcess word: String) -> clockid_t {
     var clock = clockid_t()
     guard let process = pid_t(word), clock_getcpuclockid(process, &clock) == 0 else {
@@ -88,7 +88,7 @@ enum MeasuredRun {
     return clock
   }
 
-  /// Ends the program when the clock is that of a process that is gone: nobody knows what it took.
+  /// Exits when the clock belongs to a process that has ended: its CPU time is then unknown.
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else {

@@ -1,12 +1,12 @@
-// Starts nginx on listening sockets whose connections send at once what the window allows.
+// Starts nginx on listening sockets whose connections send as much as the window allows at once.
 //
 //     origin-sockets PORT,PORT… NGINX [ARGUMENT…]
 //
-// Some kernels are set to a congestion control that paces what is sent (BBR): a timer for every few
-// segments, which on the loopback rings on whatever processor it was set on, and is charged to the
-// program that just happens to run there. Reno is part of every kernel (tcp(7), TCP_CONGESTION) and
-// needs no timer; connections have what their listening socket has. nginx takes sockets over that
-// it finds in its environment, as when it is replaced by a new release of itself.
+// Some kernels default to a congestion control that paces output (BBR): a timer for every few
+// segments. On the loopback it fires on the processor that set it and is charged to whatever
+// program runs there at that moment. Reno is part of every kernel (tcp(7), TCP_CONGESTION) and
+// needs no timer; connections inherit it from their listening socket. nginx takes over sockets that
+// it finds in its environment, as when a new version of nginx replaces it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
 
-/// Fetches a file with a background session, to be measured.
+/// Downloads a file with a background session, for measurement.
 ///
 ///     session-download URL FILE
 @main
