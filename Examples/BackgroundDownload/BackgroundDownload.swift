@@ -2,18 +2,18 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 
-/// Shows a download that goes on without its program, and how the program is started again for it.
+/// Shows a download that continues without its program, and how the service restarts the program.
 ///
 ///     background-download URL FILE [--log LOG] [--leave] [--halt]
 ///
-/// With `--leave` the program is gone as soon as it has asked for the file. The service fetches it,
-/// starts the program again with the same arguments, and the calls come that would have come in the
-/// first place; a program that was started like this has no terminal, so give it a LOG. With
-/// `--halt` the program stops itself when it is handed the file: kill it, and see that nothing is
-/// lost.
+/// With `--leave` the program exits as soon as it has requested the file. The service downloads it
+/// and starts the program again with the same arguments, and the program receives the same calls
+/// that it would have received without exiting. A program that was started this way has no
+/// terminal, so give it a LOG. With `--halt` the program stops itself when it receives the file:
+/// kill it, and see that nothing is lost.
 @main
 final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
-  /// The same in every run, or the session of the last run would not be found again.
+  /// The same in every run; otherwise the session of the last run would not be found.
   static let identifier = "org.example.background-download"
 
   private let file: URL
@@ -30,7 +30,7 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
     let options = Set(words.filter { $0 == "--leave" || $0 == "--halt" })
     words.removeAll(where: options.contains)
     if let place = words.firstIndex(of: "--log"), words.indices.contains(place + 1) {
-      // Into the log instead of to the terminal.
+      // Redirects the output to the log.
       let log = open(words[place + 1], O_WRONLY | O_APPEND | O_CREAT, 0o600)
       dup2(log, STDOUT_FILENO)
       words.removeSubrange(place...place + 1)
@@ -48,7 +48,7 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
     }
 
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    // It does not pin certificates, and may be gone before it could be asked about one.
+    // This program does not pin certificates, and may have exited before a certificate is checked.
     configuration.asksServerTrust = false
     let session = URLSession(
       configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -76,7 +76,7 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
     let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
     say("didFinishDownloadingTo \(downloadTask.taskIdentifier) \(status)")
     if halts { raise(SIGSTOP) }
-    // The page of an error is a file, too, and not the one that was wanted.
+    // An error page is also a file, but not the requested one.
     guard (200...299).contains(status) else { return }
     do {
       try FileManager.default.moveItem(at: location, to: file)
@@ -90,7 +90,7 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
   ) {
     let code = (error as? URLError).map { "\($0.code.rawValue)" } ?? "\(error == nil ? 0 : 1)"
     say("didCompleteWithError \(task.taskIdentifier) \(code)")
-    // One that was started for its session has to hear that this was all.
+    // A program that was started for its session waits for `urlSessionDidFinishEvents` instead.
     if BackgroundEvents.sessionIdentifier == nil { session.finishTasksAndInvalidate() }
   }
 
@@ -107,5 +107,5 @@ final class BackgroundDownload: NSObject, URLSessionDownloadDelegate, Sendable {
   }
 }
 
-/// Each line goes out at once, whole.
+/// Writes each line at once and completely.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -1,18 +1,18 @@
 import BackgroundTransfer
 import Foundation
 
-/// Shows a service of a program that is asked for files with `await`, and fetches a file once when
-/// several ask for it at the same time.
+/// Shows a download service within a program, called with `await`. It downloads a file once when
+/// several callers request it at the same time.
 ///
 ///     download-service DIRECTORY URL...
 ///
-/// Kill it in the middle and start it again with the same arguments: it takes up what is running
-/// and finds what has finished meanwhile.
+/// Kill it in the middle and start it again with the same arguments: it picks up the running
+/// downloads and finds those that have finished meanwhile.
 actor DownloadService {
   private let session: URLSession
   private let directory: URL
   private var running: [URL: Task<URL, any Error>] = [:]
-  /// How many were asked for and how many of these had to be fetched.
+  /// The number of requests, and how many of them required a download.
   private(set) var askedCount = 0
   private(set) var fetchedCount = 0
 
@@ -20,14 +20,14 @@ actor DownloadService {
     self.directory = directory
     let configuration = URLSessionConfiguration.background(
       withIdentifier: "org.example.download-service")
-    // It comes back when somebody starts it, and not by itself.
+    // The user restarts this program; the service does not.
     configuration.sessionSendsLaunchEvents = false
-    // No delegate: files go straight to their places, and `await` tells when they are there.
+    // No delegate: files go straight to their destinations; `await` returns when they are there.
     session = URLSession(configuration: configuration, delegate: nil, delegateQueue: nil)
   }
 
-  /// Answers where the file is. The second one who asks for a file waits for the download of the
-  /// first.
+  /// Returns the location of the file. A second caller for the same file waits for the download of
+  /// the first.
   func file(for url: URL) async throws -> URL {
     askedCount += 1
     if let task = running[url] { return try await task.value }

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
 
-// The queue of the session is the main one, so that these are on the main actor already.
+// The session's delegate queue is the main queue, so these calls already run on the main actor.
 extension FileList: URLSessionDownloadDelegate {
   nonisolated func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,

@@ -1,12 +1,12 @@
 import BackgroundTransfer
 import Foundation
 
-/// Shows a list of files, each of which is started, paused, resumed and stopped by itself.
+/// Shows a list of files, each of which can be started, paused, resumed and stopped individually.
 ///
 ///     file-list DIRECTORY URL...
 ///
-/// It reads commands, one a line: `start`, `pause`, `resume` or `stop` with the number of a file or
-/// the word `all`, and `quit`. The downloads go on after `quit`.
+/// It reads commands, one per line: `start`, `pause`, `resume` or `stop` with the number of a file
+/// or the word `all`, and `quit`. The downloads continue after `quit`.
 @MainActor
 final class FileList: NSObject {
   struct Row {
@@ -68,7 +68,7 @@ final class FileList: NSObject {
     say(row, "started")
   }
 
-  /// A paused download is one that was cancelled, and what is needed to go on.
+  /// Cancels the download and keeps its resume data: that is what a pause is.
   private func pause(_ row: Int) {
     guard let task = rows[row].task else { return say(row, "is not running") }
     task.cancel(byProducingResumeData: { data in
@@ -80,7 +80,7 @@ final class FileList: NSObject {
   }
 
   private func resume(_ row: Int) {
-    // Without resume data it can only begin again.
+    // Without resume data the download starts over.
     start(
       row,
       rows[row].resumeData.map { session.downloadTask(withResumeData: $0) }

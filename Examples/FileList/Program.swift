@@ -12,7 +12,7 @@ enum Program {
     let list = FileList(directory: URL(filePath: directory), urls: urls)
     Task { @MainActor in
       await list.open()
-      // A thread of its own waits for the next line.
+      // A separate thread waits for the next line.
       Thread.detachNewThread {
         while let line = readLine() {
           DispatchQueue.main.async { MainActor.assumeIsolated { list.obey(line) } }

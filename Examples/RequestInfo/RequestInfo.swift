@@ -2,19 +2,19 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 
-/// What the program wants to know of a request when its file comes.
+/// What the program needs to know about a request when its file arrives.
 struct Order: Codable, Sendable {
   var fileName: String
   var customer: String
 }
 
-/// Shows what a program keeps with a task: where the file belongs and for whom it is. The service
-/// stores it with the task in one piece, so that there is no table to be kept beside it.
+/// Shows what a program can store with a task: where the file belongs and for whom it is. The
+/// service stores it atomically with the task, so the program needs no table of its own.
 ///
 ///     request-info DIRECTORY URL FILE-NAME CUSTOMER [--leave]
 ///
-/// With `--leave` the program ends at once; when it is started again for its session it finds out
-/// from the task alone. What happens is written to `orders.log` in DIRECTORY.
+/// With `--leave` the program exits at once; when it is started again for its session, the task
+/// contains all that it needs. It writes events to `orders.log` in DIRECTORY.
 @main
 final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
   private let directory: URL
@@ -40,7 +40,7 @@ final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     if BackgroundEvents.sessionIdentifier == nil {
       let task = session.downloadTask(with: url)
-      // Before it is resumed, so that no file ever comes without it.
+      // Set before `resume`, so that no file ever arrives without it.
       task.userInfo = try JSONEncoder().encode(Order(fileName: words[2], customer: words[3]))
       task.taskDescription = "\(words[2]) for \(words[3])"
       task.resume()
@@ -74,7 +74,7 @@ final class RequestInfo: NSObject, URLSessionDownloadDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     if let error { say("\(order(of: task)?.fileName ?? "a file") failed: \(error)") }
-    // The end of this run, but not before the service knows that this was heard.
+    // Ends this run, but only after the service knows that the call was received.
     if BackgroundEvents.sessionIdentifier == nil { session.finishTasksAndInvalidate() }
   }
 

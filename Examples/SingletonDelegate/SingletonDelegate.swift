@@ -2,13 +2,13 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 
-/// Shows one delegate for all sessions of a program, which keeps the handler of each session until
-/// it is called.
+/// Shows one delegate for all sessions of a program. It keeps the completion handler of each
+/// session until it can be called.
 ///
 ///     singleton-delegate DIRECTORY URL... [--leave]
 ///
-/// The URLs go by turns into two sessions. With `--leave` the program ends at once and is started
-/// again for each of them when it is done. What happens is written to `calls.log` in DIRECTORY.
+/// The URLs alternate between two sessions. With `--leave` the program exits at once and is started
+/// again for each session when it is done. It writes events to `calls.log` in DIRECTORY.
 @main
 final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
   static let shared = SingletonDelegate()
@@ -37,7 +37,7 @@ final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
       shared.state.withLock { $0.handlers[identifier] = completionHandler }
     }
     if let identifier = BackgroundEvents.sessionIdentifier {
-      // The other session may be at work still, and will start a process of its own.
+      // The other session may still be running, and will start a process of its own.
       _ = shared.makeSession(identifier)
     } else {
       let sessions = shared.begin(urls)
@@ -105,7 +105,7 @@ final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     "\(session.configuration.identifier ?? "") \(task.taskIdentifier)"
   }
 
-  /// Both to the terminal and into the log, because a program that was launched has no terminal.
+  /// Writes to the terminal and to the log, because a launched program has no terminal.
   private func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     let path = state.withLock {
