@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The words that can stand behind `kettle`.
+/// The words that can follow `kettle`.
 enum CommandNames {
   static var all: [String] {
     (KettleCommand.configuration.subcommands
@@ -8,7 +8,8 @@ enum CommandNames {
       .map { $0._commandName }
   }
 
-  /// What is wrong with the first word of the command line, where we can say more than the parser.
+  /// Returns what is wrong with the first word of the command line, where we know more than the
+  /// parser.
   static func problem(of word: String) -> UsageProblem.CommandProblem? {
     if word.contains("://") { return .isURL(word) }
     guard !word.hasPrefix("-"), !word.isEmpty, word != "help", !all.contains(word) else {
@@ -17,9 +18,9 @@ enum CommandNames {
     return .unknown(word, meant: nearest(to: word))
   }
 
-  /// The command that the word was probably meant to be; nil when none is near.
+  /// Returns the command that was probably meant, or nil when none is close.
   private static func nearest(to word: String) -> String? {
-    // Far from every name, and an edit distance is slow on a long text.
+    // A long word is far from every name, and the edit distance of a long text is slow to compute.
     guard word.count <= 20 else { return nil }
     let shown = all.filter { $0 != DemoServiceCommand._commandName }
     let distances = shown.map { ($0, editDistance(Array(word.lowercased()), Array($0))) }
@@ -27,7 +28,7 @@ enum CommandNames {
     return best.0
   }
 
-  /// Levenshtein's: how many letters to put in, take out or change.
+  /// The Levenshtein distance: how many letters to insert, delete or replace.
   private static func editDistance(_ left: [Character], _ right: [Character]) -> Int {
     var row = Array(0...right.count)
     for (index, letter) in left.enumerated() {

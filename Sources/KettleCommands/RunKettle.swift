@@ -2,8 +2,8 @@ import ArgumentParser
 import KettleControl
 import KettleModel
 
-/// Reads the command line, without the name of the program, runs the command, and answers what the
-/// process shall exit with.
+/// Parses the command line (without the program's name), runs the command, and returns the
+/// process's exit status.
 package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 {
   let command: any RunnableCommand
   var world = world
@@ -24,9 +24,9 @@ package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 
   }
 }
 
-/// A command of ours, once its words are read.
+/// One of our commands, after parsing.
 protocol RunnableCommand: ParsableCommand {
-  /// Whether it makes no sense after `--host`.
+  /// Whether the command makes no sense with `--host`.
   static var isForThisMachineOnly: Bool { get }
   func run(in world: CommandWorld) async throws -> ExitCode
 }
@@ -40,7 +40,7 @@ private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand 
     throw UsageError(.command(problem))
   }
   let command = try KettleCommand.parseAsRoot(arguments)
-  // What is not ours is the parser's own `help`; running it throws what it wants to show.
+  // Any other command is the parser's own `help`, which throws its text when run.
   guard let ours = command as? any RunnableCommand else {
     var theirs = command
     try theirs.run()
@@ -49,8 +49,8 @@ private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand 
   return ours
 }
 
-/// Returns the error of the same words without what a terminal would obey. The parser repeats
-/// words, which may have been pasted from anywhere, and has line breaks of its own around them.
+/// Returns the error for the same words without terminal control characters. The parser repeats
+/// words, which may have been pasted from anywhere, and puts its own line breaks around them.
 private func displayable(_ error: any Error, _ arguments: [String]) -> any Error {
   let shown = arguments.map { $0.sanitizedForDisplay(limit: .max) }
   guard shown != arguments else { return error }

@@ -2,7 +2,7 @@ import KettleControl
 import KettleDashboard
 import KettleModel
 
-/// What is said when a control was carried out.
+/// Sentences about completed controls.
 extension Sentences {
   static let listEmpty =
     "There is nothing in the list; \"kettle add URL\" puts something there"

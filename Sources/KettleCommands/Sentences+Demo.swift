@@ -19,7 +19,7 @@ extension Sentences {
     }
   }
 
-  /// What is said when a demo is over and deleted.
+  /// The summary after a demo has ended and was deleted.
   static func demoWas(_ rows: [TransferSnapshot], home: String) -> [String] {
     let completed = rows.filter { $0.state == .completed }
     let byteCount = completed.reduce(Int64(0)) { $0.addingReportingOverflow($1.bytesReceived).0 }

@@ -1,7 +1,7 @@
 import KettleClient
 import KettleModel
 
-/// What is said when the service of another machine cannot be reached.
+/// Sentences about an unreachable service on another machine.
 extension Sentences {
   static func of(_ error: RemoteError) -> String {
     let host = quoted(error.host.text)
@@ -29,13 +29,13 @@ extension Sentences {
       return "The service on \(host) cannot be reached\(said); "
         + "look there with \"kettle daemon status\""
     case .ended:
-      // What a shell prints at a login stands before the first reply.
+      // Output of a login shell precedes the first reply.
       return "The connection to \(host) ended before the service answered\(said); try again, "
         + "and check that \"ssh \(error.host.text) true\" prints nothing"
     }
   }
 
-  /// The last line of what was said, without the `kettle: ` in front.
+  /// The last line of the output, without the leading `kettle: `.
   private static func lastWords(_ said: String) -> String {
     let lines = said.split(whereSeparator: \.isNewline).filter { line in
       line.contains { !$0.isWhitespace }

@@ -2,7 +2,7 @@ import KettleControl
 import KettleDashboard
 import KettleModel
 
-/// What is said of the service itself.
+/// Sentences about the service itself.
 extension Sentences {
   static let serviceStopped = "The service has stopped"
   static let noServiceRuns = "No service runs"
@@ -14,7 +14,7 @@ extension Sentences {
     "The service runs (process \(status.processID))"
   }
 
-  /// - Parameter launches: what is said of the programs of sessions.
+  /// - Parameter launches: Sentences about the programs of sessions.
   static func status(
     _ status: ServiceStatus.Result, launches: [String], socketPath: String,
     clock: any CommandClock
@@ -37,7 +37,7 @@ extension Sentences {
     return lines + notices(status) + launches.map { "Notice: \($0)" }
   }
 
-  /// What the service has to say of itself, for example of its configuration.
+  /// The service's notices about itself, for example about its configuration.
   static func notices(_ status: ServiceStatus.Result) -> [String] {
     status.notices.map { "Notice: " + $0.sanitizedForDisplay(limit: 1000) }
   }

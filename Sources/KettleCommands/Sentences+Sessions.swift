@@ -1,11 +1,11 @@
 import KettleControl
 import KettleModel
 
-/// What is said of the sessions of programs.
+/// Sentences about programs' sessions.
 extension Sentences {
   static let noSessions = "There are no sessions of programs"
 
-  /// What a launch came to, when it came to nothing; nil when there is nothing to say.
+  /// Returns why a launch failed, or nil when there is nothing to report.
   static func launchNotice(of session: SessionSummary) -> String? {
     guard let notice = session.notice else { return nil }
     let program = quoted(session.launch?.executablePath ?? "", limit: 1024)
@@ -24,7 +24,7 @@ extension Sentences {
     }
   }
 
-  /// One line for each transfer; of a finished one with where its file is.
+  /// One line per transfer; for a finished one, with the path of its file.
   static func adopted(_ session: SessionID, _ result: AdoptSession.Result) -> [String] {
     let ids = result.ids
     let transfers = count(ids.count)

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What is said of transfers that are waited for.
+/// Sentences about transfers that a command waits for.
 extension Sentences {
   static func of(_ error: FollowError) -> String {
     switch error {

@@ -2,17 +2,16 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// The one place that turns what went wrong into words: what failed, on what, and what to do.
+/// The only place that turns errors into sentences: what failed, on what, and what to do.
 ///
-/// Names from outside stand in quotes and are made safe for a terminal; no period at the end.
+/// Names from outside are quoted and made safe for a terminal. Sentences have no final period.
 enum Sentences {
-  /// The name of a thing from outside, as it may stand in a sentence.
+  /// A name from outside, made safe for a sentence.
   static func quoted(_ text: String, limit: Int = 200) -> String {
     "\"" + text.sanitizedForDisplay(limit: limit) + "\""
   }
 
-  /// What is said of an error, one sentence for each thing that is wrong, and the code that a
-  /// command ends with.
+  /// Returns the sentences for an error, one per problem, and the exit code of the command.
   static func report(of error: any Error) -> (sentences: [String], code: ExitCode) {
     switch error {
     case let error as UsageError: (error.problems.map { of($0) }, .refused)
@@ -150,7 +149,7 @@ extension Sentences {
 // MARK: - Words cannot be written or read
 
 extension Sentences {
-  /// nil when it is to be passed over in silence.
+  /// Returns nil for an error that is not reported.
   static func of(_ error: ConsoleError) -> String? {
     switch error {
     case .readerGone, .interrupted: nil
@@ -165,10 +164,10 @@ extension Sentences {
 
   static func exitCode(of error: ConsoleError) -> ExitCode {
     switch error {
-    // A reader who has seen enough is no failure of ours.
+    // A reader that closed the pipe early is not a failure.
     case .readerGone: .done
     case .interrupted: .interrupted
-    // What was asked for may have been done already, so it is not "nothing was queued".
+    // The request may have been carried out already, so this is not "nothing was queued".
     case .cannotWrite: .transferFailed
     case .cannotRead, .noTerminal: .refused
     }

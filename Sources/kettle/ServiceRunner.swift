@@ -11,8 +11,8 @@ enum ServiceRunner {
     await run(options) {}
   }
 
-  /// The service together with the origin that it fetches from: one process, so that both live as
-  /// long as the demo, whatever becomes of the terminal.
+  /// Runs the service together with the origin that it fetches from, in one process, so that both
+  /// live as long as the demo, even when the terminal is gone.
   static func runDemo(_ options: ServiceRunOptions) async -> Int32 {
     let home = ServicePlaces.of(environment: options.environment).homeDirectory
     let origin = DemoOrigin()
@@ -50,7 +50,7 @@ enum ServiceRunner {
   }
 }
 
-/// What `kettle demo` reads to know what there is to fetch.
+/// The list of files that `kettle demo` reads.
 private struct DemoCatalogueFile: Encodable {
   struct Item: Encodable {
     var title: String

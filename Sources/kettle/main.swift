@@ -2,13 +2,13 @@ import KettleCommands
 import Glibc
 import KettleDaemon
 
-// Before the first thread, which is started by the first await below.
+// Must precede the first thread, which the first await below starts.
 if let problem = StartCheck.problem() {
   TerminalConsole().complain(problem)
   exit(ExitCode.serviceUnreachable.rawValue)
 }
 
-// The one place that knows both the commands and the service that they may have to become.
+// The only place that knows both the commands and the services that they may become.
 let world = CommandWorld.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
   runDemoService: { await ServiceRunner.runDemo($0) })

@@ -1,11 +1,11 @@
 import KettleModel
 
-/// Says on the terminal how far a long list is, where nothing else moves: the ids that are printed
-/// there are progress enough.
+/// Shows on the terminal how much of a long list has been added, when nothing else is printed.
+/// Printed ids are progress enough.
 ///
-/// Without a terminal nothing is said; standard error is for complaints.
+/// Without a terminal it writes nothing; standard error is for complaints.
 struct AddProgress {
-  /// A list that is done by then was not waited for.
+  /// A list that finishes sooner shows no progress.
   static let delayMilliseconds: Int64 = 1000
   static let redrawMilliseconds: Int64 = 100
 
@@ -28,21 +28,21 @@ struct AddProgress {
   mutating func show(_ step: Step, at now: MonotonicTime) {
     guard isShown, now >= nextAt else { return }
     nextAt = now.advanced(byMilliseconds: Self.redrawMilliseconds)
-    // The last column stays free: a terminal wraps when it is filled.
+    // Keep the last column free: a terminal wraps when it is filled.
     let columns = max(1, (console.columnCount(of: .error) ?? 80) - 1)
     let line = ColumnText.clipped(Sentences.of(step), to: columns)
     write("\r" + ColumnText.left(line, min(drawnColumns, columns)))
     drawnColumns = ColumnText.width(of: line)
   }
 
-  /// Wipes the line, so that words can stand in its place.
+  /// Erases the line to make room for other output.
   mutating func end() {
     guard drawnColumns > 0 else { return }
     write("\r" + String(repeating: " ", count: drawnColumns) + "\r")
     drawnColumns = 0
   }
 
-  /// What cannot be shown is not missed.
+  /// Ignores errors: progress is optional.
   private func write(_ text: String) { try? console.write(text, to: .error) }
 }
 

@@ -2,8 +2,8 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// One request to add transfers. It can be asked again: its id keeps the service from adding
-/// twice, as long as it still is the service that was asked.
+/// One request to add transfers. Sending it again is safe: its id keeps the same service instance
+/// from adding twice.
 struct AddRequest: Sendable {
   private enum Form: Sendable {
     case each(AddTransfers.Params)
@@ -17,7 +17,8 @@ struct AddRequest: Sendable {
     form = .each(.init(transfers: specs, requestID: Self.newID()))
   }
 
-  /// What the options say for each of the URLs, in few words where it is the same for all.
+  /// The transfers for these URLs with the settings of `template`, in compact form where all URLs
+  /// share them.
   init(_ urls: [TransferURL.Parsed], _ template: SpecTemplate) {
     if urls.count > 1, urls.allSatisfy({ $0.login == nil }),
       let params = AddURLs.Params(
@@ -37,7 +38,7 @@ struct AddRequest: Sendable {
     }
   }
 
-  /// The answer is an id for each URL.
+  /// Returns one id for each URL.
   func ask(_ service: any ServiceCalling) async throws -> AskedRequest<[TransferID]> {
     switch form {
     case .each(let params):
@@ -58,7 +59,7 @@ struct AddRequest: Sendable {
     return ids
   }
 
-  /// Random enough that no two programs ever choose the same.
+  /// Random enough that no two programs ever choose the same id.
   private static func newID() -> String {
     (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
       .joined(separator: "-")

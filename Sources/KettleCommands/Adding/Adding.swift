@@ -2,16 +2,16 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// Hands transfers to the service.
+/// Sends new transfers to the service.
 struct Adding {
   let service: any ServiceCalling
-  /// Leads to the service that runs, without starting one; nil when a lost reply stays lost.
+  /// Reconnects to the running service without starting one. nil: a lost reply is not recovered.
   var reconnect: (@Sendable () async throws -> any ServiceCalling)?
 
-  /// One message must not grow without bounds, nor hold the service up for long.
+  /// Bounds the size of one message and the time that the service spends on it.
   static let batchCount = 1000
-  /// Of the texts together; with everything around them it stays far below what the service
-  /// takes as one message.
+  /// The limit on the combined texts of one request. With everything around them the message stays
+  /// far below the service's maximum.
   static let batchByteCount = 256 * 1024
 
   /// Adds all of them in one request.
@@ -22,7 +22,7 @@ struct Adding {
     return all
   }
 
-  /// Adds request after request, and tells the ids of each when it is in the store.
+  /// Sends the requests one by one and passes the ids of each to `tell` once it is in the store.
   func add(
     _ requests: some Sequence<AddRequest>, tell: ([TransferID], AddRequest) -> Void
   ) async throws {
@@ -57,20 +57,20 @@ struct Adding {
   }
 }
 
-/// Requests to add that stand in line: a few are under way at once, so that the next one is written
-/// and read while the store is busy with the last. They are answered in their order.
+/// A pipeline of add requests. A few are in flight at once, so that the next one is written and
+/// read while the store is busy with the previous one. Replies arrive in request order.
 private struct AddingLine {
   private struct Place {
     let request: AddRequest
     var asked: AskedRequest<[TransferID]>
   }
 
-  /// More would only lie in the socket.
+  /// More requests would only wait in the socket.
   static let countMax = 4
 
   private var service: any ServiceCalling
   private let reconnect: (@Sendable () async throws -> any ServiceCalling)?
-  /// A connection of our own, after the first one was lost.
+  /// Our own connection, opened after the first one was lost.
   private var ownConnection: (any ServiceCalling)?
   private var places: [Place] = []
 
@@ -81,8 +81,8 @@ private struct AddingLine {
     self.reconnect = reconnect
   }
 
-  /// Begins no other request when one was refused. What is under way by then is told all the same
-  /// when it was added.
+  /// Sends no further request after a refusal. Requests already in flight are still reported if
+  /// they were added.
   mutating func add(
     _ requests: some Sequence<AddRequest>, tell: ([TransferID], AddRequest) -> Void
   ) async throws {
@@ -106,7 +106,7 @@ private struct AddingLine {
     places.append(await Self.place(request, service))
   }
 
-  /// A request that could not be sent has that for an answer.
+  /// A request that cannot be sent gets the error as its answer.
   private static func place(_ request: AddRequest, _ service: any ServiceCalling) async -> Place {
     do {
       return Place(request: request, asked: try await request.ask(service))
@@ -127,8 +127,8 @@ private struct AddingLine {
     }
   }
 
-  /// Asks everything that has no answer once more over a new connection, if that leads to the same
-  /// service.
+  /// Resends every unanswered request over a new connection, provided that it reaches the same
+  /// service instance.
   private mutating func askAgain() async throws {
     guard let instance = service.instance, let next = try? await reconnect?() else {
       throw ClientError.connectionLost

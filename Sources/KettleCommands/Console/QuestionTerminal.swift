@@ -1,7 +1,7 @@
 import Glibc
 import KettleSystem
 
-/// The controlling terminal, open for one question: standard input may be a list of URLs.
+/// The controlling terminal, open for one question, because standard input may be a list of URLs.
 struct QuestionTerminal: ~Copyable {
   private let terminal: OwnedDescriptor
   private var descriptor: Int32 { terminal.number }
@@ -16,8 +16,9 @@ struct QuestionTerminal: ~Copyable {
 
   private init(terminal: consuming OwnedDescriptor) { self.terminal = terminal }
 
-  /// Returns the line without its end. While a secret is typed the terminal neither echoes nor
-  /// turns Ctrl-C into a signal: the end of the process would leave it without echo.
+  /// Returns the line without its line end. While a secret is typed, the terminal neither echoes
+  /// nor turns Ctrl-C into a signal, which would end the process and leave the terminal without
+  /// echo.
   func ask(_ question: String, isSecret: Bool) throws(ConsoleError) -> String {
     try TerminalConsole.write(Array(question.utf8), to: descriptor)
     guard isSecret else { return try readLine() }
@@ -33,7 +34,7 @@ struct QuestionTerminal: ~Copyable {
     return try readLine()
   }
 
-  /// Without ICANON the keys come one by one, so the editing keys are handled here.
+  /// Without ICANON each key arrives separately, so this handles the editing keys.
   private func readLine() throws(ConsoleError) -> String {
     var line: [UInt8] = []
     while true {
@@ -55,7 +56,7 @@ struct QuestionTerminal: ~Copyable {
   }
 
   private static func removeLastCharacter(_ line: inout [UInt8]) {
-    // The bytes of a character behind its first one are 10xxxxxx (RFC 3629).
+    // The continuation bytes of a character are 10xxxxxx (RFC 3629).
     while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
   }
 }

@@ -2,11 +2,11 @@ import Glibc
 
 /// The three standard streams of this process.
 ///
-/// Writing goes straight to the descriptor: what a person shall see is not held in a buffer, and
-/// an error comes back to the line that caused it.
+/// Writes go straight to the descriptor: output appears at once, and an error reaches the call that
+/// caused it.
 package struct TerminalConsole: Console {
-  /// Switches SIGPIPE off for the process, so that a reader who has gone is an error of write(2)
-  /// and not the end.
+  /// Ignores SIGPIPE in this process, so that write(2) fails with an error when the reader has
+  /// gone.
   package init() { signal(SIGPIPE, SIG_IGN) }
 
   package var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
@@ -16,7 +16,7 @@ package struct TerminalConsole: Console {
   package func columnCount(of stream: ConsoleStream) -> Int? {
     guard isTerminal(stream) else { return nil }
     var size = winsize()
-    // A terminal that does not know its size, as on a serial line, says 0.
+    // A terminal of unknown size, such as a serial line, reports 0.
     guard ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
@@ -63,8 +63,7 @@ package struct TerminalConsole: Console {
     }
   }
 
-  /// The other end of a terminal or pipe may have been made non-blocking by another program that
-  /// shares it.
+  /// Another program that shares the terminal or pipe may have made it non-blocking.
   private static func waitUntilWritable(_ descriptor: Int32) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&entry, 1, -1)
@@ -80,5 +79,5 @@ extension ConsoleStream {
   }
 }
 
-/// What the last failed call of this thread said, in the words of strerror(3).
+/// Returns the strerror(3) text for the last failed call of this thread.
 func errnoText(_ number: Int32 = errno) -> String { String(cString: strerror(number)) }

@@ -4,10 +4,10 @@ import KettleSystem
 import KettleClient
 import KettleModel
 
-/// The service as the dashboard sees it: effects go in, messages come out.
+/// The dashboard's link to the service: effects go in, messages come out.
 ///
-/// One task keeps the connection and hands on what the service says; another carries out effects
-/// one after the other, so that a pause that follows a start is sent behind it.
+/// One task maintains the connection and forwards what the service sends. Another performs effects
+/// one at a time, so that a pause after a start is sent after it.
 package final class DashboardSession: Sendable {
   package let messages: AsyncStream<DashboardMessage>
 
@@ -15,8 +15,8 @@ package final class DashboardSession: Sendable {
   private let effects: AsyncStream<DashboardEffect>.Continuation
   private let link: Mutex<Link>
   private let tasks = Mutex<[Task<Void, Never>]>([])
-  /// The last one that was asked for: those before it are not sent any more when it was asked for
-  /// meanwhile, as while a filter is typed faster than it is applied.
+  /// The most recently requested viewport. An older one that is still unsent is skipped, as while a
+  /// filter is typed faster than it is applied.
   private let wantedViewport = Mutex<Viewport?>(nil)
   private let lastTotals = Mutex(Totals())
   private let lastNotices = Mutex<[String]>([])
@@ -29,7 +29,7 @@ package final class DashboardSession: Sendable {
     case down
   }
 
-  /// Connects, and starts the service when none runs.
+  /// Connects to the service and starts it when none is running.
   package static func open(
     _ request: DashboardRequest, in world: CommandWorld
   ) async throws -> DashboardSession {
@@ -57,14 +57,13 @@ package final class DashboardSession: Sendable {
     tasks.withLock { $0 = [keeper, worker] }
   }
 
-  /// Returns at once; what comes of it comes as a message. Effects that are for the terminal do
-  /// nothing here.
+  /// Returns at once; results arrive as messages. Ignores effects meant for the terminal.
   package func perform(_ effect: DashboardEffect) {
     if case .subscribe(let viewport) = effect { wantedViewport.withLock { $0 = viewport } }
     effects.yield(effect)
   }
 
-  /// How many transfers go on by themselves, as far as was heard.
+  /// How many transfers continue by themselves, according to the latest totals.
   package var goingOnCount: Int {
     let totals = lastTotals.withLock { $0 }
     return TransferState.allCases.filter(\.goesOnByItself).reduce(0) { $0 + totals.count($1) }
@@ -98,7 +97,7 @@ extension DashboardSession {
             anchorIndex: window.anchorIndex, tag: window.tag)
           lastTotals.withLock { $0 = window.totals }
           output.yield(.rowsArrived(rows, window.totals))
-        // Events are not asked for; and of windows the newest always comes.
+        // Events are not subscribed to, and the newest window always arrives.
         case .event, .completed, .resynchronise: break
         }
       }
@@ -113,8 +112,8 @@ extension DashboardSession {
     await service.close()
   }
 
-  /// Passes on what the service reports of itself when that has changed. Without an answer the
-  /// connection is broken, which the caller learns from it anyway.
+  /// Forwards the service's notices when they have changed. A missing reply means a broken
+  /// connection, which the caller detects anyway.
   private func reportNotices(of service: any ServiceCalling) async {
     guard let status = try? await service.call(ServiceStatus.self, Nothing()) else { return }
     let notices = status.notices.map { $0.sanitizedForDisplay(limit: 1000) }
@@ -125,8 +124,8 @@ extension DashboardSession {
     if hasChanged { output.yield(.serviceReported(notices)) }
   }
 
-  /// Tries until it is there again, and says once when somebody stopped it; nil when the session
-  /// is closed.
+  /// Reconnects until it succeeds, and reports once if the service was stopped. Returns nil when
+  /// the session is closed.
   private func nextService() async -> (any ServiceCalling)? {
     var failureCount = 1
     while true {
@@ -149,7 +148,7 @@ extension DashboardSession {
     }
   }
 
-  /// Answers the service that was connected until now.
+  /// Returns the service that was connected until now.
   private func change(to next: Link) -> (any ServiceCalling)? {
     link.withLock { link in
       defer { link = next }
@@ -181,7 +180,7 @@ extension DashboardSession {
 extension DashboardSession {
   private func carryOut(_ effect: DashboardEffect) async {
     do {
-      // The one effect that needs no service.
+      // The only effect that needs no service.
       if case .openFile(let path) = effect { return try open(path) }
       if let message = try await message(for: effect, currentService()) { output.yield(message) }
     } catch {
@@ -192,8 +191,8 @@ extension DashboardSession {
       case .add:
         let sentence = Sentences.report(of: error).sentences.joined(separator: "; ")
         output.yield(.commandFinished(.addFailed(sentence: sentence)))
-      // A new connection makes the dashboard ask for its rows again; and to know no duplicates
-      // keeps nobody from adding.
+      // The dashboard requests its rows again after reconnecting. Adding works without knowing
+      // duplicates.
       case .subscribe, .findDuplicates: break
       case .find(let search):
         output.yield(.found(search, nil))

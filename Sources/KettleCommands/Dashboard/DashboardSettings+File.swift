@@ -4,7 +4,7 @@ import KettleDashboard
 import KettleClient
 
 extension DashboardSettings {
-  /// What the user of this process set, whatever service the dashboard is shown over.
+  /// The settings of this process's user, whichever service the dashboard shows.
   static func ofUser(environment: [String: String]) -> DashboardSettings {
     let path = ServicePlaces.of(environment: environment).configPath
     let (configuration, notices) = ConfigurationFile(path: path).readForDashboard()
@@ -35,7 +35,7 @@ extension DashboardSettings {
 }
 
 extension DashboardConfiguration.Background {
-  /// nil to ask the terminal.
+  /// nil: ask the terminal.
   fileprivate var asBackground: Theme.Background? {
     switch self {
     case .auto: nil

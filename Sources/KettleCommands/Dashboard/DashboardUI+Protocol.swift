@@ -2,7 +2,7 @@ import KettleControl
 import KettleDashboard
 import KettleModel
 
-/// The words of the dashboard in those of the protocol, and back: neither knows the other.
+/// Converts between the dashboard's vocabulary and the protocol's. Neither depends on the other.
 
 extension ControlVerb {
   var asControl: TransferControlVerb {

@@ -2,24 +2,24 @@ import Glibc
 import KettleSystem
 import KettleModel
 
-/// Opens a file with the program that the desktop of the user has for it: `xdg-open`, found by
-/// PATH and run without a shell.
+/// Opens a file with the user's default program for it: `xdg-open`, found through PATH and run
+/// without a shell.
 struct FileOpener: Sendable {
   enum Problem: Error, Hashable, Sendable {
     case fileElsewhere, noDesktop, noOpener
     case fileGone(String)
     case notRun(detail: String)
-    /// The opener itself said no.
+    /// The opener itself failed.
     case refused(String, end: String)
   }
 
   static let program = "xdg-open"
 
   let environment: [String: String]
-  /// Whether the files of the service are on this machine.
+  /// Whether the service's files are on this machine.
   let filesAreHere: Bool
 
-  /// Returns as soon as the opener runs; `refused` is called when it ends with a failure.
+  /// Returns as soon as the opener runs. Calls `refused` if the opener later fails.
   func open(
     _ path: String, refused: @escaping @Sendable (Problem) -> Void
   ) throws(Problem) {
@@ -27,7 +27,7 @@ struct FileOpener: Sendable {
     guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
     else { throw .noDesktop }
     guard let opener = ProcessSpawn.path(of: Self.program, environment) else { throw .noOpener }
-    // What does not begin with a slash could be an option.
+    // Anything that does not begin with a slash could be an option.
     guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
     guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),
       let nowhere = ProcessSpawn.highDescriptor(opened)
@@ -38,7 +38,7 @@ struct FileOpener: Sendable {
     switch spawn.run() {
     case .failure(let failed): throw .notRun(detail: errnoText(failed.code))
     case .success(let processID):
-      // A child that nobody waits for stays on the system's list.
+      // Without a wait the ended child would remain a zombie.
       DetachedThread.start {
         guard let status = ProcessStatus.ofEnded(processID), status.rawValue != 0 else { return }
         refused(.refused(path, end: status.text))

@@ -3,12 +3,12 @@ import KettleDashboard
 import KettleClient
 import KettleModel
 
-/// What the add form asks of the service.
+/// Sends the requests of the add form to the service.
 struct FormAdding {
   let service: any ServiceCalling
   let filesAreHere: Bool
 
-  /// Says how many were added when it goes wrong on the way.
+  /// Returns how many were added. Throws `AddedInPart` with that count if it fails midway.
   func add(_ specs: [TransferSpec]) async throws -> Int {
     let specs = try placed(specs)
     var count = 0
@@ -22,8 +22,9 @@ struct FormAdding {
     return count
   }
 
-  /// The directories as the service must have them, after a look at each: a directory that is not
-  /// there is better told while the form is open than by a transfer that fails.
+  /// Returns the specs with the directories as the service needs them, after checking that each
+  /// exists: a missing directory is better reported while the form is open than by a failed
+  /// transfer.
   private func placed(_ specs: [TransferSpec]) throws -> [TransferSpec] {
     guard filesAreHere else { return specs }
     var resolved: [String: String] = [:]
@@ -37,7 +38,7 @@ struct FormAdding {
     }
   }
 
-  /// The first transfer with each URL that is in the list.
+  /// Returns, for each URL on the list, the first transfer with it.
   func find(_ urls: [String]) async throws -> [String: DuplicateSearch.Found] {
     var found: [String: DuplicateSearch.Found] = [:]
     for batch in Self.batches(urls) {
@@ -47,7 +48,7 @@ struct FormAdding {
     return found
   }
 
-  /// Not more, and not longer, than the service takes as one message.
+  /// Splits the URLs into batches that fit into one message, by count and by length.
   private static func batches(_ urls: [String]) -> [[String]] {
     var batches: [[String]] = [[]]
     var byteCount = 0
@@ -64,7 +65,7 @@ struct FormAdding {
   }
 }
 
-/// Some were added before it went wrong.
+/// An error that occurred after some transfers had been added.
 struct AddedInPart: Error {
   var count: Int
   var error: any Error

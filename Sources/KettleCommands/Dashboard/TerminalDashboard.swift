@@ -3,7 +3,7 @@ import KettleDashboard
 import Glibc
 import KettleModel
 
-/// The dashboard on the terminal of this process.
+/// The dashboard on this process's terminal.
 package struct TerminalDashboard: DashboardOpening {
   package init() {}
 

@@ -3,13 +3,13 @@ import KettleDashboard
 import Glibc
 import KettleModel
 
-/// A terminal that asks for the end when a time is over, as alarm(2) would.
+/// A terminal that requests the end once a deadline has passed, as alarm(2) would.
 final class TimedTerminal: TerminalBackend {
   static let signal = SIGALRM
 
   private let inner: any TerminalBackend
   private let clock: any CommandClock
-  /// nil is never.
+  /// nil: never.
   private let deadline: MonotonicTime?
 
   init(_ inner: any TerminalBackend, clock: any CommandClock, deadline: MonotonicTime?) {

@@ -2,7 +2,7 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// A demo from its service's start to its end.
+/// A demo, from the start of its service to the end.
 struct Demo {
   let world: CommandWorld
   let home: DemoHome
@@ -21,7 +21,7 @@ struct Demo {
         DashboardRequest(
           place: place, client: Self.client, limitMilliseconds: limitMilliseconds), in: world)
       switch outcome {
-      // The demo goes on for the next `kettle demo` to find.
+      // Keep the demo running for the next `kettle demo` to find.
       case .ended(let code): return code
       case .left, .limitReached: return try await cleanUp()
       }
@@ -48,7 +48,7 @@ struct Demo {
     return code == .done ? cleanUpCode : code
   }
 
-  /// Puts the catalogue into the list when it is empty.
+  /// Adds the catalogue to the list if the list is empty.
   private func fillList() async throws {
     let service = try await world.services.connect(
       to: place, client: Caller(Self.client), startIfNeeded: true)
@@ -73,7 +73,7 @@ struct Demo {
     if rows.isEmpty { _ = try await Adding(service: service).add(catalogue.specs) }
   }
 
-  /// Stops the service, deletes the home, and says what it was.
+  /// Stops the service, deletes the home, and prints a summary.
   private func cleanUp() async throws -> ExitCode {
     let rows = await finalRows()
     if try await ServiceStopping(world: world, place: place).stop() == .stillRuns {
@@ -85,7 +85,7 @@ struct Demo {
     return .done
   }
 
-  /// For the summary only: a service that is gone already has none.
+  /// The rows for the summary. Empty when the service is already gone.
   private func finalRows() async -> [TransferSnapshot] {
     guard
       let service = try? await world.services.connect(
@@ -97,7 +97,7 @@ struct Demo {
   }
 }
 
-/// The demo without a screen: starts everything and prints lines until all is finished.
+/// The demo without a screen: starts every transfer and prints lines until all are finished.
 struct DemoWatch {
   private let world: CommandWorld
   private var printers: [TransferID: ProgressPrinter] = [:]

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import KettleModel
 
-/// What the origin of the demo serves, as its service writes it into the home.
+/// What the demo's origin serves, as its service writes it into the home.
 struct DemoCatalogue: Hashable, Sendable, Decodable {
   struct Item: Hashable, Sendable, Decodable {
     var title: String
-    /// Starts with a slash.
+    /// Begins with a slash.
     var path: String
     var bytes: Int64
-    /// What the finished file is verified by.
+    /// The digest that verifies the finished file.
     var sha256: String?
   }
 
@@ -24,7 +24,7 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
     self = catalogue
   }
 
-  /// Listed, but not started: starting them is what the demo is there for.
+  /// Added but not started: the user of the demo starts them.
   var specs: [TransferSpec] {
     items.compactMap { item in
       guard case .success(let parsed) = TransferURL.parse(origin + item.path) else { return nil }
@@ -36,8 +36,8 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
     }
   }
 
-  /// Whether a URL is of an origin of the demo that is no longer there: after the service was
-  /// killed, the next one has another port.
+  /// Whether the URL belongs to a previous origin of the demo: after the service is killed, the
+  /// next one uses another port.
   func isOutdated(_ url: String) -> Bool {
     url.hasPrefix("http://127.0.0.1:") && !url.hasPrefix(origin + "/")
   }

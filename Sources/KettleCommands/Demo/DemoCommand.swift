@@ -34,7 +34,7 @@ struct DemoCommand: RunnableCommand {
   }
 }
 
-/// `kettle demo-service`: what `kettle demo` starts.
+/// `kettle demo-service`: started by `kettle demo`.
 struct DemoServiceCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo-service", abstract: "Be the service of the demo.", shouldDisplay: false)

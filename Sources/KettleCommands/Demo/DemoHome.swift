@@ -1,24 +1,24 @@
 import FoundationEssentials
 import Glibc
 
-/// Why the demo cannot be given.
+/// Why the demo cannot run.
 enum DemoProblem: Error, Hashable, Sendable {
-  /// Something stands at the place of its home that is not a private directory of ours.
+  /// The path of the home exists and is not a private directory of ours.
   case foreignHome(path: String)
   case homeUnusable(path: String, detail: String)
   case catalogueUnusable(path: String)
   case serviceStillRuns(path: String)
 }
 
-/// The throw-away home of the demo: one place for each user, so that a demo whose terminal was
-/// closed is found again.
+/// The temporary home of the demo. Each user has one, so that a demo whose terminal was closed is
+/// found again.
 struct DemoHome: Hashable, Sendable {
   let path: String
 
   var cataloguePath: String { path + "/catalogue.json" }
 
-  /// Makes the home, or takes up the one that is there when it is private and ours: in a directory
-  /// that everybody may write to, somebody else could have made it.
+  /// Creates the home, or reuses an existing one if it is private and ours: in a world-writable
+  /// directory another user could have created it.
   static func open(environment: [String: String]) throws(DemoProblem) -> DemoHome {
     let given = environment["TMPDIR"] ?? ""
     let parent = given.hasPrefix("/") ? given : "/tmp"
@@ -45,7 +45,7 @@ struct DemoHome: Hashable, Sendable {
     [runtime, path + "/state", path + "/config", path + "/cache", path + "/data"]
   }
 
-  /// The environment in which every place of Kettle lies in this home.
+  /// The environment that places all of Kettle's files in this home.
   func environment(from outer: [String: String]) -> [String: String] {
     var environment = outer
     environment["HOME"] = path
@@ -54,16 +54,16 @@ struct DemoHome: Hashable, Sendable {
     environment["XDG_CONFIG_HOME"] = path + "/config"
     environment["XDG_CACHE_HOME"] = path + "/cache"
     environment["XDG_DATA_HOME"] = path + "/data"
-    // Nor is anything said on the user's desktop; without an address no bus is looked for.
+    // No notifications on the user's desktop either: an empty address means no bus.
     environment["DBUS_SESSION_BUS_ADDRESS"] = ""
-    // The origin is on the loopback of this machine, where no proxy can reach it.
+    // The origin is on this machine's loopback, which no proxy can reach.
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") {
       environment[name] = nil
     }
     return environment
   }
 
-  /// Deletes the home with everything in it; links in it are deleted, not followed.
+  /// Deletes the home and its contents. Symbolic links are deleted, not followed.
   func delete() throws(DemoProblem) {
     do {
       try FileManager.default.removeItem(atPath: path)

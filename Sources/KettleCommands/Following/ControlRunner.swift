@@ -2,7 +2,7 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// Sends a control and says what came of it.
+/// Sends a control and prints the result.
 struct ControlRunner {
   let verb: TransferControlVerb
   let selection: TransferSelection
@@ -12,7 +12,7 @@ struct ControlRunner {
     try await run(ControlTransfers.self, .init(control: verb, selection: selection))
   }
 
-  /// Starts one transfer with a fresh link.
+  /// Starts one transfer with a new link.
   func run(relinking id: TransferID, to link: TransferURL.Parsed) async throws -> ExitCode {
     try await run(RelinkTransfer.self, .init(id: id, link: link))
   }
@@ -45,7 +45,8 @@ struct ControlRunner {
     for refusal in result.refused { world.console.complain(Sentences.of(refusal)) }
   }
 
-  /// A start says whether it goes on or begins again, which the transfer itself knows.
+  /// Returns the sentence for the result. After a start it says whether the transfer resumes or
+  /// starts over, which only the transfer knows.
   private func words(for id: TransferID, _ service: any ServiceCalling) async throws -> String {
     guard verb == .start else { return Sentences.did(verb, id) }
     do {
@@ -56,8 +57,8 @@ struct ControlRunner {
     }
   }
 
-  /// Nothing was done because of what was typed: 2. Something was done and something was not, or
-  /// the state forbids it: 1.
+  /// Returns 2 when nothing was done because every id is unknown. Returns 1 when only some
+  /// transfers were changed, or their state forbids the control.
   static func exitCode(of result: ControlTransfers.Result) -> ExitCode {
     if result.refused.isEmpty { return .done }
     let areUnknown = result.refused.allSatisfy { $0.why == .unknown }

@@ -2,50 +2,50 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// Why events can no longer be followed.
+/// Why following events ended.
 enum FollowError: Error, Hashable, Sendable {
-  /// Somebody stopped the service while it was watched.
+  /// The service was stopped while it was being followed.
   case serviceStopped
 }
 
-/// Follows what happens to transfers, over as many connections as it takes.
+/// Follows the events of transfers across as many connections as necessary.
 struct EventFollower {
   let world: CommandWorld
   let place: ServicePlace
   let client: Caller
   let includesProgress: Bool
-  /// What comes into one of these states or leaves it; nil is all.
+  /// Only transfers that enter or leave one of these states; nil is all.
   var states: [TransferState]?
-  /// Whether those that become completed are told by their ids alone.
+  /// Whether transfers that become completed are reported by id alone.
   var gathersCompleted = false
-  /// How often to look without having been told anything; nil is never.
+  /// How often to look without any event; nil is never.
   var lookMilliseconds: Int64?
-  /// How long to follow; nil is without an end.
+  /// How long to follow; nil is without a limit.
   var limitMilliseconds: Int64?
 
-  /// After about half a minute of a service that does not answer, or drops every connection.
+  /// About half a minute of a service that does not answer or drops every connection.
   private static let failureCountMax = 10
-  /// A connection that held for so long was a good one, whatever ended it.
+  /// A connection that lasted this long was good, whatever ended it.
   private static let goodConnectionMilliseconds: Int64 = 10_000
 
   enum Happening {
-    /// Every event from now on will come; what was before has to be asked for. Comes again after
-    /// each loss of the connection.
+    /// Every event from now on arrives; earlier changes must be requested. Repeated after each
+    /// reconnection.
     case connected(any ServiceCalling)
     case event(TransferEvent)
-    /// Events are missing before those that come: how the transfers are has to be asked for.
+    /// Events were dropped before the ones that follow; the current state must be requested.
     case eventsDropped(any ServiceCalling)
-    /// Only where it is asked for; of these no event comes.
+    /// Only if requested. These transfers produce no event.
     case completed([TransferID])
-    /// Only where it is asked for, and while there is a connection.
+    /// Only if requested, and while there is a connection.
     case lookDue(any ServiceCalling)
     case interrupted(Interruption)
     case limitReached
   }
 
-  /// Goes on until `handle` answers a code.
+  /// Runs until `handle` returns a code.
   ///
-  /// - Parameter service: the connection to begin with, when there is one; closed at the end.
+  /// - Parameter service: The first connection, if there is one already; closed at the end.
   func run(
     over service: (any ServiceCalling)? = nil,
     _ handle: (Happening) async throws -> ExitCode?
@@ -76,10 +76,10 @@ struct EventFollower {
     }
   }
 
-  /// The connection of the moment, and how often in a row it could not be made again.
+  /// The current connection and how many reconnections have failed in a row.
   private struct Link {
     var service: any ServiceCalling
-    /// Tells what an old connection still says from what the new one does.
+    /// Distinguishes late messages of an old connection from those of the new one.
     var number = 0
     var failureCount = 0
     var connectedAt: MonotonicTime?
@@ -121,7 +121,7 @@ struct EventFollower {
       do {
         return try await handle(.eventsDropped(link.service))
       } catch ClientError.connectionLost {
-        // The feed tells of it.
+        // The feed reports the end of the connection.
         return nil
       }
     }
@@ -146,7 +146,7 @@ struct EventFollower {
     }
   }
 
-  /// The next look is asked for when this one is over: after the last one nobody waits.
+  /// Schedules the next look when this one is over, so that none is pending after the last.
   private func look(
     _ link: Link, _ feed: Feed, _ handle: (Happening) async throws -> ExitCode?
   ) async throws -> ExitCode? {
@@ -154,7 +154,7 @@ struct EventFollower {
       do {
         if let code = try await handle(.lookDue(link.service)) { return code }
       } catch ClientError.connectionLost {
-        // The feed tells of it.
+        // The feed reports the end of the connection.
       }
     }
     if let lookMilliseconds { feed.send(.lookDue, afterMilliseconds: lookMilliseconds) }
@@ -183,7 +183,7 @@ struct EventFollower {
       link.connectedAt = nil
     }
     guard link.failureCount < Self.failureCountMax else { throw ClientError.connectionLost }
-    // What the lost connection may still say is not for the next one.
+    // Late messages of the lost connection must not reach the next one.
     link.number += 1
     link.failureCount += 1
     feed.send(

@@ -2,10 +2,10 @@ import KettleControl
 import KettleSystem
 import KettleClient
 
-/// Puts everything that a following command waits for into one stream, in the order of arrival.
+/// Merges everything that a following command waits for into one stream, in order of arrival.
 final class Feed: Sendable {
   enum Input: Sendable {
-    /// The next one comes when this one is taken.
+    /// The next notification arrives once this one is consumed.
     case notification(number: Int, ControlNotification, Demand)
     case connectionEnded(number: Int)
     case tryAgain
@@ -14,7 +14,7 @@ final class Feed: Sendable {
     case limitReached
   }
 
-  /// A command that cannot keep up, because its output is not read, leaves the rest with the
+  /// Back-pressure. When a command's output is not read, further notifications stay with the
   /// connection, which is bounded.
   struct Demand: Sendable {
     fileprivate let signal: AsyncStream<Void>.Continuation
@@ -39,7 +39,7 @@ final class Feed: Sendable {
     self.clock = clock
   }
 
-  /// Ends the stream and everything that feeds it.
+  /// Ends the stream and all its sources.
   func end() {
     continuation.finish()
     let running: [Int: Task<Void, Never>] = tasks.withLock { tasks in
@@ -57,7 +57,8 @@ final class Feed: Sendable {
     }
   }
 
-  /// `number` goes with everything that comes from this connection.
+  /// Reads the notifications of `service`; `number` identifies the connection that each input comes
+  /// from.
   func read(_ service: any ServiceCalling, number: Int) {
     let notifications = service.notifications
     run { [continuation] in
@@ -89,7 +90,7 @@ final class Feed: Sendable {
     }
   }
 
-  /// A command may follow for weeks and over many connections: what has ended is not kept.
+  /// Drops ended tasks, because a command may follow for weeks over many connections.
   private func forget(_ number: Int) {
     tasks.withLock { tasks in
       guard case .running(var running, let nextNumber) = tasks else { return }

@@ -2,16 +2,17 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// Reads the list window by window, however long it is.
+/// Reads the list window by window, whatever its length.
 struct ListReader {
   let service: any ServiceCalling
   var filter = RowFilter()
   var pageCount = Viewport.countMax
 
-  /// Each transfer once, and none left out that was there all the time.
+  /// Passes each transfer once, and leaves out none that was on the list throughout.
   ///
-  /// Between two windows transfers may leave the list, or no longer pass the filter, and those
-  /// behind them move up: the next window starts that much earlier, and what was seen is skipped.
+  /// Between two windows transfers may leave the list or stop matching the filter, and the ones
+  /// after them move up. The next window then starts that much earlier, and transfers already seen
+  /// are skipped.
   func forEachPage(_ take: ([TransferSnapshot]) throws -> Void) async throws {
     var seen: Set<TransferID> = []
     var first = 0
@@ -20,7 +21,7 @@ struct ListReader {
       let window = try await service.call(
         ListTransfers.self, Viewport(filter: filter, first: first, count: pageCount))
       if first > 0, window.matchingCount < matchingCount {
-        // Asked again with room for everything that may have moved up.
+        // Request again, with room for everything that may have moved up.
         first = max(0, first - (matchingCount - window.matchingCount))
         matchingCount = window.matchingCount
         continue

@@ -1,14 +1,14 @@
 import KettleModel
 
-/// What a transfer has come to, for commands that wait for it.
+/// The outcome of a transfer, for commands that wait for it.
 enum Outcome: Hashable, Sendable {
-  /// It goes on by itself, or when whoever paused it starts it again.
+  /// It continues by itself, or when the client that paused it starts it again.
   case unfinished
   case completed
   case failed(String)
-  /// Waiting for it is in vain: nothing happens until the user does something.
+  /// Waiting is useless: nothing happens until the user acts.
   case needsUser(String)
-  /// Listed, but not started; after a start, stopped.
+  /// Listed but not started, or stopped after a start.
   case idle
 
   init(_ row: TransferSnapshot) {

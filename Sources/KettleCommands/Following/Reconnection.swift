@@ -1,9 +1,9 @@
 import KettleClient
 
-/// The way back to a service whose connection ended.
+/// Reconnects to a service whose connection ended.
 ///
-/// A service that ended in order took its socket away: somebody wanted it to end, so it is not
-/// started behind their back. One that was killed left the socket, and is started again.
+/// A service that ended cleanly removed its socket: it was stopped on purpose and is not restarted.
+/// One that was killed left the socket behind, and is started again.
 struct Reconnection {
   let world: CommandWorld
   let place: ServicePlace
@@ -15,8 +15,8 @@ struct Reconnection {
     case stopped
   }
 
-  /// About two seconds of a socket that is not there: for a moment there is none either while
-  /// another client starts the service.
+  /// About two seconds without a socket: there is briefly none while another client starts the
+  /// service.
   static let failureCountBeforeStopped = 4
 
   /// 200 ms, 400 ms, 800 ms, … at most 5 s.
@@ -24,13 +24,14 @@ struct Reconnection {
     min(5000, 100 << Int64(min(max(count, 1), 10)))
   }
 
-  /// The same of this way: ssh is a process each time, and a machine that is off stays so longer.
+  /// The pause for this place. It is longer over ssh, which costs a process each time, and a
+  /// machine that is off stays off for longer.
   func pauseMilliseconds(afterFailures count: Int) -> Int64 {
     guard place.host != nil else { return Self.pauseMilliseconds(afterFailures: count) }
     return min(60_000, 1000 << Int64(min(max(count - 1, 0), 10)))
   }
 
-  /// Tries once; `failureCount` is how often in a row it was in vain, the loss included.
+  /// Tries once. `failureCount` is the number of failures in a row, including the loss itself.
   func attempt(failureCount: Int) async throws -> Answer {
     do {
       return .connected(try await connect(startIfNeeded: false, mayAsk: false))
@@ -50,7 +51,7 @@ struct Reconnection {
     }
   }
 
-  /// - Parameter mayAsk: Whether the terminal is free for a question of ssh.
+  /// - Parameter mayAsk: Whether ssh may ask questions on the terminal.
   func connect(startIfNeeded: Bool, mayAsk: Bool = true) async throws -> any ServiceCalling {
     var place = place
     place.mayAsk = mayAsk

@@ -11,7 +11,7 @@ struct ServiceStopping {
     case stopped, didNotRun, stillRuns
   }
 
-  /// Running transfers are synced before the service ends, which a slow disk makes long.
+  /// The service syncs running transfers before it ends, which takes long on a slow disk.
   static let budgetMilliseconds: Int64 = 30_000
   private static let stepMilliseconds: Int64 = 50
 
@@ -28,9 +28,9 @@ struct ServiceStopping {
     do {
       _ = try await service.call(StopService.self, .init())
     } catch ClientError.connectionLost {
-      // It may be gone before its answer was on the way.
+      // It may end before its reply is sent.
     } catch let error as ControlError where error.code == .stopping {
-      // Somebody else was faster.
+      // Another client stopped it first.
     } catch {
       await service.close()
       throw error
@@ -50,12 +50,12 @@ struct ServiceStopping {
     return true
   }
 
-  /// The socket goes before the service does, and may lie elsewhere for a command without
-  /// XDG_RUNTIME_DIR; so both are asked, the cheap one first.
+  /// The socket disappears before the service does, and may lie elsewhere for a command without
+  /// XDG_RUNTIME_DIR. So this checks the socket, which is cheap, and then connects.
   private func stillAnswers() async -> Bool {
     if world.services.isSocketThere(of: place) { return true }
     var place = place
-    // No password is asked for again and again: where there is no way without, it counts as gone.
+    // Do not ask for a password repeatedly: when ssh needs one, the service counts as gone.
     if place.host != nil { place.mayAsk = false }
     do {
       let service = try await world.services.connect(

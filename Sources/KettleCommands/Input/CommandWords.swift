@@ -1,7 +1,7 @@
 import KettleClient
 
-/// The words behind `kettle`, with `--host` taken out, which goes with every command. It may stand
-/// before or behind it: who forgets where it belongs must not stop the transfers of this machine.
+/// The words after `kettle` without `--host`, which applies to every command. It may precede or
+/// follow the command: a misplaced `--host` must not stop the transfers of this machine.
 struct CommandWords: Hashable, Sendable {
   private(set) var host: RemoteHost?
   private(set) var arguments: [String] = []
@@ -9,7 +9,7 @@ struct CommandWords: Hashable, Sendable {
   init(_ words: [String]) throws(UsageError) {
     let option = "--host"
     var rest = words[...]
-    // Behind "--" nothing is an option.
+    // After "--" nothing is an option.
     while let word = rest.first, word != "--" {
       rest = rest.dropFirst()
       if word == option, let value = rest.popFirst() {
@@ -23,7 +23,7 @@ struct CommandWords: Hashable, Sendable {
     arguments += rest
   }
 
-  /// `daemon run`, as it is said of.
+  /// The command's name in sentences, such as `daemon run`.
   var commandName: String {
     let names = arguments.filter { !$0.hasPrefix("-") }
     return names.prefix(names.first == "daemon" ? 2 : 1).joined(separator: " ")

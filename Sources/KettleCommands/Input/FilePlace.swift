@@ -1,15 +1,16 @@
 import Glibc
 import KettleSystem
 
-/// What is on the disk at a path that the command line names.
+/// Checks paths from the command line against the disk.
 enum FilePlace {
-  /// The path with the directory of the command in front when it is relative.
+  /// Returns the path, resolved against the command's directory when it is relative.
   static func absolute(_ path: String, from directory: String) -> String {
     if path.hasPrefix("/") { return path }
     return directory.hasSuffix("/") ? directory + path : directory + "/" + path
   }
 
-  /// The absolute path, without links and dots, of a directory that files can be made in.
+  /// Returns the absolute path, without links and dots, of a directory in which files can be
+  /// created.
   static func writableDirectory(
     _ path: String, from directory: String
   ) -> Result<String, UsageError> {
@@ -30,7 +31,7 @@ enum FilePlace {
     return .success(resolved)
   }
 
-  /// The absolute path of a file that can be read.
+  /// Returns the absolute path of a readable file.
   static func readableFile(
     _ path: String, from directory: String
   ) -> Result<String, UsageError> {
@@ -46,7 +47,7 @@ enum FilePlace {
     return .success(resolved)
   }
 
-  /// The whole content of a file or pipe.
+  /// Returns the whole content of a file or pipe.
   static func contents(of path: String, from directory: String) throws(UsageError) -> [UInt8] {
     var all: [UInt8] = []
     try read(path, from: directory) { piece in
@@ -56,12 +57,12 @@ enum FilePlace {
     return all
   }
 
-  /// Hands over the content of a file or pipe, piece by piece, up to its end or until `take`
+  /// Passes the content of a file or pipe to `take`, piece by piece, until the end or until `take`
   /// returns false.
   static func read(
     _ path: String, from directory: String, _ take: (Span<UInt8>) -> Bool
   ) throws(UsageError) {
-    // Without O_NONBLOCK the open would wait for the writer of a FIFO, without a word.
+    // Without O_NONBLOCK, opening a FIFO would silently wait for its writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     guard let file = OwnedDescriptor(opened: open(absolute(path, from: directory), flags)) else {
       throw UsageError(.list(.unreadable(detail: errnoText()), name: path))
@@ -76,14 +77,14 @@ enum FilePlace {
   /// Whether a program has a FIFO open for writing.
   private enum FIFOWriter {
     case unknown, present
-    /// None came in time.
+    /// No writer appeared in time.
     case missing
   }
 
-  /// How long a FIFO may be without a writer.
+  /// How long to wait for a FIFO's writer.
   private static let writerMilliseconds: Int32 = 500
 
-  /// Reads what is open without blocking.
+  /// Reads from a non-blocking descriptor.
   private static func read(
     _ descriptor: Int32, _ take: (Span<UInt8>) -> Bool
   ) throws(UsageProblem.ListProblem) {
@@ -100,7 +101,7 @@ enum FilePlace {
         writer = .present
         guard take(piece.span.extracting(first: count)) else { return }
       } else if count == 0 {
-        // A FIFO that no program has open for writing is at its end (pipe(7)).
+        // A FIFO that no program has open for writing reports the end (pipe(7)).
         switch writer {
         case .present: return
         case .missing: throw .fifoWithoutWriter

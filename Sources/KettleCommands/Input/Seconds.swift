@@ -1,6 +1,6 @@
-/// Reads the number of seconds of `--timeout` and `--seconds`.
+/// Parses the seconds of `--timeout` and `--seconds`.
 enum Seconds {
-  /// A year; what is meant to take longer is meant to take for ever.
+  /// One year. A longer time would mean no limit.
   static let max = 31_536_000
 
   /// In milliseconds.

@@ -1,14 +1,14 @@
 import KettleModel
 
-/// What the options of `add` say, read and checked, for any number of URLs.
+/// The options of `add`, read and checked, for any number of URLs.
 struct SpecTemplate: Sendable {
   private var settings: [@Sendable (inout TransferSpec) -> Void] = []
-  /// A user whose password has to be asked for.
+  /// A user name whose password must be asked for.
   private var userWithoutPassword: String?
   private var login: Login?
   private var problems: [UsageProblem] = []
 
-  /// Finds everything that is wrong, not only the first.
+  /// Collects every problem, not only the first.
   private init(_ options: AddOptions, in world: CommandWorld) {
     readNames(options)
     readPlaces(options, world)
@@ -22,8 +22,8 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  /// Throws everything that is wrong: `problems` and those of the options. A password is asked for
-  /// when nothing is.
+  /// Throws all problems: `problems` and those of the options. Asks for a password only when there
+  /// are none.
   static func finished(
     _ options: AddOptions, _ problems: [UsageProblem], in world: CommandWorld
   ) throws -> SpecTemplate {
@@ -48,7 +48,7 @@ struct SpecTemplate: Sendable {
   func spec(for parsed: TransferURL.Parsed) -> TransferSpec {
     var spec = TransferSpec(url: parsed.url)
     for setting in settings { setting(&spec) }
-    // A login in a URL is for that URL, --user for those without.
+    // A login in a URL applies to that URL; --user applies to URLs without one.
     spec.login = parsed.login ?? login
     return spec
   }
@@ -101,7 +101,7 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  /// What is on the disk of another machine its service knows.
+  /// Only the service of another machine knows that machine's disk.
   private mutating func readPlacesElsewhere(_ options: AddOptions) {
     for path in [options.directory, options.caCertificate].compactMap(\.self)
     where !path.hasPrefix("/") {

@@ -1,13 +1,12 @@
 import KettleModel
 
-/// A list of URLs as `-i` reads it: one a line; blank lines and lines that start with `#` are
-/// skipped.
+/// A list of URLs for `-i`: one per line; blank lines and lines that start with `#` are skipped.
 ///
-/// It is read as it comes and may be very long. So of its URLs only the text is kept, in pieces
-/// that each are one request to add; they are parsed once to find what is wrong, and again when
-/// they are asked for.
+/// The list is read as a stream and may be very long. So it keeps only the text of the URLs, in
+/// pieces of one request each. Each URL is parsed once to find errors, and again when its batch is
+/// requested.
 package struct URLList {
-  /// Lines that can be parsed, with a line feed behind each.
+  /// Valid lines, each followed by a line feed.
   private struct Piece {
     var bytes: [UInt8] = []
     var count = 0
@@ -25,23 +24,23 @@ package struct URLList {
   package private(set) var count = 0
   package private(set) var problems: [UsageProblem] = []
 
-  /// How many bad lines are named one by one; a file that is no list at all has thousands.
+  /// How many bad lines are named individually. A file that is not a list has thousands.
   package static let namedProblemCountMax = 20
-  /// What has so many bad lines is no list, and is not read any further.
+  /// Input with this many bad lines is not a list; reading stops.
   package static let problemCountMax = 1000
-  /// No line that is longer can be a URL. What has one is no list, and is not read any further.
+  /// No URL is longer than this. Input with a longer line is not a list; reading stops.
   package static let lineByteCountMax = 4 * TransferURL.byteCountMax
 
   private let name: String
   private var pieces: [Piece] = []
-  /// The beginning of a line whose end has not come yet.
+  /// The beginning of a line whose end has not arrived.
   private var partial: [UInt8] = []
   private var lineCount = 0
   private var problemCount = 0
-  /// It is no list, and what comes next does not matter.
+  /// The input is not a list; the rest is ignored.
   private var isCutShort = false
 
-  /// `name` is how the list is called in a complaint.
+  /// `name` is the list's name in complaints.
   package init(name: String) { self.name = name }
 
   package init(_ bytes: [UInt8], name: String) {
@@ -50,10 +49,10 @@ package struct URLList {
     end()
   }
 
-  /// As many URLs as go into one request, piece by piece.
+  /// The URLs in batches of one request each.
   package var batches: some Sequence<[TransferURL.Parsed]> { pieces.lazy.map(\.urls) }
 
-  /// Takes the next bytes of the list, wherever they are cut. Returns whether more are wanted.
+  /// Reads the next bytes of the list, split anywhere. Returns whether it wants more.
   @discardableResult
   package mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var start = 0
@@ -72,7 +71,7 @@ package struct URLList {
     return !isCutShort
   }
 
-  /// The list is over.
+  /// Marks the end of the list.
   package mutating func end() {
     if !partial.isEmpty { readPartial(with: Span()) }
     if problemCount > Self.namedProblemCountMax {
@@ -103,7 +102,7 @@ package struct URLList {
       return
     }
     var text = line
-    // Editors on other systems start a text file with a byte order mark.
+    // Editors on some systems begin a text file with a byte order mark.
     if lineCount == 1, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
       text = text.extracting(droppingFirst: 3)
     }
@@ -125,7 +124,7 @@ package struct URLList {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
-  /// Looks closely at a line that is not plainly a URL.
+  /// Returns the problem with a line that is not plainly a URL.
   private static func problem(
     of line: Span<UInt8>, number: Int
   ) -> UsageProblem.ListProblem? {
@@ -143,7 +142,7 @@ package struct URLList {
       || pieces[pieces.count - 1].bytes.count + text.count > Adding.batchByteCount
     {
       var piece = Piece()
-      // Lines of one list are much alike, and room that is never used is held a thousand times.
+      // Lines of one list have similar lengths, and unused capacity would be kept a thousand times.
       piece.bytes.reserveCapacity(pieces.last?.bytes.count ?? 0)
       pieces.append(piece)
     }

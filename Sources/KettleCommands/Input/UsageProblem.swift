@@ -1,9 +1,9 @@
 import KettleModel
 
-/// What is wrong with a command line, or with what it names.
+/// What is wrong with a command line, or with something that it names.
 package enum UsageProblem: Hashable, Sendable {
   case url(String, TransferURLProblem)
-  /// `name` is the file of `-i`, `-` for standard input.
+  /// `name` is the file given to `-i`, or `-` for standard input.
   case list(ListProblem, name: String)
   case command(CommandProblem)
   case value(ValueProblem)
@@ -12,9 +12,9 @@ package enum UsageProblem: Hashable, Sendable {
   package enum ListProblem: Error, Hashable, Sendable {
     case line(Int, String, TransferURLProblem)
     case lineNotText(Int)
-    /// Longer than `URLList.lineByteCountMax`; nothing after it was read.
+    /// Longer than `URLList.lineByteCountMax`; the rest was not read.
     case lineTooLong(Int)
-    /// That many bad lines more than were named.
+    /// The number of bad lines beyond those named.
     case moreLines(Int, isAll: Bool)
     case unreadable(detail: String)
     case directory, device
@@ -23,13 +23,13 @@ package enum UsageProblem: Hashable, Sendable {
     case empty
   }
 
-  /// Words that do not go together.
+  /// Words that conflict.
   package enum CommandProblem: Hashable, Sendable {
     case nothingToAdd
     case nameForSeveral(count: Int)
     case checksumForSeveral(count: Int)
     case pausedGet
-    /// `--url` goes with exactly one id.
+    /// `--url` requires exactly one id.
     case linkForSeveral
     case neitherIDsNorAll(command: String)
     case bothIDsAndAll(command: String)
@@ -42,7 +42,7 @@ package enum UsageProblem: Hashable, Sendable {
     case notOverHost(command: String)
   }
 
-  /// The value of an option cannot be read.
+  /// The value of an option is invalid.
   package enum ValueProblem: Hashable, Sendable {
     case fileName(String)
     case rate(String)
@@ -58,19 +58,19 @@ package enum UsageProblem: Hashable, Sendable {
     case readyDescriptor(Int32)
   }
 
-  /// What a path leads to.
+  /// What is wrong with a path.
   package enum PlaceProblem: Hashable, Sendable {
     case directoryMissing(String)
     case notADirectory(String)
     case directoryUnwritable(String, detail: String)
     case certificateUnreadable(String, detail: String)
     case certificateNotAFile(String)
-    /// It would have to be found on another machine.
+    /// It would have to be resolved on another machine.
     case relativeOverHost(String)
   }
 }
 
-/// Refuses a command before it has done anything.
+/// Refuses a command before it has any effect.
 package struct UsageError: Error, Hashable, Sendable {
   package var problems: [UsageProblem]
 

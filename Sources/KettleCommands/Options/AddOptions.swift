@@ -1,9 +1,9 @@
 import ArgumentParser
 import KettleModel
 
-/// The options of `add`, which `get` takes too.
+/// The options of `add`, which `get` accepts too.
 struct AddOptions: ParsableArguments {
-  /// More connections than this for one file make no file faster and look like an attack.
+  /// More connections for one file make it no faster and look like an attack.
   static let connectionsMax = 64
 
   @Option(

@@ -2,7 +2,7 @@ import ArgumentParser
 import KettleControl
 import KettleModel
 
-/// Which transfers a control is for: ids, or all.
+/// The transfers that a control applies to: ids, or all.
 struct ControlOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The number of a transfer, as \"kettle list\" shows it.", valueName: "id"))
@@ -11,7 +11,7 @@ struct ControlOptions: ParsableArguments {
   @Flag(help: "All that the command makes sense for.")
   var all = false
 
-  /// `command` is its name, for the complaint.
+  /// `command` is its name in complaints.
   func selection(for command: String) throws(UsageError) -> TransferSelection {
     switch (ids.isEmpty, all) {
     case (false, false): .ids(ids)

@@ -1,12 +1,12 @@
 import KettleControl
 import KettleModel
 
-/// Decides which events are worth a line: every change, and of the progress so much that it can be
-/// listened to.
+/// Decides which events produce a line: every change, and only as much progress as can be listened
+/// to.
 struct PlainLines {
-  /// Between two lines of one transfer that say how far it is.
+  /// The minimum time between two progress lines of one transfer.
   static let intervalMilliseconds: Int64 = 10_000
-  /// A transfer that is slow says something now and then all the same.
+  /// A slow transfer still reports at this interval.
   static let longIntervalMilliseconds: Int64 = 60_000
   static let percentStep: Int64 = 10
 
@@ -16,12 +16,12 @@ struct PlainLines {
   }
 
   private let line: EventLine
-  /// Of those that run.
+  /// The running transfers.
   private var told: [TransferID: Told] = [:]
 
   init(clock: any CommandClock) { line = EventLine(clock: clock) }
 
-  /// The line of an event; nil when it says too little.
+  /// Returns the line for an event, or nil when it is not worth one.
   mutating func take(_ event: TransferEvent, at now: MonotonicTime) -> String? {
     switch event.kind {
     case .added, .stateChanged: note(event.snapshot, at: now)
@@ -33,7 +33,7 @@ struct PlainLines {
     return line.text(of: event)
   }
 
-  /// Takes that the transfer was shown.
+  /// Records that the transfer was shown.
   mutating func note(_ row: TransferSnapshot, at now: MonotonicTime) {
     told[row.id] = row.state == .running ? Told(at: now, step: Self.step(row)) : nil
   }

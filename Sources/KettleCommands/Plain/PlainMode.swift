@@ -2,8 +2,9 @@ import KettleControl
 import KettleClient
 import KettleModel
 
-/// What `kettle` does where it cannot draw, or shall not: the list, then a line for each change.
-/// Nothing is drawn over, moved or coloured, so a screen reader and a log can follow it.
+/// The plain mode of `kettle`, for outputs that cannot or must not be drawn on: the list, then one
+/// line per change. Nothing is redrawn, moved or coloured, so a screen reader or a log can follow
+/// it.
 struct PlainMode {
   let world: CommandWorld
   private let text: PlainText
@@ -41,7 +42,7 @@ struct PlainMode {
     }
   }
 
-  /// At a terminal somebody reads it; in a file, perhaps later.
+  /// A terminal has a reader now; a file may be read later.
   private var caller: Caller {
     Caller("kettle", isWatchedByPerson: world.console.isTerminal(.output))
   }

@@ -1,10 +1,10 @@
 import KettleDashboard
 
-/// Text for an output of which only its locale is known.
+/// Text for an output of which only the locale is known.
 struct PlainText {
   private let charset: Charset
 
-  /// As setlocale(3) reads the environment.
+  /// Chooses the charset as setlocale(3) reads the environment.
   init(environment: [String: String]) {
     let values = ["LC_ALL", "LC_CTYPE", "LANG"].map { environment[$0] ?? "" }
     let name = values.first { !$0.isEmpty } ?? ""
@@ -12,7 +12,7 @@ struct PlainText {
     charset = Charset(codeset: String(codeset.prefix { $0 != "@" }))
   }
 
-  /// The text with what the locale does not have replaced.
+  /// Returns the text with characters outside the locale's charset replaced.
   func shown(_ text: String) -> String {
     switch charset {
     case .utf8: return text

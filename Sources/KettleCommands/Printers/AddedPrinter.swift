@@ -1,8 +1,8 @@
 import KettleModel
 
-/// Prints what was queued: an id a line, or an array of objects with id and url.
+/// Prints what was queued: one id per line, or an array of objects with id and url.
 ///
-/// It keeps the first error of the console and writes nothing after it.
+/// It keeps the first console error and writes nothing after it.
 struct AddedPrinter {
   private let console: any Console
   private let json: Bool

@@ -1,13 +1,13 @@
 import KettleDashboard
 import KettleModel
 
-/// Text in columns of a terminal, where a character takes none, one or two of them.
+/// Text in terminal columns, where a character is zero, one or two columns wide.
 enum ColumnText {
   static func width(of text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + DisplayWidth.columns(of: $1) }
   }
 
-  /// The text cut to `columns`, with `…` in place of what does not fit.
+  /// Returns the text cut to `columns`, with `…` in place of the rest.
   static func clipped(_ text: String, to columns: Int) -> String {
     guard width(of: text) > columns else { return text }
     guard columns > 0 else { return "" }

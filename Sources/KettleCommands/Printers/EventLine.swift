@@ -2,7 +2,7 @@ import KettleControl
 import KettleDashboard
 import KettleModel
 
-/// An event as a line for people: the time, the id, what happened, the title.
+/// Formats an event as a line for people: time, id, what happened, title.
 struct EventLine {
   let clock: any CommandClock
 

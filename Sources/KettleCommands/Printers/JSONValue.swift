@@ -1,6 +1,6 @@
 import KettleModel
 
-/// JSON that is printed: members keep their order, and null is written out.
+/// JSON for printing: members keep their order, and null is written out.
 indirect enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -54,8 +54,8 @@ indirect enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// RFC 8259 asks for C0 to be escaped. DEL, C1 and what hides or reorders text are escaped too:
-  /// a program reads the same, and a terminal that it is shown on obeys nothing.
+  /// RFC 8259 requires escaping C0. DEL, C1 and characters that hide or reorder text are escaped
+  /// too: programs read the same value, and a terminal obeys none of them.
   private static func write(_ text: String, to result: inout String) {
     result += "\""
     for scalar in text.unicodeScalars {
@@ -80,7 +80,7 @@ indirect enum JSONValue: Hashable, Sendable {
   }
 }
 
-/// Prints an array element by element, one on each line, so that a long one is never held whole.
+/// Prints an array one element per line, so that a long one is never held in memory.
 struct JSONArrayPrinter {
   private let console: any Console
   private var isEmpty = true

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// Shows how one transfer goes: on a terminal one line that is drawn over itself, in a pipe a line
-/// at each change of state and now and then between.
+/// Shows the progress of one transfer: one redrawn line on a terminal; in a pipe, one line per
+/// change of state and a few in between.
 struct ProgressPrinter {
   /// 10 Hz: faster than anyone reads, and each line costs the terminal a redraw.
   static let redrawMilliseconds: Int64 = 100
@@ -11,10 +11,10 @@ struct ProgressPrinter {
   private let isRedrawn: Bool
   private var lastState: String?
   private var lastShownAt: MonotonicTime?
-  /// How many columns the line on the terminal takes; 0 when there is none.
+  /// The width of the line on the terminal in columns; 0 when there is none.
   private var drawnColumns = 0
 
-  /// `isRedrawn`: one line, drawn over itself; it must have the terminal for itself.
+  /// `isRedrawn`: one redrawn line, which must have the terminal to itself.
   init(on console: any Console, isRedrawn: Bool) {
     self.console = console
     self.isRedrawn = isRedrawn
@@ -30,7 +30,7 @@ struct ProgressPrinter {
     if isRedrawn { try draw(line) } else { try console.say(line) }
   }
 
-  /// Ends the line that is drawn over itself, so that words can stand below it.
+  /// Ends the redrawn line so that other output can follow below it.
   mutating func finishLine() throws(ConsoleError) {
     guard drawnColumns > 0 else { return }
     drawnColumns = 0
@@ -43,7 +43,7 @@ struct ProgressPrinter {
   }
 
   private mutating func draw(_ line: String) throws(ConsoleError) {
-    // The last column stays free: a terminal wraps when it is filled.
+    // Keep the last column free: a terminal wraps when it is filled.
     let columns = max(1, (console.columnCount(of: .output) ?? 80) - 1)
     let clipped = ColumnText.clipped(line, to: columns)
     try console.write("\r" + ColumnText.left(clipped, min(drawnColumns, columns)), to: .output)

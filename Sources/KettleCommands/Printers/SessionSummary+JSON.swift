@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 
 extension SessionSummary {
-  /// The object that `session list --json` prints: these members, always all of them.
+  /// The object that `session list --json` prints, always with all of these members.
   var json: JSONValue {
     .object([
       .init("id", .string(id.rawValue)),

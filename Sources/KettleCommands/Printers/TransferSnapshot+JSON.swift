@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 
 extension TransferSnapshot {
-  /// The object that `list --json` prints for a transfer: these members, always all of them.
+  /// The object that `list --json` prints for a transfer, always with all of these members.
   var json: JSONValue {
     .object([
       .init("id", .integer(id.rawValue)),
@@ -33,7 +33,7 @@ extension TransferFailure {
 }
 
 extension TransferEvent {
-  /// A line of `watch --json`. The numbers of bytes stand in progress events only.
+  /// A line of `watch --json`. Only progress events contain byte counts.
   var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("event", .string(kind.rawValue)), .init("at", .string(at.iso8601)),
@@ -45,7 +45,7 @@ extension TransferEvent {
 }
 
 extension ServiceStatus.Result {
-  /// What `daemon status --json` prints.
+  /// The object that `daemon status --json` prints.
   func json(launches: [String], socketPath: String) -> JSONValue {
     .object([
       .init("serviceVersion", .string(serviceVersion)),

@@ -2,7 +2,7 @@ import KettleDashboard
 import KettleModel
 
 extension TransferSnapshot {
-  /// The state in a word or two; of a waiting transfer, what it waits for.
+  /// The state in one or two words; for a waiting transfer, what it waits for.
   var stateWords: String {
     switch state {
     case .idle, .scheduled, .queued, .running, .paused, .verifying, .completed, .failed:
@@ -41,7 +41,7 @@ extension TransferSnapshot {
     return DurationText.clock(secondsLeft)
   }
 
-  /// How far it is, for example `61 %, 402/659 MiB, 12.1 MiB/s, 0:21 left`; empty at the start.
+  /// The progress, for example `61 %, 402/659 MiB, 12.1 MiB/s, 0:21 left`; empty at the start.
   var progressWords: String {
     let left = leftWords.isEmpty ? "" : leftWords + " left"
     return [percentWords, sizeWords, speedWords, left].filter { !$0.isEmpty }
@@ -58,7 +58,7 @@ extension TransferSnapshot {
     return problemSentence?.sanitizedForDisplay(limit: 400)
   }
 
-  /// What a task of a program waits for that its state does not say.
+  /// What a program's task waits for, where its state does not show it.
   private var taskNote: String? {
     guard let task else { return nil }
     if task.resumeToken != nil, state != .failed { return Sentences.taskIsPutAside }

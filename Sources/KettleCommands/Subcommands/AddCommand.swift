@@ -46,7 +46,7 @@ struct AddCommand: RunnableCommand {
     }
   }
 
-  /// What is on the command line, and what is wrong with it.
+  /// Reads the command line and collects its problems.
   private func readOrder(
     in world: CommandWorld, _ progress: inout AddProgress
   ) throws -> AddOrder {
@@ -66,7 +66,7 @@ struct AddCommand: RunnableCommand {
     if count > 1, options.checksum != nil {
       problems.append(.command(.checksumForSeveral(count: count)))
     }
-    // What was read is told no more once there is something to be asked.
+    // Erase the progress line before the user is asked anything.
     progress.end()
     let template = try SpecTemplate.finished(options, problems, in: world)
     return AddOrder(named: named, list: list, template: template)
@@ -76,7 +76,7 @@ struct AddCommand: RunnableCommand {
     _ input: String, in world: CommandWorld, _ progress: inout AddProgress
   ) throws -> URLList {
     var list = URLList(name: input)
-    // Who types the list sees it.
+    // A user who types the list sees it anyway.
     let isTyped = input == "-" && world.console.isInputTerminal
     func take(_ bytes: Span<UInt8>) -> Bool {
       let wantsMore = list.read(bytes)
@@ -93,7 +93,7 @@ struct AddCommand: RunnableCommand {
   }
 }
 
-/// What is to be added, read and checked.
+/// The transfers to add, read and checked.
 struct AddOrder {
   fileprivate let named: [TransferURL.Parsed]
   fileprivate let list: URLList?
@@ -103,10 +103,10 @@ struct AddOrder {
 }
 
 extension Adding {
-  /// Queues all of it, request after request, and prints each when it is in the store.
+  /// Queues the whole order, request by request, and prints each transfer once it is in the store.
   ///
-  /// When nothing can be printed any more the rest is queued all the same: a reader like `head`
-  /// must not decide what is fetched. That it could not be printed is thrown at the end.
+  /// When printing fails, the rest is queued all the same: a reader like `head` must not decide
+  /// what is fetched. The printing error is thrown at the end.
   func add(
     _ order: AddOrder, for world: CommandWorld, json: Bool, _ progress: inout AddProgress
   ) async throws {
@@ -125,14 +125,14 @@ extension Adding {
         try await add(list.batches.lazy.map { AddRequest($0, order.template) }, tell: tell)
       }
     } catch {
-      // What was queued before it went wrong is still an array.
+      // The transfers queued before the failure still form a complete array.
       try printer.end()
       throw error
     }
     try printer.end()
   }
 
-  /// Words of a command line are few and may be long.
+  /// The URLs of a command line are few and may be long.
   private static func requests(
     _ urls: [TransferURL.Parsed], _ template: SpecTemplate
   ) -> [AddRequest] {

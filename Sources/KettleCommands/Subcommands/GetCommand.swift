@@ -29,13 +29,13 @@ struct GetCommand: RunnableCommand {
   @Flag(help: "Print only the finished transfer, as \"kettle list --json\" prints one.")
   var json = false
 
-  /// Between two lines of a pipe there is time enough for some; an event for every tick of the
-  /// service would cost more than all else that the command does.
+  /// Gives several looks between two lines of a pipe. An event for every tick of the service would
+  /// cost more than the rest of the command.
   private static let lookMilliseconds = ProgressPrinter.plainMilliseconds / 5
 
   func run(in world: CommandWorld) async throws -> ExitCode {
     let spec = try readSpec(in: world)
-    // One connection for both: another one would be a tenth of what a small file takes.
+    // One connection for both: a second one would take a tenth of the time of a small file.
     return try await world.withService(for: "kettle get") { service in
       let adding = Adding(service: service, reconnect: world.reconnection(for: "kettle get"))
       guard let id = try await adding.add([spec]).first else {
@@ -65,16 +65,16 @@ struct GetCommand: RunnableCommand {
   }
 }
 
-/// Watches the one transfer of `get` to its end.
+/// Watches the transfer of `get` to its end.
 struct GetWatch {
   private let id: TransferID
   private let world: CommandWorld
   private let json: Bool
   private var progress: ProgressPrinter
-  /// The reader of the pipe has gone: the exit code still counts.
+  /// The reader of the pipe has gone; the exit code still counts.
   private var isSilent: Bool
 
-  /// How it learns of what is no change of state.
+  /// How the command learns of progress that is not a change of state.
   enum ProgressNews {
     case none, looks, events
   }

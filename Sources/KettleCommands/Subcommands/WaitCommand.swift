@@ -39,18 +39,18 @@ struct WaitCommand: RunnableCommand {
   }
 }
 
-/// Watches the transfers of `wait` to their ends.
+/// Watches the transfers of `wait` until each has ended.
 struct WaitWatch {
-  /// Where a transfer ends or stands still. What goes on by itself, which is nearly all that
-  /// happens, need not be told.
+  /// The states in which a transfer ends or stands still. Transfers that continue by themselves
+  /// produce nearly all events, and those are not needed.
   static let states: [TransferState] = [.idle, .waiting, .paused, .completed, .failed]
 
   private let wanted: [TransferID]
   private let console: any Console
-  /// nil until the list was read for the first time.
+  /// nil until the first reading of the list.
   private var unfinished: Set<TransferID>?
   private var hasFailed = false
-  /// Those that were said to stand still; said again only after they went on.
+  /// Transfers already reported as standing still; reported again only after they have continued.
   private var named: Set<TransferID> = []
 
   init(ids: [TransferID], console: any Console) {
@@ -95,7 +95,7 @@ struct WaitWatch {
     }
   }
 
-  /// Of what goes on by itself the ids are enough.
+  /// The ids suffice for transfers that continue by themselves.
   private mutating func lookAtAll(_ service: any ServiceCalling) async throws {
     let all = RowFilter(states: TransferState.allCases.filter { !$0.isFinished })
     let waitedFor = Set(try await service.call(ListIDs.self, .init(filter: all)).runs.ids)
@@ -132,7 +132,7 @@ struct WaitWatch {
   }
 }
 
-/// Ids on the command line that no transfer has.
+/// Ids on the command line that belong to no transfer.
 struct UnknownTransfers: Error, Hashable, Sendable {
   var ids: [TransferID]
 }

@@ -47,7 +47,7 @@ struct WatchCommand: RunnableCommand {
     }
   }
 
-  /// Says that events are missing here.
+  /// Reports that events are missing at this point.
   private func missing(_ sentence: String, in world: CommandWorld) throws {
     if json {
       let now = world.clock.now().wall.iso8601

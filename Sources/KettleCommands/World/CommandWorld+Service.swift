@@ -1,14 +1,14 @@
 import KettleClient
 
 extension CommandWorld {
-  /// Leads to the service once more, unless it is gone.
+  /// Reconnects to the service if it still runs.
   func reconnection(for client: Caller) -> @Sendable () async throws -> any ServiceCalling {
     { [services, place] in
       try await services.connect(to: place, client: client, startIfNeeded: false)
     }
   }
 
-  /// Talks to the service, and hangs up at the end.
+  /// Connects to the service, runs `body`, and closes the connection.
   func withService<Answer>(
     for client: Caller, startIfNeeded: Bool = true,
     _ body: (any ServiceCalling) async throws -> Answer

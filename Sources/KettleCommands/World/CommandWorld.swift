@@ -1,20 +1,20 @@
 import KettleClient
 
-/// Everything outside that a command touches, so that a test gives it another world.
+/// Everything outside that a command uses, so that tests can replace it.
 package struct CommandWorld: Sendable {
   package var environment: [String: String]
-  /// Absolute; relative paths on the command line start here.
+  /// Absolute; relative paths on the command line are resolved against it.
   package var currentDirectory: String
   package var console: any Console
   package var clock: any CommandClock
   package var services: any ServiceDoor
   package var interruptions: any InterruptionSource
-  /// The service itself: `Commands` must not know how it is built.
+  /// Runs the service itself: `KettleCommands` must not know how it is built.
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
   package var dashboard: any DashboardOpening
-  /// Whose service is meant, where it is that of another machine.
+  /// The machine of the service; nil for this one.
   package var host: RemoteHost?
 
   package init(
@@ -35,14 +35,14 @@ package struct CommandWorld: Sendable {
     self.runDemoService = runDemoService
   }
 
-  /// The service that the environment leads to.
+  /// The service that the environment selects.
   package var place: ServicePlace { ServicePlace(environment: environment, host: host) }
 }
 
-/// What `kettle daemon run` hands on to the service.
+/// What `kettle daemon run` passes to the service.
 package struct ServiceRunOptions: Hashable, Sendable {
-  /// Where the service writes that it is ready, or why it is not; the program that started it
-  /// reads the other end.
+  /// The pipe on which the service reports that it is ready, or why it is not. The program that
+  /// started it reads the other end.
   package var readyDescriptor: Int32?
   package var environment: [String: String]
 

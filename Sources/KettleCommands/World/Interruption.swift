@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// The user, or the system, asks the command to end.
+/// A request by the user or the system to end the command.
 package enum Interruption: Hashable, Sendable {
   /// SIGINT: Ctrl-C.
   case interrupt
@@ -10,8 +10,8 @@ package enum Interruption: Hashable, Sendable {
 }
 
 package protocol InterruptionSource: Sendable {
-  /// From the call on the signals no longer end the process; they come out of the stream until it
-  /// is dropped.
+  /// From this call on, the signals do not end the process but arrive on the stream, until the
+  /// stream is dropped.
   func interruptions() -> AsyncStream<Interruption>
 }
 
@@ -30,12 +30,12 @@ package struct ProcessSignals: InterruptionSource {
   }
 
   /// Returns nil when the signal is ignored: a shell without job control starts background commands
-  /// like that, so that Ctrl-C ends only the one in front.
+  /// that way, so that Ctrl-C ends only the foreground command.
   private static func watch(
     _ number: Int32, _ take: @escaping @Sendable () -> Void
   ) -> WatchedSignal? {
-    // libdispatch installs a handler of its own. To ignore the signal until then would lose one
-    // that comes in between.
+    // libdispatch installs its own handler. Ignoring the signal until then would lose one that
+    // arrives in between.
     var before = sigaction()
     guard sigaction(number, nil, &before) == 0,
       unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self)
@@ -48,7 +48,7 @@ package struct ProcessSignals: InterruptionSource {
   }
 
   /// A dispatch source may be cancelled from any thread (dispatch_source_cancel), which its type
-  /// does not say.
+  /// does not express.
   private struct WatchedSignal: @unchecked Sendable {
     private let number: Int32
     private let source: any DispatchSourceSignal

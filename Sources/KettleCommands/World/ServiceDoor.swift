@@ -1,29 +1,29 @@
 import KettleClient
 
-/// The way to the service.
+/// Connects commands to the service.
 package protocol ServiceDoor: Sendable {
-  /// Opens a conversation, past `hello`. Starts the service when none runs and that is asked for,
-  /// else throws `ClientError.notRunning`.
+  /// Opens a connection and completes `hello`. If no service runs, starts one when `startIfNeeded`
+  /// is set, else throws `ClientError.notRunning`.
   func connect(
     to place: ServicePlace, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling
 
-  /// Couples standard input and output with the socket of the service, until one of them ends.
+  /// Couples standard input and output with the service's socket until one of them ends.
   func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws
 
-  /// Where the service of the place listens, whether or not it runs.
+  /// The path on which the service of the place listens, whether or not it runs.
   func socketPath(of place: ServicePlace) -> String
 
-  /// Whether the socket stands in its directory. A service that ends in order takes it away, one
-  /// that was killed leaves it behind.
+  /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
+  /// was killed leaves it behind.
   func isSocketThere(of place: ServicePlace) -> Bool
 }
 
-/// Who talks to the service.
+/// The identity of a client.
 package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
-  /// `kettle add`, for the log.
+  /// Such as `kettle add`; for the log.
   package var name: String
-  /// Whether a person looks on, so that the service need not tell them what happens.
+  /// Whether a person is watching, so that the service need not notify them.
   package var isWatchedByPerson = false
 
   package init(_ name: String, isWatchedByPerson: Bool = false) {
@@ -34,14 +34,14 @@ package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
   package init(stringLiteral name: String) { self.init(name) }
 }
 
-/// Which service is meant: its places follow from the environment.
+/// Which service is meant; the environment determines its paths.
 package struct ServicePlace: Hashable, Sendable {
   package var environment: [String: String]
-  /// What this program is called with to become that service.
+  /// The arguments with which this program becomes that service.
   package var serviceArguments: [String]
-  /// The machine that it is on, where that is another one.
+  /// The machine of the service; nil for this one.
   package var host: RemoteHost?
-  /// Whether the way there may ask the user something on the terminal.
+  /// Whether connecting may ask the user something on the terminal.
   package var mayAsk = true
 
   package init(

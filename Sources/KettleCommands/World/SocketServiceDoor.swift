@@ -2,7 +2,7 @@ import KettleControl
 import Glibc
 import KettleClient
 
-/// The service of this machine over its socket, and of others by ssh.
+/// Reaches the service of this machine over its socket, and other machines over ssh.
 package struct SocketServiceDoor: ServiceDoor {
   package init() {}
 
@@ -39,7 +39,7 @@ package struct SocketServiceDoor: ServiceDoor {
   }
 
   package func isSocketThere(of place: ServicePlace) -> Bool {
-    // Nobody looks there only to know.
+    // Checking the other machine would take an ssh connection.
     guard place.host == nil else { return false }
     var status = stat()
     return lstat(socketPath(of: place), &status) == 0

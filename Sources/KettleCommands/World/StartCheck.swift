@@ -1,20 +1,20 @@
 import KettleSystem
 
-/// What has to hold before the first thread is started.
+/// What must hold before the first thread starts.
 package struct StartCheck {
-  /// For the heap, libraries that are loaded later, and the buffers of transfers.
+  /// For the heap, libraries loaded later, and transfer buffers.
   private static let heapByteCount: UInt64 = 256 << 20
   private static let threadCount: UInt64 = 32
 
-  /// nil without a limit.
+  /// nil: no limit.
   let limitByteCount: UInt64?
   let threadStackByteCount: UInt64
   let hasRoom: (UInt64) -> Bool
 
-  /// Returns why this process cannot run; nil when it can.
+  /// Returns why this process cannot run, or nil when it can.
   ///
-  /// Without room for the stack of a thread libdispatch retries for ever, and Swift's runtime does
-  /// not survive a failed allocation, so a limit that is too low is reported here or never.
+  /// Without room for a thread's stack libdispatch retries forever, and Swift's runtime does not
+  /// survive a failed allocation. So a limit that is too low must be reported here.
   package static func problem() -> String? {
     let check = StartCheck(
       limitByteCount: AddressSpace.limitByteCount,

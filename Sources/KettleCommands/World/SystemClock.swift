@@ -12,12 +12,12 @@ package struct SystemClock: CommandClock {
   }
 
   package func wait(milliseconds: Int64) async {
-    // Cancelling is the one error, and it is the answer that the caller wants: to go on at once.
+    // The only error is cancellation, after which the caller should continue at once.
     try? await ContinuousClock().sleep(for: .milliseconds(max(0, milliseconds)))
   }
 
   package func wallTime(ofLocal time: CivilTime) -> WallTime? {
-    // mktime(3) turns 31 June into 1 July; the calendar check comes first.
+    // mktime(3) turns 31 June into 1 July, so check the calendar first.
     guard time.inUTC != nil else { return nil }
     var parts = tm()
     parts.tm_year = Int32(time.year - 1900)
@@ -27,7 +27,7 @@ package struct SystemClock: CommandClock {
     parts.tm_min = Int32(time.minute)
     parts.tm_sec = Int32(time.second)
     parts.tm_isdst = -1
-    // -1 is also one second before 1970; nothing is scheduled for then.
+    // -1 is also one second before 1970, for which nothing is scheduled.
     let seconds = mktime(&parts)
     return seconds == -1 ? nil : WallTime(millisecondsSince1970: Int64(seconds) * 1000)
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KettleClient
 
-/// `kettle daemon pipe`: what `kettle --host` runs on the other machine.
+/// `kettle daemon pipe`: runs on the other machine for `kettle --host`.
 struct DaemonPipeCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pipe", abstract: "Couple standard input and output with the service.",

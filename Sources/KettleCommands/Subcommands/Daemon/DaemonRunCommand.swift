@@ -20,14 +20,14 @@ struct DaemonRunCommand: RunnableCommand {
   }
 }
 
-/// How a service tells the program that started it that it is there.
+/// How a service reports to the program that started it that it is ready.
 struct ReadyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("", visibility: .hidden))
   var readyFd: Int32?
 
   func serviceOptions(in world: CommandWorld) throws(UsageError) -> ServiceRunOptions {
     if let readyFd {
-      // fcntl(2): EBADF is the one error of F_GETFD.
+      // EBADF is the only error of F_GETFD (fcntl(2)).
       guard readyFd >= 0, fcntl(readyFd, F_GETFD) >= 0 else {
         throw UsageError(.value(.readyDescriptor(readyFd)))
       }

@@ -36,7 +36,7 @@ struct DaemonStatusCommand: RunnableCommand {
       let sessions = try await service.call(ListSessions.self, .init()).sessions
       return sessions.compactMap(Sentences.launchNotice)
     } catch let error as ControlError where error.code == .methodNotFound {
-      // An older service, which launches nobody.
+      // An older service, which launches no programs.
       return []
     }
   }
