@@ -2,7 +2,7 @@ import KettleControl
 import KettleSocket
 
 extension ClientError {
-  /// What a failure of the socket means to a client.
+  /// The client error that corresponds to a socket error.
   init(_ error: ControlSocketError) {
     switch error {
     case .notListening(let path): self = .notRunning(socketPath: path)

@@ -1,13 +1,13 @@
 import KettleControl
 import KettleSystem
 
-/// The notifications that were not read yet: bounded and joined by the same rules as on the
-/// service's side (`ClientOutbox`). A reader that is too far behind finds `resynchronise` in place
-/// of the events.
+/// The unread notifications, bounded and coalesced by the same rules as on the service's side
+/// (`ClientOutbox`). A reader that falls too far behind receives `resynchronise` in place of the
+/// events.
 final class NotificationInbox: Sendable {
   private enum State {
     case open(ClientOutbox, reader: CheckedContinuation<ControlNotification?, Never>?)
-    /// What came before the end is still read.
+    /// Notifications that arrived before the end can still be read.
     case ended(ClientOutbox)
   }
 
@@ -24,7 +24,7 @@ final class NotificationInbox: Sendable {
         state = .open(waiting, reader: nil)
         return reader
       }
-      // So that the queue has one owner and is changed in place.
+      // Keep the queue uniquely referenced, so that it is changed in place.
       state = .ended(ClientOutbox())
       defer { state = .open(waiting, reader: nil) }
       switch notification {
@@ -38,7 +38,7 @@ final class NotificationInbox: Sendable {
     reader?.resume(returning: notification)
   }
 
-  /// The next notification; nil after the end. There is one reader.
+  /// Returns the next notification, or nil after the end. There is one reader.
   func next() async -> ControlNotification? {
     await withCheckedContinuation { continuation in
       let answer: ControlNotification?? = state.withLock { state in

@@ -1,12 +1,12 @@
 import KettleControl
 import KettleSystem
 
-/// The requests of one connection that have no answer yet, each with the one who waits for it.
+/// The unanswered requests of one connection, each with the task that waits for it.
 final class PendingCalls: Sendable {
   typealias Answer = Result<UnreadResult, any Error>
 
   private enum Slot {
-    /// The answer can come before the one who asked begins to wait for it.
+    /// The answer can arrive before the caller begins to wait.
     case unanswered
     case waiting(CheckedContinuation<UnreadResult, any Error>)
     case answered(Answer)
@@ -14,13 +14,13 @@ final class PendingCalls: Sendable {
 
   private enum State {
     case open(nextID: Int64, slots: [Int64: Slot])
-    /// Every request fails with this.
+    /// Every request fails with this error.
     case ended(any Error)
   }
 
   private let state = Mutex(State.open(nextID: 1, slots: [:]))
 
-  /// Gives out an id for a request that is about to be sent.
+  /// Returns an id for a request that is about to be sent.
   func begin() throws -> Int64 {
     try state.withLock { state in
       switch state {
@@ -34,7 +34,7 @@ final class PendingCalls: Sendable {
     }
   }
 
-  /// Waits for the answer to the request that was begun as `id`.
+  /// Waits for the answer to request `id`.
   func answer(to id: Int64) async throws -> UnreadResult {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -58,8 +58,8 @@ final class PendingCalls: Sendable {
     }
   }
 
-  /// Called with what the service answered, or with why there will be no answer. Answers to
-  /// requests that nobody waits for any more are let go.
+  /// Completes a request with the service's answer, or with the reason why none will arrive. Drops
+  /// an answer that has no waiting caller.
   func finish(_ id: Int64, _ answer: Answer) {
     let waiting = change(id) { slot -> CheckedContinuation<UnreadResult, any Error>? in
       switch slot {
@@ -75,12 +75,12 @@ final class PendingCalls: Sendable {
     waiting?.resume(with: answer)
   }
 
-  /// Forgets a request that could not be sent.
+  /// Drops a request that could not be sent.
   func forget(_ id: Int64) {
     change(id) { $0 = nil }
   }
 
-  /// Why there are no answers any more; nil while there are.
+  /// Why no more answers arrive, or nil while the connection is open.
   var endError: (any Error)? {
     state.withLock { state in
       switch state {
@@ -90,7 +90,7 @@ final class PendingCalls: Sendable {
     }
   }
 
-  /// Fails everything that waits, and everything that will be asked.
+  /// Fails all waiting and all future requests.
   func end(_ error: any Error) {
     let slots: [Int64: Slot] = state.withLock { state in
       guard case .open(_, let slots) = state else { return [:] }

@@ -1,32 +1,31 @@
 import KettleControl
 
-/// A conversation with the service: what commands and dashboard are written against, so that a
-/// test can answer in memory.
+/// A connection to the service. Commands and the dashboard use this protocol, so that a test can
+/// answer in memory.
 package protocol ServiceCalling: Sendable {
-  /// Asks and waits for the answer. Throws `ControlError` when the service says no, `ClientError`
-  /// when it cannot be asked.
+  /// Sends a request and waits for the answer. Throws `ControlError` when the service refuses it,
+  /// `ClientError` when the service cannot be reached.
   func call<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result
 
-  /// Asks without waiting for the answer: what is asked next may be on its way while this is
-  /// answered. Requests are answered in the order in which they were asked.
+  /// Sends a request without waiting for the answer, so that requests can be pipelined. Answers
+  /// arrive in request order.
   func ask<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> AskedRequest<Method.Result>
 
-  /// What the service says by itself on this connection, in order; ends when the connection ends.
-  /// There is one reader.
+  /// The notifications of this connection, in order; ends with the connection. There is one reader.
   var notifications: AsyncStream<ControlNotification> { get }
 
-  /// Which start of the service this is; nil when it is too old to say.
+  /// Identifies one run of the service; nil when the service is too old to send it.
   var instance: String? { get }
 
   func close() async
 }
 
 extension ServiceCalling {
-  /// Has the answer before it returns: for those who have no requests under way.
+  /// Waits for the answer before it returns; for implementations that do not pipeline.
   package func ask<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> AskedRequest<Method.Result> {
@@ -39,13 +38,13 @@ extension ServiceCalling {
   }
 }
 
-/// A request that is on its way.
+/// A request in flight.
 package struct AskedRequest<Answer: Sendable>: Sendable {
   private let wait: @Sendable () async throws -> Answer
 
   package init(_ wait: @escaping @Sendable () async throws -> Answer) { self.wait = wait }
 
-  /// Waits for the answer; to be called once. Throws what `ServiceCalling.call` throws.
+  /// Waits for the answer; call it once. Throws what `ServiceCalling.call` throws.
   package func answer() async throws -> Answer { try await wait() }
 
   package func map<Other: Sendable>(
@@ -55,20 +54,20 @@ package struct AskedRequest<Answer: Sendable>: Sendable {
   }
 }
 
-/// Why the service cannot be talked to.
+/// Why the service cannot be used.
 package enum ClientError: Error, Hashable, Sendable {
-  /// Nothing answers at the socket, and starting the service was not asked for.
+  /// Nothing answers on the socket, and starting the service was not requested.
   case notRunning(socketPath: String)
-  /// The service was started but did not come up; `logPath` has what it said.
+  /// The service was started but did not become ready; `logPath` has its output.
   case didNotStart(detail: String, logPath: String)
-  /// The other end is not ours.
+  /// The other end belongs to another user.
   case foreignSocket(path: String, ownerID: Int64)
-  /// The directory of the socket is open to others, or cannot be made.
+  /// Others can access the directory of the socket, or it cannot be created.
   case unsafeDirectory(path: String, detail: String)
-  /// Two programs of different age.
+  /// The two programs have different versions.
   case versionMismatch(ours: Int, theirs: String)
   case connectionLost
-  /// The service takes no more connections; so many are open.
+  /// The service accepts no more connections; `count` are open.
   case tooManyConnections(count: String)
   case socketPathTooLong(path: String)
 }

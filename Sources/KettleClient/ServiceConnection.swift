@@ -2,9 +2,9 @@ import KettleControl
 import KettleSocket
 import KettleSystem
 
-/// A conversation with the service over its socket.
+/// A connection to the service over its socket.
 ///
-/// Calls may overlap: each has a number and gets the reply with that number.
+/// Calls may overlap: each has a number, and its reply carries the same number.
 package final class ServiceConnection: ServiceCalling {
   package let notifications: AsyncStream<ControlNotification>
 
@@ -49,7 +49,7 @@ package final class ServiceConnection: ServiceCalling {
     } catch {
       calls.forget(id)
       guard error is ControlSocketError else { throw error }
-      // The last thing that the service said tells why it closed the connection.
+      // The service's last message tells why it closed the connection.
       await reader.value
       throw calls.endError ?? ClientError.connectionLost
     }
@@ -63,7 +63,7 @@ package final class ServiceConnection: ServiceCalling {
     await reader.value
   }
 
-  /// Takes what the service sends until one of the two leaves.
+  /// Reads what the service sends until either side closes the connection.
   private static func read(
     _ connection: ControlConnection, _ calls: PendingCalls, _ inbox: NotificationInbox
   ) async {
@@ -74,7 +74,7 @@ package final class ServiceConnection: ServiceCalling {
         case .result(.number(let id), let result): calls.finish(id, .success(result))
         case .error(.number(let id)?, let error): calls.finish(id, .failure(error))
         case .error(nil, let error):
-          // The service could not read one of the requests and cannot say which.
+          // The service could not read one of the requests and cannot tell which.
           calls.end(error)
           break reading
         case .notification(let notification):
@@ -84,7 +84,7 @@ package final class ServiceConnection: ServiceCalling {
         }
       }
     } catch {
-      // A line over the maximum: the rest cannot be read either.
+      // A line exceeds the maximum, so the rest cannot be read either.
     }
     await connection.close()
     calls.end(ClientError.connectionLost)
@@ -93,11 +93,11 @@ package final class ServiceConnection: ServiceCalling {
 }
 
 extension ServiceConnection {
-  /// How long the service may take to answer the first message. One that is stopped or hangs
-  /// takes the connection all the same, because the kernel does that.
+  /// How long the service may take to answer the first message. Connecting to a stopped or hanging
+  /// service still succeeds, because the kernel accepts the connection.
   package static let helloBudget: Duration = .seconds(10)
 
-  /// Connects to the running service and greets it.
+  /// Connects to the running service and sends `hello`.
   package static func connect(
     places: ServicePlaces, clientName: String, isWatchedByPerson: Bool = false,
     helloBudget: Duration = helloBudget
@@ -111,8 +111,7 @@ extension ServiceConnection {
     }
   }
 
-  /// Greets the service over a connection that leads to it on another way. `place` is where it is,
-  /// for errors.
+  /// Sends `hello` over a connection made in another way. `place` names the service in errors.
   package static func connect(
     over connection: ControlConnection, place: String, clientName: String,
     isWatchedByPerson: Bool, helloBudget: Duration
@@ -126,7 +125,7 @@ extension ServiceConnection {
     }
   }
 
-  /// Closes the connection when it is not answered as it should be.
+  /// Closes the connection unless the reply is the expected one.
   private func greet(
     _ clientName: String, _ isWatchedByPerson: Bool, within budget: Duration
   ) async throws {
@@ -146,7 +145,7 @@ extension ServiceConnection {
     }
   }
 
-  /// Opens a connection at the usual place, else where the service wrote down that it answers.
+  /// Connects at the usual path, else at the path that the service recorded.
   private static func reach(
     _ places: ServicePlaces
   ) async throws(ClientError) -> ControlConnection {
@@ -171,7 +170,7 @@ extension ServiceConnection {
     case let error as ControlError where error.code == .tooManyConnections:
       .tooManyConnections(count: error.message)
     case let error as ControlError where error.code == .stopping:
-      // It is as good as gone.
+      // Treat it as not running.
       .notRunning(socketPath: place)
     default: .connectionLost
     }

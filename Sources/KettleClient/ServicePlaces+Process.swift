@@ -4,12 +4,12 @@ import Glibc
 import KettleSystem
 
 extension ServicePlaces {
-  /// The places of the user who runs this process.
+  /// The paths of the user who runs this process.
   package static func ofThisProcess() -> ServicePlaces {
     of(environment: ProcessInfo.processInfo.environment)
   }
 
-  /// The places that a process with this environment has.
+  /// The paths for a process with this environment.
   package static func of(environment: [String: String]) -> ServicePlaces {
     let passwordHome = passwordHome() ?? "/"
     let path = userDirectoriesPath(environment: environment, passwordHome: passwordHome)
@@ -18,7 +18,8 @@ extension ServicePlaces {
       isUsableRuntimeDirectory: isOwnDirectory)
   }
 
-  /// The home directory in the password database (getpwuid_r(3)); nil when the user has no entry.
+  /// Returns the home directory in the password database (getpwuid_r(3)), or nil when the user has
+  /// no entry.
   private static func passwordHome() -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
@@ -34,7 +35,7 @@ extension ServicePlaces {
       && status.st_uid == geteuid()
   }
 
-  /// The beginning of a small text file; nil when it cannot be read.
+  /// Returns the beginning of a small text file, or nil when it cannot be read.
   private static func text(ofFile path: String) -> String? {
     guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
       return nil

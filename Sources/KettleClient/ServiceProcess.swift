@@ -4,21 +4,21 @@ import KettleSocket
 import Glibc
 import KettleSystem
 
-/// A service that was just started, until it is known whether it came up.
+/// A service process that was just started and whose readiness is not yet known.
 package struct ServiceProcess: Sendable {
-  /// What became of it.
+  /// The result of the start.
   enum Readiness: Hashable, Sendable {
     case ready
-    /// The status is that of waitpid(2); nil when it gave up the pipe and lives on.
+    /// `status` is that of waitpid(2); nil when it closed the pipe but still runs.
     case ended(status: Int32?)
     case timedOut
   }
 
-  /// The exit status by which a service says that another one has the lock (EX_TEMPFAIL of
+  /// The exit status of a service that found the lock taken by another one (EX_TEMPFAIL of
   /// sysexits.h).
   package static let lostRaceStatus: Int32 = 75
 
-  /// Whether an ended service may have ended because there is another one.
+  /// Whether an ended service may have ended because another one runs.
   static func isLostRace(_ status: Int32?) -> Bool {
     guard let status else { return true }
     return status == 0 || status == lostRaceStatus << 8
@@ -27,8 +27,8 @@ package struct ServiceProcess: Sendable {
   private let processID: pid_t
   private let readinessPipe: SharedDescriptor
 
-  /// The program that runs now. After an upgrade the kernel calls its file deleted; then the new
-  /// file of that name is meant.
+  /// The path of the running program. After an upgrade the kernel marks its file as deleted; then
+  /// this is the new file of that name.
   package static func ownExecutablePath() -> String {
     let link = "/proc/self/exe"
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -76,10 +76,10 @@ package struct ServiceProcess: Sendable {
       detail: "\(what): \(ControlSocketError.text(ofCode: code))", logPath: logPath)
   }
 
-  /// Waits for the byte by which the service says that it answers. Called once.
+  /// Waits for the byte with which the service reports that it is ready. Call it once.
   ///
-  /// A thread of its own waits, then stays until the service ends, so that a long-running program
-  /// that started it does not keep a dead process on the system's list.
+  /// A separate thread waits and then stays until the service ends, so that a long-running program
+  /// that started it does not keep a zombie.
   func readiness(within budget: Duration) async -> Readiness {
     await withCheckedContinuation { continuation in
       DetachedThread.start {
@@ -90,11 +90,11 @@ package struct ServiceProcess: Sendable {
     }
   }
 
-  /// Waits on the calling thread. Called once.
+  /// Waits on the calling thread. Call it once.
   func readinessBlocking(within budget: Duration) -> Readiness {
     let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
     if !isReaped {
-      // The thread stays as long as the service, and must not hold the pipe so long.
+      // The thread lives as long as the service and must not keep the pipe open.
       DetachedThread.start { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
     }
     return readiness
@@ -115,7 +115,7 @@ package struct ServiceProcess: Sendable {
     }
   }
 
-  /// A process that ends closes its descriptors a moment before it can be waited for.
+  /// A process closes its descriptors a moment before it can be waited for.
   private func statusSoon() -> Int32? {
     for _ in 0..<100 {
       if let status = Self.waitForEnd(of: processID, options: WNOHANG) { return status }
@@ -130,7 +130,7 @@ package struct ServiceProcess: Sendable {
 }
 
 extension Duration {
-  /// For poll(2), where a negative number would be for ever.
+  /// For poll(2), where a negative number means forever.
   fileprivate var pollMilliseconds: Int32 {
     let (seconds, attoseconds) = components
     let bounded = min(max(seconds, 0), 1_000_000)

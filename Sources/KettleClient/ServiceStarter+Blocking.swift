@@ -3,11 +3,11 @@ import KettleSocket
 import Glibc
 import KettleSystem
 
-/// The way to the service for a thread of its own: a program may hold all the threads that tasks
-/// run on, and wait for the service meanwhile.
+/// Connects from a dedicated thread: a program may occupy all threads of the task pool while it
+/// waits for the service.
 extension ServiceStarter {
-  /// Opens a socket to the service on the calling thread; starts the service first when nothing
-  /// answers. The socket does not block, and nothing has been sent on it.
+  /// Opens a socket to the service on the calling thread, and starts the service first when nothing
+  /// answers. The socket is non-blocking, and nothing has been sent on it.
   package func openSocket() throws(ClientError) -> OwnedDescriptor {
     if let socket = try openSocketIfRunning() { return socket }
     let readiness = try ServiceProcess.start(self).readinessBlocking(within: budget)
@@ -16,14 +16,14 @@ extension ServiceStarter {
     while true {
       if let socket = try openSocketIfRunning() { return socket }
       guard ContinuousClock.now < deadline else { break }
-      // There is no event for "another process listens by now" that could be waited for.
+      // No event reports that another process now listens, so poll.
       poll(nil, 0, pause)
       pause = min(pause * 2, 200)
     }
     throw .didNotStart(detail: readiness.detail(budget: budget), logPath: places.logPath)
   }
 
-  /// nil when nothing answers at the usual place, nor where the service wrote down that it does.
+  /// Returns nil when nothing answers at the usual path or at the one that the service recorded.
   func openSocketIfRunning() throws(ClientError) -> OwnedDescriptor? {
     do throws(ControlSocketError) {
       return try ControlConnection.connectedSocket(places.socketPath)

@@ -2,19 +2,19 @@ import KettleControl
 import KettleSocket
 import Glibc
 
-/// Connects to the service and starts it when none runs.
+/// Connects to the service and starts it when none is running.
 package struct ServiceStarter: Sendable {
   package var places: ServicePlaces
   package var clientName: String
-  /// Whether the service is to leave it to this client to tell a person what happens.
+  /// Whether this client notifies the person, so that the service does not have to.
   package var isWatchedByPerson = false
-  /// Absolute path of the program that is the service when it is run with `arguments`.
+  /// Absolute path of the program that becomes the service when run with `arguments`.
   package var executablePath: String
-  /// What makes the program the service; `--ready-fd` and its number follow.
+  /// The arguments that make the program the service; `--ready-fd` and its number follow.
   package var arguments = ["daemon", "run"]
-  /// What the service gets as its environment; nil is that of this process.
+  /// The environment of the service; nil is that of this process.
   package var environment: [String: String]?
-  /// How long everything together may take.
+  /// The time limit for everything together.
   package var budget: Duration = .seconds(10)
   /// How long to retry while the service has too many connections. Most of them belong to commands,
   /// which end within moments.
@@ -31,8 +31,8 @@ package struct ServiceStarter: Sendable {
 
   /// Connects; starts the service first when nothing answers and `startingIfNeeded` is set.
   ///
-  /// Many programs may do this at the same moment: each starts a service, the service lock lets
-  /// one of them live, and all connect to that one.
+  /// Many programs may do this at once: each starts a service, the service lock lets one of them
+  /// survive, and all connect to that one.
   package func connect(startingIfNeeded: Bool) async throws(ClientError) -> ServiceConnection {
     guard startingIfNeeded else {
       return try await greet()
@@ -51,8 +51,7 @@ package struct ServiceStarter: Sendable {
     throw .didNotStart(detail: detail, logPath: places.logPath)
   }
 
-  /// Tries to connect again and again, with growing pauses; nil when the time is over. At least
-  /// one attempt is made.
+  /// Tries to connect at least once, with growing pauses. Returns nil when the time is over.
   private func connect(
     until deadline: ContinuousClock.Instant
   ) async throws(ClientError) -> ServiceConnection? {
@@ -61,7 +60,7 @@ package struct ServiceStarter: Sendable {
       if let service = try await connectIfRunning() { return service }
       let next = ContinuousClock.now + pause
       guard next < deadline else { return nil }
-      // There is no event for "another process listens by now" that could be waited for.
+      // No event reports that another process now listens, so poll.
       do { try await Task.sleep(until: next, clock: .continuous) } catch { return nil }
       pause = min(pause * 2, .milliseconds(200))
     }
@@ -86,8 +85,8 @@ package struct ServiceStarter: Sendable {
     }
   }
 
-  /// A service that ends, or is killed, between taking the connection and answering the greeting
-  /// is as good as none.
+  /// A service that ends or is killed between accepting the connection and answering `hello` counts
+  /// as not running.
   private func connectIfRunning() async throws(ClientError) -> ServiceConnection? {
     do throws(ClientError) {
       return try await greet()
@@ -103,13 +102,13 @@ package struct ServiceStarter: Sendable {
 }
 
 extension ServiceProcess.Readiness {
-  /// How long it is worth trying to connect after this.
+  /// How long to keep trying to connect after this result.
   var patience: Duration {
     switch self {
-    // The socket was listening before the service said so.
+    // The socket was listening before the service reported that it was ready.
     case .ready: .seconds(5)
-    // Whoever won the race may still be on the way. More often it was a service that is just
-    // ending, and the next round starts another; one round too many loses the race again.
+    // The winner of the race may not be listening yet. More often it was a service that is just
+    // ending, and the next round starts another; a superfluous round loses the race again.
     case .ended(let status): ServiceProcess.isLostRace(status) ? .milliseconds(250) : .zero
     case .timedOut: .zero
     }

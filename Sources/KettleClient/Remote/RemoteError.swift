@@ -1,25 +1,25 @@
-/// Why the service of another machine cannot be talked to.
+/// Why the service of another machine cannot be used.
 package struct RemoteError: Error, Hashable, Sendable {
   package enum Why: Hashable, Sendable {
-    /// There is no ssh here, or it cannot be run: the number of errno.
+    /// ssh is missing here or cannot be run; `code` is an errno value.
     case cannotRunSSH(code: Int32)
-    /// ssh does not get there, or is not let in.
+    /// ssh cannot reach the machine, or is refused.
     case unreachable
     /// The other machine has no `kettle` where ssh looks for programs.
     case noProgram
-    /// The `kettle` there does not know what it is asked; the versions, where they are known.
+    /// The `kettle` there does not know the request; the versions, where known.
     case otherVersion(ours: Int, theirs: String?)
-    /// No service runs there, and starting one was not asked for.
+    /// No service runs there, and starting one was not requested.
     case notRunning
     /// The `kettle` there cannot reach its service.
     case noService
-    /// It ended, or said nothing for too long.
+    /// It ended, or sent nothing for too long.
     case ended
   }
 
   package var host: RemoteHost
   package var why: Why
-  /// What ssh, or the other machine, said; it comes from outside.
+  /// The output of ssh or of the other machine; untrusted.
   package var said: String
 
   package init(host: RemoteHost, why: Why, said: String = "") {

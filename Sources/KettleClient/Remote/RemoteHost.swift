@@ -1,19 +1,19 @@
-/// The name of another machine as ssh(1) takes it: `box`, `user@box`, `ssh://user@box:2222`.
+/// The name of another machine as ssh(1) accepts it: `box`, `user@box`, `ssh://user@box:2222`.
 ///
-/// A value that exists can be put on a command line: it is no option, and nothing in it means
-/// anything to a shell, to which the user's own configuration of ssh may hand it (`%h`).
+/// Any value is safe on a command line: it is not an option and contains nothing special to a
+/// shell, to which the user's ssh configuration may pass it (`%h`).
 package struct RemoteHost: Hashable, Sendable {
   package let text: String
 
   private static let byteCountMax = 255
 
-  /// nil when it is no such name.
+  /// Returns nil when the text is not such a name.
   package init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.byteCountMax,
       text.utf8.allSatisfy(Self.isAllowed)
     else { return nil }
     let name = text.hasPrefix("ssh://") ? text.dropFirst(6) : text[...]
-    // The part of the user too: it becomes a word of its own for some programs.
+    // Also check the user part, which some programs receive as a separate word.
     let parts = name.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") }) else { return nil }
     self.text = text

@@ -3,12 +3,12 @@ import Glibc
 import KettleSystem
 import KettleModel
 
-/// ssh on the way to another machine, from its start to its end.
+/// An ssh process to another machine, from start to end.
 final class RemoteShell: Sendable {
-  /// What is kept of what it says: the end has the reason.
+  /// How much of its output is kept: the end holds the reason.
   private static let saidByteCountMax = 4096
-  /// How often, each time 10 ms, the last words are waited for: a master connection of ssh
-  /// (ControlPersist) holds the pipe open for long.
+  /// How many times to wait 10 ms for the last output: a master connection of ssh (ControlPersist)
+  /// keeps the pipe open for long.
   private static let lastWordsCount = 30
   private static let patienceMilliseconds: Int32 = 3000
 
@@ -24,10 +24,10 @@ final class RemoteShell: Sendable {
   private let process: CoupledProcess
   private let state: Mutex<State>
 
-  /// Gives our end of the conversation to the caller; nil the second time.
+  /// Passes our end of the socket to the caller; nil the second time.
   func takeSocket() -> OwnedDescriptor? { process.takeSocket() }
 
-  /// - Parameter mayAsk: Whether it may ask for passwords, and show what it says, on the terminal.
+  /// - Parameter mayAsk: Whether ssh may ask for passwords and show its output on the terminal.
   static func start(
     _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<RemoteShell, ProcessSpawn.Failed> {
@@ -43,19 +43,19 @@ final class RemoteShell: Sendable {
     state = Mutex(State(isRelaying: isRelaying))
   }
 
-  /// From now on what it says is kept and not shown.
+  /// From now on its output is kept and not shown.
   func stopRelaying() { state.withLock { $0.isRelaying = false } }
 
-  /// Gives it a moment to end by itself, because its status says why.
+  /// Gives ssh a moment to end by itself, because its exit status tells the reason.
   func endSoon() {
     DetachedThread.start {
       poll(nil, 0, Self.patienceMilliseconds)
-      // Until it was waited for, its number cannot be another's.
+      // The process id cannot be reused before the process has been waited for.
       self.state.withLock { if !$0.hasEnded { _ = kill(self.process.processID, SIGTERM) } }
     }
   }
 
-  /// Waits for its end; nil when nobody knows how that was.
+  /// Waits for the end. Returns nil when the exit status is unknown.
   func ended() async -> ProcessStatus? {
     await withCheckedContinuation { continuation in
       let hasEnded = state.withLock { state in
@@ -66,7 +66,7 @@ final class RemoteShell: Sendable {
     }
   }
 
-  /// What it said, the last part.
+  /// The last part of its output.
   var said: String { String(decoding: state.withLock { $0.said }, as: UTF8.self) }
 
   // MARK: Threads of their own, because both calls block
@@ -93,10 +93,10 @@ final class RemoteShell: Sendable {
       return state.isRelaying
     }
     guard isRelaying else { return }
-    // Its questions go to the terminal by themselves; here are its complaints, and those of the
+    // ssh asks its questions directly on the terminal. This is its error output and that of the
     // other machine, which may be anything.
     let lines = String(decoding: bytes, as: UTF8.self)
-      // "\r\n" is one character, and that is how ssh ends its lines.
+      // ssh ends lines with "\r\n", which is one character.
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map { String($0).sanitizedForDisplay() }
     let text = Array(lines.joined(separator: "\n").utf8)
@@ -104,7 +104,7 @@ final class RemoteShell: Sendable {
   }
 
   private func waitForEnd() {
-    // Not taken off the system's list before `hasEnded`, so that `endSoon` meets no other process.
+    // Reap only after `hasEnded` is set, so that `endSoon` never signals another process.
     var information = siginfo_t()
     while waitid(P_PID, id_t(process.processID), &information, WEXITED | WNOWAIT) == -1,
       errno == EINTR

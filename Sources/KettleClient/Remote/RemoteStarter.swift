@@ -2,15 +2,15 @@ import KettleControl
 import KettleSocket
 import KettleSystem
 
-/// Connects to the service of the user on another machine, by the user's own ssh, and starts it
-/// there when none runs: `kettle daemon pipe` at the other end hands the lines on.
+/// Connects to the user's service on another machine through the user's own ssh, and starts it
+/// there when none is running. `kettle daemon pipe` at the other end forwards the lines.
 package struct RemoteStarter: Sendable {
   package var host: RemoteHost
   package var clientName: String
   package var isWatchedByPerson = false
-  /// What ssh gets as its environment.
+  /// The environment of ssh.
   package var environment: [String: String]
-  /// Whether ssh may ask for a password, or whether a host is known, on the terminal.
+  /// Whether ssh may ask on the terminal, for a password or about an unknown host.
   package var mayAsk = true
 
   /// A person needs time to find a password.
@@ -47,8 +47,9 @@ package struct RemoteStarter: Sendable {
     }
   }
 
-  /// ssh ends with the status of the program there, or with 255 (ssh(1), EXIT STATUS); a shell
-  /// that does not find a program says 127, one that may not run it 126 (POSIX, 2.8.2).
+  /// ssh ends with the status of the remote program, or with 255 (ssh(1), EXIT STATUS). A shell
+  /// returns 127 for a program that it does not find and 126 for one that it may not run (POSIX,
+  /// 2.8.2).
   private func reason(_ shell: RemoteShell, _ error: any Error) async -> any Error {
     shell.endSoon()
     let status = await shell.ended()
@@ -65,19 +66,19 @@ package struct RemoteStarter: Sendable {
     return RemoteError(host: host, why: why, said: shell.said)
   }
 
-  /// What `kettle daemon pipe --if-running` ends with when no service runs (EX_UNAVAILABLE of
+  /// The exit status of `kettle daemon pipe --if-running` when no service runs (EX_UNAVAILABLE of
   /// sysexits.h).
   package static let notRunningStatus: Int32 = 69
 
   func arguments(startingIfNeeded: Bool) -> [String] {
     let options = [
-      // A connection that is dead is found out after 45 s.
+      // Detects a dead connection after 45 s.
       "ConnectTimeout=20", "ServerAliveInterval=15", "ServerAliveCountMax=3",
-      // What the user has set up for other uses of the host is not for this one.
+      // Ignore what the user configured for other uses of the host.
       "ClearAllForwardings=yes", "RemoteCommand=none", "BatchMode=\(mayAsk ? "no" : "yes")",
     ]
     return ["-T", "-a", "-x"] + options.flatMap { ["-o", $0] }
-      // Behind this nothing is an option; the words behind the host are the command there.
+      // After `--` nothing is an option; the words after the host are the remote command.
       + ["--", host.text, "kettle", "daemon", "pipe"]
       + (startingIfNeeded ? [] : ["--if-running"])
   }

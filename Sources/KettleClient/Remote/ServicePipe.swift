@@ -2,14 +2,13 @@ import KettleControl
 import Glibc
 import KettleSystem
 
-/// Couples standard input and output with the socket of the service: the other end of
-/// `RemoteStarter`.
+/// Couples standard input and output with the service's socket: the remote end of `RemoteStarter`.
 package struct ServicePipe: Sendable {
   private let socket: SharedDescriptor
 
-  /// Connects; starts the service first when none runs and that is asked for.
+  /// Connects to the service; if none runs, starts one when `startingIfNeeded` is set.
   ///
-  /// - Parameter startingIfNeeded: Without it `ClientError.notRunning` is thrown.
+  /// - Parameter startingIfNeeded: Without it, throws `ClientError.notRunning`.
   package static func open(
     _ starter: ServiceStarter, startingIfNeeded: Bool
   ) throws(ClientError) -> ServicePipe {
@@ -22,14 +21,14 @@ package struct ServicePipe: Sendable {
     return ServicePipe(socket: SharedDescriptor(socket))
   }
 
-  /// Returns when one of the two ends.
+  /// Returns when either direction ends.
   package func run() async {
-    // Both directions block, each on a thread of its own, so that no byte is held back.
+    // Each direction blocks on its own thread, so that no byte is held back.
     let flags = fcntl(socket.number, F_GETFL)
     _ = fcntl(socket.number, F_SETFL, flags & ~O_NONBLOCK)
     DetachedThread.start { [socket] in
       Self.copy(from: STDIN_FILENO, to: socket.number)
-      // The service still owes replies to what was asked.
+      // The service still has replies to send.
       shutdown(socket.number, Int32(SHUT_WR))
     }
     await withCheckedContinuation { continuation in
@@ -56,8 +55,8 @@ package struct ServicePipe: Sendable {
     }
   }
 
-  /// Whether the call that failed is to be done again; waits when it is too early. Who shares our
-  /// standard streams may have made them non-blocking.
+  /// Returns whether to repeat the failed call, after waiting if the descriptor was not ready.
+  /// Another process that shares our standard streams may have made them non-blocking.
   private static func mayGoOn(_ descriptor: Int32, _ event: Int32) -> Bool {
     if errno == EAGAIN {
       var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
