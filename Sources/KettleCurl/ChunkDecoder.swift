@@ -1,19 +1,19 @@
 /// Separates the data of a chunked body from its framing, by the letter of RFC 9112, section 7.1.
 ///
-/// libcurl is lenient with the framing: it takes a bare LF for the end of a chunk, `0x1000` for 0,
-/// and any byte for the end of a size. Each of these can turn a broken reply into a whole file with
-/// wrong bytes, so libcurl only finds the end of the exchange, and this decoder decides what is
-/// data. It keeps its state between calls, so the body may be cut into pieces anywhere.
+/// libcurl is lenient with the framing: it accepts a bare LF as the end of a chunk, `0x1000` as 0,
+/// and any byte as the end of a size. Each of these can turn a broken reply into a complete file
+/// with wrong bytes. So libcurl only finds the end of the exchange, and this decoder decides which
+/// bytes are data. It keeps its state between calls, so the body may be split anywhere.
 struct ChunkDecoder: Equatable {
   /// What the next bytes of the body are.
   enum Span: Equatable {
-    /// Framing, which the decoder has consumed.
+    /// Framing, already consumed by the decoder.
     case framing(byteCount: Int)
-    /// Data. The caller reports with `takeData` how much of it was delivered.
+    /// Data. The caller reports through `takeData` how much of it was delivered.
     case data(byteCount: Int)
-    /// No more bytes are needed now; nothing was consumed.
+    /// More bytes are needed; nothing was consumed.
     case needsMore
-    /// The body has ended. The bytes, if there are any, do not belong to it.
+    /// The body has ended. Any remaining bytes do not belong to it.
     case complete
     case broken(String)
   }
@@ -35,10 +35,10 @@ struct ChunkDecoder: Equatable {
     case broken(String)
   }
 
-  /// Enough for 64 bits; libcurl reads no more either.
+  /// Enough for 64 bits; libcurl reads no more than that.
   static let sizeDigitCountMax = 16
   static let extensionByteCountMax = 4096
-  /// libcurl's own limit for one trailer field is about as large.
+  /// About the same as libcurl's own limit for one trailer field.
   static let trailerByteCountMax = 4000
   static let trailerCountMax = 100
 
@@ -47,7 +47,7 @@ struct ChunkDecoder: Equatable {
 
   var isComplete: Bool { state == .complete }
 
-  /// Reads framing up to the next data, the end of the bytes or the end of the body.
+  /// Reads framing up to the next data, the end of the bytes, or the end of the body.
   mutating func next(in bytes: UnsafeRawBufferPointer) -> Span {
     var consumed = 0
     for byte in bytes {
@@ -62,7 +62,7 @@ struct ChunkDecoder: Equatable {
     return span(consumed: consumed, of: bytes.count)
   }
 
-  /// Notes that so many bytes of the data that `next` announced were delivered.
+  /// Records that this many bytes of the data announced by `next` were delivered.
   mutating func takeData(_ byteCount: Int) {
     guard case .data(let remaining) = state else { return }
     let rest = max(remaining - Int64(byteCount), 0)
@@ -121,8 +121,8 @@ extension ChunkDecoder {
     return sizeBlanks(value, 0, byte)
   }
 
-  /// Blanks may stand before a semicolon (`BWS`). Some servers also pad every size with them to the
-  /// same width, which leaves no doubt about the size.
+  /// Blanks may precede a semicolon (`BWS`). Some servers also pad every size with blanks to the
+  /// same width, which leaves the size unambiguous.
   private static func sizeBlanks(_ size: Int64, _ byteCount: Int, _ byte: UInt8) -> State {
     switch byte {
     case Byte.carriageReturn: .sizeLineFeed(size: size)

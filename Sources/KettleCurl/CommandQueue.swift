@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 import KettleEngine
 import KettleModel
 
-/// What other threads ask of the transport's thread.
+/// A request from another thread to the transport's thread.
 enum Command: Sendable {
   case begin(AttemptRequest)
   case accept(AttemptID, any ByteSink)
@@ -15,11 +15,11 @@ enum Command: Sendable {
   case limitAll(Int64?)
 }
 
-/// Carries commands to the thread that owns the multi handle, and wakes it.
+/// Passes commands to the thread that owns the multi handle, and wakes it.
 final class CommandQueue: Sendable {
   enum Taken {
     case commands([Command])
-    /// Nothing comes after these.
+    /// The last commands; none follow.
     case last([Command])
   }
 
@@ -30,32 +30,32 @@ final class CommandQueue: Sendable {
   }
 
   private let state = Mutex(State.open([]))
-  /// Senders that wake the thread, or are about to. Without the lock: the thread that wakes takes
-  /// it at once, and would find it held.
+  /// The number of senders that are waking the thread or about to. Atomic and outside the lock: the
+  /// woken thread takes the lock at once and would find it held.
   private let wakingCount = Atomic(0)
-  /// Only curl_multi_wakeup(3) is called on it here, the one call that any thread may make, and
-  /// only while `wakingCount` is not 0: the thread frees the handle when nobody wakes any more.
+  /// Used here only for curl_multi_wakeup(3), the one call that any thread may make, and only while
+  /// `wakingCount` is not 0: the thread frees the handle once no sender is waking it.
   nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
   init(waking multi: UnsafeMutableRawPointer) { self.multi = multi }
 
-  /// Drops the command when the queue was closed.
+  /// Queues a command and wakes the thread. Drops the command if the queue is closed.
   func send(_ command: Command) {
     let wakes = state.withLock { state in
       guard case .open(var commands) = state else { return false }
-      // The list must have one owner while it grows, or each command copies all before it.
+      // Keep the list uniquely referenced while it grows, or each command copies all earlier ones.
       state = .closed
       commands.append(command)
       let isFirst = commands.count == 1
       state = .open(commands)
-      // With commands waiting, a wake-up is already under way.
+      // With commands waiting, a wake-up is already pending.
       if isFirst { willWake() }
       return isFirst
     }
     if wakes { wake() }
   }
 
-  /// Takes no more commands, and lets the thread end.
+  /// Accepts no more commands and lets the thread end.
   func close() {
     let wakes = state.withLock { state in
       guard case .open(let commands) = state else { return false }
@@ -66,7 +66,7 @@ final class CommandQueue: Sendable {
     if wakes { wake() }
   }
 
-  /// With the lock, so that the thread that takes what is last finds it counted.
+  /// Called under the lock, so that the thread that takes the last commands sees the count.
   private func willWake() { wakingCount.add(1, ordering: .relaxed) }
 
   private func wake() {
@@ -74,13 +74,13 @@ final class CommandQueue: Sendable {
     wakingCount.subtract(1, ordering: .releasing)
   }
 
-  /// Called by the thread. After `last` the queue does not touch the multi handle any more.
+  /// Called by the thread. After `last`, the queue no longer touches the multi handle.
   func take() -> Taken {
     let taken = takeWaiting()
     switch taken {
     case .commands: break
     case .last:
-      // Each of them is at most one call away.
+      // Each of these senders is at most one call from finishing.
       while wakingCount.load(ordering: .acquiring) > 0 { sched_yield() }
     }
     return taken

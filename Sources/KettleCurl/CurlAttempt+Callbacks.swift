@@ -2,7 +2,7 @@ import CKettleCurl
 import KettleEngine
 import KettleModel
 
-/// What libcurl calls. The functions themselves only find the attempt; it does the work.
+/// libcurl's callbacks. Each only finds the attempt, which does the work.
 extension CurlAttempt {
   static let onRequestReady: curl_prereq_callback = { context, address, _, _, _ in
     guard let attempt = CurlAttempt.of(context: context) else { return kettle_prereq_abort }
@@ -19,7 +19,7 @@ extension CurlAttempt {
   static let onBody: curl_write_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     guard let context else { return refusal(of: piece.count) }
-    // The loop keeps it; see `GrantedRoom` for what a counted reference would cost here.
+    // The loop retains it; see `GrantedRoom` for the cost of a counted reference here.
     let attempt = Unmanaged<CurlAttempt>.fromOpaque(context)
     return attempt._withUnsafeGuaranteedRef { attempt in
       if attempt.takesUnasked(piece) { return piece.count }
@@ -31,7 +31,7 @@ extension CurlAttempt {
     }
   }
 
-  /// Hears of everything on the connection, and notes what is said in TLS.
+  /// Receives libcurl's trace of the connection and records its TLS messages.
   static let onTrace: curl_debug_callback = { _, kind, bytes, byteCount, context in
     let message = UnsafeRawBufferPointer(start: bytes, count: byteCount)
     switch kind {
@@ -42,21 +42,21 @@ extension CurlAttempt {
     return 0
   }
 
-  /// Any other number than that of the bytes ends the exchange (CURLOPT_WRITEFUNCTION(3)).
+  /// Any number other than the byte count ends the exchange (CURLOPT_WRITEFUNCTION(3)).
   private static func refusal(of byteCount: Int) -> Int { byteCount == 0 ? 1 : 0 }
 }
 
 extension CurlAttempt {
-  /// The connection to the address is there; called again for every round of a login. Returns
-  /// whether the request goes out: a server can ask without end, as with a nonce that is stale
-  /// every time (RFC 7616).
+  /// Called when the connection is established, and again for every round of a login. Returns
+  /// whether to send the request: a server can request logins endlessly, as with a nonce that is
+  /// stale every time (RFC 7616).
   private func requestIsReady(at address: UnsafePointer<CChar>?) -> Bool {
     loop.assertIsOnThread()
     guard peerIsAllowed(address) else {
       phase = .decided(.failed(addressRefusal ?? failure(for: CURLE_COULDNT_CONNECT)))
       return false
     }
-    // A certificate that nobody looked at is as good as none.
+    // An unchecked certificate is as bad as none.
     guard isServerAccepted else { return giveUp("its certificate was not shown", .tlsRefused) }
     requestCount += 1
     if requestCount > Self.requestCountMax {
@@ -72,7 +72,7 @@ extension CurlAttempt {
     return true
   }
 
-  /// Answers whether the exchange goes on.
+  /// Returns whether the exchange continues.
   private func headerLineCame(_ line: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
     if case .awaitingHead = phase { phase = .awaitingHead(silentSince: loop.now) }
@@ -84,16 +84,16 @@ extension CurlAttempt {
     }
   }
 
-  /// What libcurl is answered when it hands over a piece of the body.
+  /// The reply to libcurl for a piece of the body.
   private enum PieceAnswer {
     case goesOn
-    /// libcurl hands over the same bytes again when it goes on.
+    /// libcurl delivers the same bytes again after resuming.
     case pauses
     case ends
   }
 
-  /// Most pieces, of which tens of thousands come, go where there is room for them and nothing is
-  /// looked up.
+  /// The fast path for most of the tens of thousands of pieces: copies the piece where the sink has
+  /// room, without any lookup. Returns false if that is impossible.
   private func takesUnasked(_ bytes: UnsafeRawBufferPointer) -> Bool {
     loop.assertIsOnThread()
     guard let room, handedOfPiece == 0, room._withUnsafeGuaranteedRef({ $0.take(bytes) })
@@ -108,7 +108,7 @@ extension CurlAttempt {
     if bytes.isEmpty { return .goesOn }
     switch phase {
     case .connecting, .awaitingHead:
-      // libcurl hands over the body of a 401 only when it does not answer it.
+      // libcurl delivers the body of a 401 only when it does not answer the 401.
       guard let head = headReader.heldBackHead else {
         return giveUp("its body came before its head") ? .goesOn : .ends
       }
@@ -124,10 +124,10 @@ extension CurlAttempt {
     }
   }
 
-  /// Hands over what the sink does not have yet, as far as the speed limits allow it.
+  /// Delivers what the sink does not have yet, as far as the speed limits allow.
   ///
-  /// libcurl takes all of a piece back or nothing; so the part that went out is skipped when the
-  /// piece comes again. It begins with the same bytes then, and may have more behind them.
+  /// libcurl takes back all of a piece or nothing, so the delivered part is skipped when the piece
+  /// arrives again. It then begins with the same bytes and may be longer.
   private func hand(_ piece: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer {
     while handedOfPiece < piece.count {
       let rest = UnsafeRawBufferPointer(rebasing: piece.dropFirst(handedOfPiece))
@@ -140,7 +140,7 @@ extension CurlAttempt {
         if let answer { return answer }
       case .needsMore: handedOfPiece = piece.count
       case .complete:
-        // A connection with bytes behind the body is not used again.
+        // A connection with bytes after the body is not reused.
         phase = .decided(end(for: CURLE_OK))
         return .ends
       case .broken(let reason):
@@ -153,8 +153,8 @@ extension CurlAttempt {
     return .goesOn
   }
 
-  /// Offers data to the sink. Returns nil when all of it went out and the rest of the piece can
-  /// follow.
+  /// Offers data to the sink. Returns nil when all of it was delivered and the rest of the piece
+  /// can follow.
   private func offer(_ bytes: UnsafeRawBufferPointer, to sink: any ByteSink) -> PieceAnswer? {
     let count = loop.limits.take(bytes.count, for: id, of: transfer, at: loop.now)
     if count > 0 {
@@ -183,17 +183,18 @@ extension CurlAttempt {
     pace.note(count, at: loop.now)
   }
 
-  /// Lets no more be read. What was read already libcurl hands over all the same.
+  /// Stops reading. libcurl still delivers what it has already read.
   private func block(_ sink: any ByteSink) {
     guard case .receiving = phase else { return }
     loop.limits.leave(id)
     rest(in: .blocked(sink))
-    // Both directions: when one of them goes on, older releases look at the socket at once, and put
-    // aside what they read there (`cselect_bits`, before 8.4).
+    // Pause both directions: when one of them resumes, older releases read the socket at once and
+    // set the bytes aside (`cselect_bits`, before 8.4).
     _ = curl_easy_pause(easy, CURLPAUSE_ALL)
   }
 
-  /// What is whole would not end before it is let on. Nothing is held back, so nothing comes of it.
+  /// Resumes a complete body, which would otherwise not end. No bytes are held back, so the result
+  /// does not matter.
   private func letEnd() {
     guard case .blocked(let sink) = phase else { return }
     receive(into: sink)
@@ -204,7 +205,7 @@ extension CurlAttempt {
     chunks.map(\.isComplete) ?? (bodyEnd == .byteCount(deliveredByteCount))
   }
 
-  /// With the last byte the exchange is over by itself, and its connection stays for others.
+  /// After the last byte the exchange ends by itself, and its connection can be reused.
   private func satisfied() -> PieceAnswer {
     let isWhole = isWhole
     if isWhole { letEnd() }
@@ -212,7 +213,7 @@ extension CurlAttempt {
     return isWhole ? .goesOn : .ends
   }
 
-  /// Reports the head unless nobody can tell where its body ends. Answers whether it did.
+  /// Reports the head unless the end of its body is undefined. Returns whether it did.
   func tell(_ head: ResponseHead) -> Bool {
     guard isUsable(head) else { return false }
     if head.status == 407, let proxy, proxy.speaksHTTP, url.scheme == .http {
@@ -221,8 +222,8 @@ extension CurlAttempt {
     let bodyEnd = asksForHeadOnly ? .byteCount(0) : head.bodyEnd
     self.bodyEnd = bodyEnd
     if case .lastChunk = bodyEnd { chunks = ChunkDecoder() }
-    // Of a body whose length is known nothing is read from the talk; each of its records would be
-    // three calls.
+    // With a known body length the TLS trace is not needed, and it would cost three calls per
+    // record.
     if case .byteCount = bodyEnd { _ = kettle_easy_set_long(easy, CURLOPT_VERBOSE, 0) }
     phase = .headTold
     tellWhatWasSent()
@@ -234,7 +235,7 @@ extension CurlAttempt {
     head.framingProblem.map { giveUp($0) } ?? true
   }
 
-  /// Answers false: the exchange does not go on.
+  /// Returns false: the exchange does not continue.
   private func giveUp(
     _ problem: String, _ code: TransferFailure.Code = .protocolBroken
   ) -> Bool {

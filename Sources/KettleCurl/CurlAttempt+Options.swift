@@ -3,12 +3,12 @@ import KettleEngine
 import KettleModel
 
 extension CurlAttempt {
-  /// Makes an easy handle that asks for exactly what the request says.
+  /// Makes an easy handle that requests exactly what `request` says.
   static func make(
     _ request: AttemptRequest, settings: CurlSettings, loop: CurlLoop
   ) -> Result<CurlAttempt, TransferFailure> {
     let host = request.url.hostAndPort
-    // A line break in a header is a second header: checked here again, where it would go out.
+    // A line break in a header would be a second header, so check again where it is sent.
     guard request.headers.allSatisfy({ HeaderField(name: $0.name, value: $0.value) == $0 }) else {
       return .failure(
         TransferFailure(.internalProblem, on: host, detail: "a header cannot be sent"))
@@ -36,7 +36,7 @@ extension CurlAttempt {
     return code == CURLE_OK ? .success(attempt) : .failure(attempt.failure(for: code))
   }
 
-  /// Answers what makes it impossible, before libcurl is bothered.
+  /// Returns the problem that makes the request impossible, before libcurl is involved.
   private func prepare(_ request: AttemptRequest) -> TransferFailure? {
     if let problem = problemOfProxiedHost { return problem }
     if url.scheme == .https, case .impossible(let reason) = verification {
@@ -91,21 +91,21 @@ extension CurlAttempt {
     _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
   ) {
     options.set(CURLOPT_URL, request.url.text)
-    // What is shown and kept is what is asked for, `..` included.
+    // The URL is requested exactly as shown and stored, `..` included.
     options.set(CURLOPT_PATH_AS_IS, 1)
     options.note(kettle_easy_allow_http_only(easy))
     options.set(CURLOPT_FOLLOWLOCATION, 0)
-    // Over one connection bytes come in plain reads, without frames and windows to account for;
-    // and two segments of a file on two connections are two streams to the network as well.
+    // On HTTP/1.1, bytes arrive in plain reads, without frames and windows to account for, and two
+    // segments of a file on two connections are two streams to the network as well.
     options.set(CURLOPT_HTTP_VERSION, kettle_http_1_1)
     options.set(CURLOPT_HTTP09_ALLOWED, 0)
     options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-    // libcurl hands over chunks with their framing then, for `ChunkDecoder`; it still follows them
-    // to find the end of the exchange.
+    // libcurl then delivers chunks with their framing for `ChunkDecoder`. It still parses them to
+    // find the end of the exchange.
     options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     options.set(CURLOPT_USERAGENT, settings.userAgent)
     for header in headersToSend(request.headers) {
-      // `Name:` would take the header away, `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
+      // `Name:` would remove the header; `Name;` sends it empty (CURLOPT_HTTPHEADER(3)).
       append(
         header.value.isEmpty ? header.name + ";" : "\(header.name): \(header.value)",
         to: &headerList)
@@ -122,7 +122,7 @@ extension CurlAttempt {
   }
 
   private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
-    // nil only without memory; the list before stays as it was.
+    // nil only when out of memory; the previous list stays unchanged.
     if let longer = curl_slist_append(list, line) { list = longer }
   }
 
@@ -130,7 +130,7 @@ extension CurlAttempt {
     options.set(CURLOPT_SSL_VERIFYPEER, 1)
     options.set(CURLOPT_SSL_VERIFYHOST, 2)
     options.set(CURLOPT_SSLVERSION, kettle_tls_1_2_or_newer)
-    // Both are set, nil too: a file given for one transfer is all that it trusts.
+    // Set both, even to nil: a file given for one transfer is all that it trusts.
     options.set(CURLOPT_CAINFO, certificates.file)
     options.set(CURLOPT_CAPATH, certificates.directory)
   }
@@ -143,19 +143,19 @@ extension CurlAttempt {
       options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login, known: request.loginScheme))
     }
     if request.login != nil || request.caCertificatePath != nil {
-      // Which connection may be used by whom is the largest class of libcurl's advisories: one
-      // that was opened with a login or an authority of its own is used by nobody else. libcurl
-      // itself keeps it for the rounds of NTLM and Negotiate.
+      // Wrong connection reuse is the largest class of libcurl's advisories. So a connection opened
+      // with a login or its own authority is not shared. libcurl itself keeps it for the rounds of
+      // NTLM and Negotiate.
       options.set(CURLOPT_FRESH_CONNECT, 1)
       options.set(CURLOPT_FORBID_REUSE, 1)
     }
   }
 
-  /// Negotiate takes the ticket of the logged-in user and never the password, and libcurl prefers
-  /// it wherever it is offered; with a password it would keep Basic, Digest and NTLM from working.
+  /// Negotiate uses the ticket of the logged-in user and never the password, and libcurl prefers it
+  /// wherever it is offered. With a password it would prevent Basic, Digest and NTLM from working.
   ///
-  /// With one scheme alone libcurl does not wait to be asked: Basic goes along with the first
-  /// request, and Digest and NTLM begin with a request whose body is empty (CURLOPT_HTTPAUTH(3)).
+  /// With a single scheme libcurl does not wait for a challenge: Basic is sent with the first
+  /// request, and Digest and NTLM begin with a request with an empty body (CURLOPT_HTTPAUTH(3)).
   private static func schemes(for login: Login, known: ServerChallenge.Kind? = nil) -> Int {
     switch known {
     case .basic: return kettle_auth_basic
@@ -170,30 +170,30 @@ extension CurlAttempt {
   private func setConnection(
     _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
   ) {
-    // No signals: the timeout of a name look-up would use SIGALRM, for the whole process.
+    // No signals: the timeout of a name lookup would use SIGALRM, for the whole process.
     options.set(CURLOPT_NOSIGNAL, 1)
     options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
     let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
     options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
     options.note(kettle_easy_set_socket_function(easy, Self.onSocket))
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
-    // Many routers forget a connection that was silent for a minute.
+    // Many routers forget a connection after a minute of silence.
     options.set(CURLOPT_TCP_KEEPIDLE, 45)
     options.set(CURLOPT_TCP_KEEPINTVL, 15)
-    // Without it, to cancel during a name look-up waits for the look-up, and all attempts with it.
-    // Outside of a process's last moments the thread that is left behind cleans up after itself.
+    // Without it, cancelling during a name lookup waits for the lookup and blocks all attempts. The
+    // abandoned thread cleans up after itself, except in the last moments of a process.
     options.note(kettle_easy_leave_lookups_behind(easy))
     for address in settings.knownAddresses { append(address, to: &addressList) }
     options.note(kettle_easy_set_list(easy, CURLOPT_RESOLVE, addressList))
   }
 
-  /// Both texts are set always: without them libcurl would look into the environment.
+  /// Always sets both texts: without them libcurl would read the environment.
   private func setProxy(_ settings: CurlSettings, _ options: inout EasyOptions) {
     options.set(CURLOPT_PROXY, proxy?.address ?? "")
     options.set(CURLOPT_NOPROXY, "")
     guard let proxy else { return }
-    // A proxy's answer to CONNECT is no head of the server, and what is meant for the server is
-    // not for the proxy.
+    // A proxy's reply to CONNECT is not a head from the server, and headers for the server must not
+    // reach the proxy.
     options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     options.set(CURLOPT_PROXY_CAINFO, settings.certificates.file)

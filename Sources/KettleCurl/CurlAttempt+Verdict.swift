@@ -3,8 +3,8 @@ import KettleEngine
 import KettleModel
 
 extension CurlAttempt {
-  /// Decides how the attempt ended, when libcurl is done with it. A head that was held back for a
-  /// login is told on the way.
+  /// Decides how the attempt ended, once libcurl is done with it. Reports a head that was held back
+  /// for a login first.
   func verdict(on code: CURLcode) -> Verdict {
     loop.assertIsOnThread()
     tellWhatWasSent()
@@ -24,8 +24,8 @@ extension CurlAttempt {
     }
   }
 
-  /// libcurl counts the bytes too. Counting what the sink took makes `complete` true whatever
-  /// libcurl's pausing did, and whatever it takes for the last chunk.
+  /// libcurl counts the bytes too. Counting what the sink accepted keeps `complete` true whatever
+  /// libcurl's pausing did and whatever it considers the last chunk.
   func end(for code: CURLcode) -> AttemptEnd {
     guard code == CURLE_OK else { return .failed(failure(for: code)) }
     if let chunks, !chunks.isComplete {
@@ -39,12 +39,12 @@ extension CurlAttempt {
   }
 
   /// Whether the end of a TLS connection counts only with an alert that we saw. With OpenSSL,
-  /// libcurl 7.88 takes the bare end of TCP, which anyone on the way can send, as the end of the
+  /// libcurl 7.88 takes the bare end of TCP, which anyone on the path can send, as the end of the
   /// body. With GnuTLS it reports that as a failure, and shows no alerts.
   private static let mustSeeAlert =
     kettle_tls_library().map { !String(cString: $0).hasPrefix("GnuTLS") } ?? false
 
-  /// Inside of the TLS of a proxy, an alert could be the proxy's, who knows nothing of the body.
+  /// Inside a proxy's TLS, an alert could be the proxy's, which does not know the body.
   private var isEndSaid: Bool {
     !Self.mustSeeAlert || (talk.isClosedByServer && proxy?.scheme != .https)
   }

@@ -2,25 +2,25 @@ import CKettleCurl
 import KettleEngine
 import KettleModel
 
-/// One exchange: libcurl's easy handle and what its callbacks need.
+/// One exchange: libcurl's easy handle and the state that its callbacks need.
 ///
-/// libcurl keeps the address of this object, so it is a class, and the loop keeps it until the
-/// handle has left the multi handle. Touched by the transport's thread only.
+/// libcurl stores the address of this object, so it is a class, and the loop retains it until the
+/// handle has left the multi handle. Used by the transport's thread only.
 final class CurlAttempt {
   enum Phase {
-    /// Until the request can be sent; libcurl's own connect timeout counts.
+    /// Until the request can be sent; libcurl's own connect timeout applies.
     case connecting
     case awaitingHead(silentSince: MonotonicTime)
-    /// The head was told; nothing of the body came yet.
+    /// The head was reported; no body bytes have arrived.
     case headTold
-    /// The head was told; libcurl is paused and holds the first bytes of the body.
+    /// The head was reported; libcurl is paused and holds the first bytes of the body.
     case bodyHeld
     case receiving(any ByteSink)
-    /// The sink is full; libcurl is paused, and hands over what it had read by then.
+    /// The sink is full; libcurl is paused, and still delivers what it had already read.
     case blocked(any ByteSink)
-    /// A speed limit is used up; libcurl is paused and holds the next bytes.
+    /// A speed limit is exhausted; libcurl is paused and holds the next bytes.
     case throttled(any ByteSink)
-    /// A callback decided how it ends; libcurl hands the attempt back soon.
+    /// A callback decided the end; libcurl returns the attempt soon.
     case decided(AttemptEnd)
 
     fileprivate var room: Unmanaged<GrantedRoom>? {
@@ -31,43 +31,44 @@ final class CurlAttempt {
     }
   }
 
-  /// What `verdict(on:)` answers.
+  /// The result of `verdict(on:)`.
   enum Verdict {
     case ended(AttemptEnd)
-    /// The head was told and its body is not accepted yet.
+    /// The head was reported and its body is not accepted yet.
     case endedBeforeAccept(AttemptEnd)
   }
 
   let id: AttemptID
   let transfer: TransferID
   let url: TransferURL
-  /// The certificates that it trusts, to be named when they cannot be read.
+  /// The trusted certificates, for an error when they cannot be read.
   let certificates: TrustedCertificates
   private let timeouts: AttemptTimeouts
   let easy: UnsafeMutableRawPointer
-  /// libcurl writes the reason of a failure there (CURLOPT_ERRORBUFFER(3)).
+  /// libcurl writes the reason of a failure here (CURLOPT_ERRORBUFFER(3)).
   let errorText: UnsafeMutablePointer<CChar>
   var headerList: UnsafeMutablePointer<curl_slist>?
   var addressList: UnsafeMutablePointer<curl_slist>?
-  /// The proxy that the way leads through; nil when it leads straight to the server.
+  /// The proxy of this attempt; nil for a direct connection.
   var proxy: ProxyServer?
   var addressGuard: AddressGuard
-  /// The address that the latest request went to; nil behind a proxy.
+  /// The address that received the latest request; nil behind a proxy.
   var peer: IPAddress?
-  /// Each keeps the other until the attempt is over: to look at an unowned object is two counts.
+  /// A reference cycle until the attempt is over: reading an unowned reference costs two count
+  /// operations.
   let loop: CurlLoop
 
   var phase = Phase.connecting { didSet { noteRoom() } }
-  /// Of the sink that the phase has, which keeps it; nil while a speed limit has to be asked, and
-  /// for a body in chunks, whose pieces are not all data.
+  /// The room of the phase's sink, which retains it. nil while speed limits apply, and for a
+  /// chunked body, whose pieces are not all data.
   private(set) var room: Unmanaged<GrantedRoom>?
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
   var requestCount = 0
-  /// When the first request went out; nil before.
+  /// When the first request was sent; nil before.
   var headBegunAt: MonotonicTime?
   var headReader = HeadReader()
-  /// As the head says; nil before it.
+  /// As declared by the head; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
   var talk = TLSTalk()
   let verification: ServerVerification
@@ -75,12 +76,12 @@ final class CurlAttempt {
   let certificate: ClientCertificate?
   /// nil when the request has no body.
   var upload: Upload?
-  /// Asked with HEAD: whatever the head says, nothing comes behind it.
+  /// A HEAD request: no body follows, whatever the head says.
   let asksForHeadOnly: Bool
   var deliveredByteCount: Int64 = 0
-  /// nil when the body does not come in chunks, and before the head.
+  /// nil when the body is not chunked, and before the head.
   var chunks: ChunkDecoder?
-  /// How many bytes of the piece that libcurl holds, framing of chunks included, are dealt with.
+  /// How many bytes of libcurl's current piece have been processed, chunk framing included.
   var handedOfPiece = 0
   var pace: BodyPace
 
@@ -106,7 +107,7 @@ final class CurlAttempt {
     errorText.initialize(repeating: 0, count: kettle_error_size)
   }
 
-  /// The handle has left the multi handle by now, or was never in it.
+  /// The handle has left the multi handle, or was never in it.
   deinit {
     curl_easy_cleanup(easy)
     curl_slist_free_all(headerList)
@@ -114,7 +115,7 @@ final class CurlAttempt {
     errorText.deallocate()
   }
 
-  /// The attempt that a handle belongs to.
+  /// Returns the attempt that a handle belongs to.
   static func of(_ easy: UnsafeMutableRawPointer?) -> CurlAttempt? {
     var context: UnsafeMutableRawPointer?
     guard let easy, kettle_easy_get_pointer(easy, CURLINFO_PRIVATE, &context) == CURLE_OK else {
@@ -131,7 +132,7 @@ final class CurlAttempt {
 // MARK: - Commands
 
 extension CurlAttempt {
-  /// Answers what libcurl says of the bytes that it held back.
+  /// Returns libcurl's code for the bytes that it held back.
   func accept(into sink: any ByteSink) -> CURLcode {
     switch phase {
     case .headTold:
@@ -147,8 +148,8 @@ extension CurlAttempt {
     }
   }
 
-  /// Answers what libcurl says of bytes that it may have held back. Without effect when the sink
-  /// was not full.
+  /// Returns libcurl's code for bytes that it may have held back. Does nothing if the sink was not
+  /// full.
   func resumeReceiving() -> CURLcode {
     switch phase {
     case .blocked(let sink):
@@ -159,8 +160,8 @@ extension CurlAttempt {
     }
   }
 
-  /// Called when the speed limits give enough again. Answers what libcurl says of the bytes that
-  /// it held back.
+  /// Called when the speed limits allow more. Returns libcurl's code for the bytes that it held
+  /// back.
   func goOn() -> CURLcode {
     guard case .throttled(let sink) = phase else { return CURLE_OK }
     receive(into: sink)
@@ -173,7 +174,7 @@ extension CurlAttempt {
     noteDeadline()
   }
 
-  /// Nothing comes now, and that is not the server's fault.
+  /// Enters a phase in which nothing can arrive, through no fault of the server.
   func rest(in phase: Phase) {
     self.phase = phase
     pace.rest(at: loop.now)
@@ -183,18 +184,18 @@ extension CurlAttempt {
 // MARK: - Speed limits
 
 extension CurlAttempt {
-  /// Comes after every change of the phase and of the limits, and not with every piece.
+  /// Called after every change of the phase or the limits, not for every piece.
   func noteRoom() { room = loop.limits.isEmpty && chunks == nil ? phase.room : nil }
 }
 
 // MARK: - Deadlines
 
 extension CurlAttempt {
-  /// When the loop should look at it again; nil while it is not the server's turn.
+  /// When the loop should check this attempt again; nil while it does not wait for the server.
   private var deadline: MonotonicTime? {
     switch phase {
     // libcurl 7.88 wakes up for the next address a moment before it would try it, and then not
-    // before the whole time is up.
+    // before the whole timeout has passed.
     case .connecting: loop.now.advanced(byMilliseconds: 500)
     case .awaitingHead(let since): Self.earlier(endOfSilence(since), endOfHead)
     case .receiving: Self.earlier(endOfReceiving, pace.windowEnd)
@@ -210,7 +211,7 @@ extension CurlAttempt {
     since.advanced(byMilliseconds: max(timeouts.idleMilliseconds, 1))
   }
 
-  /// How long libcurl has to notice that the last chunk came.
+  /// How long libcurl has to notice the last chunk.
   private static let lastChunkMilliseconds: Int64 = 500
 
   private var endOfReceiving: MonotonicTime {
@@ -224,9 +225,10 @@ extension CurlAttempt {
     return headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
   }
 
-  /// Returns how the attempt ends without libcurl: as a failure when the server has used up its
-  /// time, and as complete when libcurl still waits behind the last chunk. Some releases do not see
-  /// the chunks when another coding is named before them. Returns nil when the attempt goes on.
+  /// Returns how the attempt ends without libcurl: as a failure when the server has exceeded its
+  /// time, and as complete when libcurl still waits after the last chunk. Some releases do not
+  /// recognise the chunks when another coding is named before them. Returns nil when the attempt
+  /// continues.
   func endWithoutLibcurl(at now: MonotonicTime) -> AttemptEnd? {
     if case .receiving = phase, chunks?.isComplete == true {
       return endOfReceiving <= now ? end(for: CURLE_OK) : nil
@@ -234,7 +236,7 @@ extension CurlAttempt {
     return overdue(at: now).map(AttemptEnd.failed)
   }
 
-  /// Why the server has used up its time; nil when it has not.
+  /// Returns the failure if the server has exceeded its time, else nil.
   private func overdue(at now: MonotonicTime) -> TransferFailure? {
     let since: MonotonicTime
     switch phase {
@@ -275,11 +277,11 @@ extension CurlAttempt {
     if let deadline { loop.note(deadline) }
   }
 
-  /// The more a read brings, the fewer acknowledgements and wake-ups of the sender there are for
-  /// it; what nothing came into costs no memory. The attempts of a transfer have no more together
-  /// than the engine allows for (`TransferBody.transportBufferByteCount`). A slow limit gets a
-  /// smaller one, because the buffer fills before the limit is asked; not so small that it would be
-  /// a burden when the limit is taken away.
+  /// The more a read brings, the fewer acknowledgements and sender wake-ups it costs; unused buffer
+  /// space costs no memory. The attempts of a transfer together use no more than the engine allows
+  /// (`TransferBody.transportBufferByteCount`). A slow limit gets a smaller buffer, because the
+  /// buffer fills before the limit is checked, but not so small that it would be a burden once the
+  /// limit is removed.
   var bufferByteCount: Int64 {
     let wanted = loop.limits.bytesPerSecond(for: transfer).map { $0 / 8 } ?? .max
     return min(max(wanted, 64 << 10), loop.hasAttempt(of: transfer) ? 512 << 10 : 1 << 20)

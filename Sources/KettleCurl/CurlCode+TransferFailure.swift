@@ -2,25 +2,25 @@ import CKettleCurl
 import Glibc
 import KettleModel
 
-/// Everything that libcurl says about why an exchange failed.
+/// Everything that libcurl reports about why an exchange failed.
 struct CurlFailureReason {
   var code: CURLcode
   /// CURLOPT_ERRORBUFFER(3); may be empty.
   var text: String
   /// CURLINFO_OS_ERRNO(3); 0 when no system call failed.
   var systemError: Int32
-  /// Through which the way led; nil for none.
+  /// The proxy of the attempt; nil for none.
   var proxy: ProxyServer?
-  /// What a proxy answered to CONNECT; 0 when none was asked.
+  /// The proxy's status for CONNECT; 0 when there was no CONNECT.
   var proxyStatus: Int
-  /// CURLINFO_PROXY_ERROR(3): what went wrong between us and a SOCKS proxy; 0 for nothing.
+  /// CURLINFO_PROXY_ERROR(3): the error of a SOCKS proxy; 0 for none.
   var proxyError: UInt32
   var isInsideHead: Bool
   /// Whether the request could be sent.
   var isConnected: Bool
   var hasTLSBegun: Bool
 
-  /// The one table from libcurl's codes to ours.
+  /// The only mapping from libcurl's codes to ours.
   func failure(url: TransferURL, certificates: TrustedCertificates) -> TransferFailure {
     if let proxyProblem {
       return TransferFailure(.proxyFailed, on: url.hostAndPort, detail: proxyProblem)
@@ -39,7 +39,7 @@ struct CurlFailureReason {
   private var failureCode: TransferFailure.Code {
     switch code {
     case CURLE_URL_MALFORMAT: .badURL
-    // libcurl 7.88 does not tell a name that is not there from a look-up that failed for now.
+    // libcurl 7.88 does not distinguish an unknown name from a temporary lookup failure.
     case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
     case CURLE_PROXY where isNameUnknown: .hostNotFound
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
@@ -55,12 +55,12 @@ struct CurlFailureReason {
     case CURLE_PARTIAL_FILE: .truncated
     case CURLE_RECV_ERROR: receiveCode
     case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: .connectionLost
-    // Not http or https, HTTP/0.9, nothing like HTTP.
+    // Neither http nor https, HTTP/0.9, or not HTTP at all.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
       CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3:
       .protocolBroken
     case CURLE_LOGIN_DENIED, CURLE_AUTH_ERROR: .loginNeeded
-    // A header line that is too long for libcurl has no code of its own in 7.88.
+    // libcurl 7.88 has no separate code for a header line that is too long for it.
     case CURLE_OUT_OF_MEMORY where isInsideHead && isConnected: .protocolBroken
     default: .internalProblem
     }
@@ -69,21 +69,21 @@ struct CurlFailureReason {
   private var connectCode: TransferFailure.Code {
     switch systemError {
     case ETIMEDOUT: .timedOut
-    // A reset can overtake the news that the connection stands.
+    // A reset can arrive before the news that the connection is established.
     case EADDRNOTAVAIL, ECONNRESET, EPIPE: .connectionLost
     default: .connectionRefused
     }
   }
 
-  /// Whether it is this machine that has no way to anywhere. A router that knows no way says the
-  /// same (ICMP), and it is the network that has to come back then as well.
+  /// Whether this machine has no route. A router without a route reports the same (ICMP); then too,
+  /// the network has to come back.
   var isWithoutNetwork: Bool {
     [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EHOSTDOWN].contains(systemError)
   }
 
-  /// A connection that breaks in the handshake has the code of a refused one. The system call that
-  /// failed tells them apart; its text does not always, as that of the first call that failed is
-  /// kept (getpeername(2) for one). Where no call failed there is only the text
+  /// A connection that breaks during the handshake has the code of a refused one. The failed system
+  /// call distinguishes them. Its text does not always, because libcurl keeps the text of the first
+  /// failed call (such as getpeername(2)). Where no call failed there is only the text
   /// (lib/vtls/openssl.c).
   private var handshakeCode: TransferFailure.Code {
     if Self.errorsOfBrokenConnections.contains(systemError) { return .connectionLost }
@@ -96,13 +96,13 @@ struct CurlFailureReason {
   ]
 
   /// libcurl has one code for a lost connection and for malformed chunks. Its judgement of chunks
-  /// comes up only for those that it holds back, before `ChunkDecoder` sees them; the texts differ
+  /// matters only for those that it holds back, before `ChunkDecoder` sees them. The texts differ
   /// between releases.
   private var receiveCode: TransferFailure.Code {
     text.contains("chunk") ? .protocolBroken : .connectionLost
   }
 
-  /// What the outside said, fit to be shown; a failed system call by its own name.
+  /// The error text, safe to show; for a failed system call, its own text.
   var detail: String? {
     if systemError != 0, let named = strerror(systemError) { return String(cString: named) }
     let said = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
@@ -112,6 +112,6 @@ struct CurlFailureReason {
 }
 
 extension TransferURL {
-  /// What a failure on the way to the server is about.
+  /// The host and port that a failure on the way to the server concerns.
   var hostAndPort: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 }

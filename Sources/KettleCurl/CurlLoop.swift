@@ -3,8 +3,8 @@ import Glibc
 import KettleEngine
 import KettleModel
 
-/// What the transport's thread does, from its first to its last moment. Everything in here, and
-/// every `CurlAttempt`, is touched by that thread only.
+/// The event loop of the transport's thread. Only that thread uses its contents and every
+/// `CurlAttempt`.
 final class CurlLoop {
   private let multi: UnsafeMutableRawPointer
   private let queue: CommandQueue
@@ -13,13 +13,13 @@ final class CurlLoop {
   private let owner = pthread_self()
 
   private var attempts: [AttemptID: CurlAttempt] = [:]
-  /// Exchanges that were over before their body was accepted; they end when it is.
+  /// Exchanges that ended before their body was accepted; reported upon acceptance.
   private var heldEnds: [AttemptID: AttemptEnd] = [:]
-  /// Asked by the attempts before they take bytes.
+  /// Attempts consult these before they accept bytes.
   var limits = SpeedLimits()
-  /// Read once for each turn.
+  /// Read once per turn.
   private(set) var now: MonotonicTime
-  /// No attempt has a deadline before this; nil when none has one.
+  /// No attempt has a deadline before this; nil when there is no deadline.
   private var nextDeadline: MonotonicTime?
 
   init(
@@ -52,7 +52,7 @@ final class CurlLoop {
     locale?.restore()
   }
 
-  /// Lets libcurl do what it can, and sleeps until there is more.
+  /// Lets libcurl do what it can, then sleeps until there is more to do.
   private func turn() {
     var runningCount: Int32 = 0
     let performed = curl_multi_perform(multi, &runningCount)
@@ -113,7 +113,7 @@ final class CurlLoop {
     for attempt in attempts.values { attempt.noteRoom() }
   }
 
-  /// The queue was closed: what was not begun is not begun any more.
+  /// The queue was closed: cancels attempts that have not begun.
   private func refuse(_ commands: [Command]) {
     for case .begin(let request) in commands { emit(.ended(request.id, .cancelled)) }
   }
@@ -126,7 +126,7 @@ extension CurlLoop {
     var remaining: Int32 = 0
     while let message = curl_multi_info_read(multi, &remaining) {
       guard message.pointee.msg == CURLMSG_DONE else { continue }
-      // The message is gone with the handle.
+      // The message is freed together with the handle.
       let code = message.pointee.data.result
       guard let attempt = CurlAttempt.of(message.pointee.easy_handle) else { continue }
       exchangeIsOver(attempt, code)
@@ -142,8 +142,8 @@ extension CurlLoop {
     }
   }
 
-  /// libcurl 7.88 hands the held bytes over within curl_easy_pause(3), and then a refusal by the
-  /// sink comes back from there.
+  /// libcurl 7.88 delivers the held bytes within curl_easy_pause(3), which then returns a refusal
+  /// by the sink.
   private func finishIfFailed(_ attempt: CurlAttempt, _ code: CURLcode) {
     if code != CURLE_OK { exchangeIsOver(attempt, code) }
   }
@@ -170,10 +170,10 @@ extension CurlLoop {
 // MARK: - Deadlines
 
 extension CurlLoop {
-  /// An attempt has a deadline at `time`.
+  /// Records that an attempt has a deadline at `time`.
   func note(_ time: MonotonicTime) { nextDeadline = nextDeadline.map { min($0, time) } ?? time }
 
-  /// Looks at the attempts only when one of them may be due: bytes only move a deadline away.
+  /// Checks the attempts only when one may be due: bytes only postpone a deadline.
   private func keepDeadlines() {
     guard let due = nextDeadline, due <= now else { return }
     nextDeadline = nil
@@ -186,7 +186,7 @@ extension CurlLoop {
     }
   }
 
-  /// Those for whom a speed limit gives enough again.
+  /// Resumes the attempts whose speed limits allow more.
   private func letOnWhoWaits() {
     guard let turn = limits.nextTurn, turn <= now else { return }
     for id in limits.letOn(at: now) {
@@ -194,14 +194,14 @@ extension CurlLoop {
     }
   }
 
-  /// libcurl shortens it to its own next timer. The hour stands for "until woken".
+  /// libcurl shortens the time to its own next timer. One hour means "until woken".
   private func pollMilliseconds() -> Int32 {
     let turn = limits.nextTurn
     guard let next = nextDeadline.map({ min($0, turn ?? $0) }) ?? turn else { return 3_600_000 }
     return Int32(clamping: min(max(next.milliseconds(since: now), 0), 3_600_000))
   }
 
-  /// Counts also while the machine sleeps: after that, the connections are mostly gone.
+  /// Includes the time that the machine sleeps, after which connections are mostly gone.
   private static func readClock() -> MonotonicTime {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,16 +1,16 @@
 import KettleModel
 
-/// What holds for every attempt of a transport.
+/// Settings that apply to every attempt of a transport.
 package struct CurlSettings: Sendable, Hashable {
-  /// Sent as User-Agent unless the request brings its own.
+  /// Sent as User-Agent unless the request has its own.
   package var userAgent: String
   package var certificates: TrustedCertificates
   package var proxies: ProxyRules
-  /// Addresses that are not looked up, each as `host:port:address,address`
+  /// Preset addresses that skip name lookup, each as `host:port:address,address`
   /// (CURLOPT_RESOLVE(3)).
   package var knownAddresses: [String]
-  /// Addresses that are something else here than the registries say, such as a public block that
-  /// is used inside.
+  /// Addresses whose scope here differs from the registries, such as a public block that is used
+  /// internally.
   package var knownScopes: [IPAddress: AddressScope]
 
   package init(

@@ -3,15 +3,15 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// Moves bytes over HTTP with libcurl.
+/// An HTTP transport on libcurl.
 ///
-/// One thread owns the multi handle and everything behind it; it sleeps in curl_multi_poll(3) until
+/// One thread owns the multi handle and everything behind it. It sleeps in curl_multi_poll(3) until
 /// a socket, a timer or a command wakes it. The calls of `Transport` only queue a command. `events`
-/// is called on that thread, must return soon, and may call back into the transport, `shutDown`
-/// apart.
+/// is called on that thread, must return soon, and may call back into the transport, except
+/// `shutDown`.
 package final class CurlTransport: Transport {
   private let queue: CommandQueue
-  /// nil when the thread was joined.
+  /// nil once the thread has been joined.
   private let thread: Mutex<TransportThread?>
 
   /// Fails only when the system has no thread or descriptor left.
@@ -21,14 +21,14 @@ package final class CurlTransport: Transport {
     guard Self.isLibraryReady, let multi = curl_multi_init() else {
       throw TransferFailure(.internalProblem, on: "libcurl", detail: "it cannot be started")
     }
-    // A handle made without a descriptor for it could never be woken.
+    // A handle created without a descriptor for wake-ups could never be woken.
     guard curl_multi_wakeup(multi) == CURLM_OK else {
       curl_multi_cleanup(multi)
       throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many open files")
     }
     let queue = CommandQueue(waking: multi)
-    // From here on the new thread alone uses the handle; others only wake it, which is allowed
-    // (curl_multi_wakeup(3)).
+    // From here on only the new thread uses the handle; other threads only wake it, which is
+    // allowed (curl_multi_wakeup(3)).
     nonisolated(unsafe) let handedOver = multi
     let thread = TransportThread {
       CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()
@@ -44,12 +44,12 @@ package final class CurlTransport: Transport {
   deinit {
     queue.close()
     let remaining = thread.withLock { $0 }
-    // The last reference may go inside of `events`: a thread cannot wait for itself.
+    // The last reference may be released inside `events`: a thread cannot join itself.
     guard let remaining else { return }
     if remaining.isCurrent { remaining.detach() } else { remaining.join() }
   }
 
-  /// Queues a new attempt; after `shutDown` it is ignored, and nothing is told about it.
+  /// Queues a new attempt. After `shutDown` it is ignored without any event.
   package func begin(_ request: AttemptRequest) { queue.send(.begin(request)) }
 
   package func accept(_ attempt: AttemptID, into sink: any ByteSink) {
@@ -66,7 +66,7 @@ package final class CurlTransport: Transport {
 
   package func limitAll(toBytesPerSecond limit: Int64?) { queue.send(.limitAll(limit)) }
 
-  /// Returns after the last event. A second call, also a simultaneous one, returns then too.
+  /// Returns after the last event. So does a second call, even a concurrent one.
   package func shutDown() {
     queue.close()
     thread.withLock { thread in
@@ -77,7 +77,7 @@ package final class CurlTransport: Transport {
     }
   }
 
-  /// curl_global_init(3) is not safe beside itself in older releases; a global constant is made
-  /// once. It is never undone, because other users of libcurl in the process may still be at work.
+  /// curl_global_init(3) is not thread-safe in older releases; a global constant is initialised
+  /// once. It is never undone, because other users of libcurl in the process may still be active.
   private static let isLibraryReady = curl_global_init(kettle_global_all) == CURLE_OK
 }

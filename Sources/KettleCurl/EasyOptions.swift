@@ -1,6 +1,6 @@
 import CKettleCurl
 
-/// Sets options, and keeps the first failure.
+/// Sets options and keeps the first error.
 struct EasyOptions {
   let easy: UnsafeMutableRawPointer
   private(set) var code = CURLE_OK

@@ -1,13 +1,13 @@
 import KettleModel
 
-/// Makes the head of a reply out of the header lines that libcurl hands over.
+/// Assembles the head of a reply from the header lines that libcurl delivers.
 ///
-/// libcurl hands over every line of every reply of an exchange: interim replies (1xx), the 401 or
-/// 407 of each round of a login, and the final head. Only the final head leaves here.
+/// libcurl delivers every line of every reply in an exchange: interim replies (1xx), the 401 or 407
+/// of each round of a login, and the final head. This reader returns only the final head.
 struct HeadReader {
   enum Progress: Equatable {
     case more
-    /// The final head. Lines that come after it do not count.
+    /// The final head. Later lines are ignored.
     case final(ResponseHead)
     /// Final only if no other head follows: libcurl may answer it with the login.
     case finalUnlessAnswered(ResponseHead)
@@ -26,24 +26,23 @@ struct HeadReader {
     var value: [UInt8]
   }
 
-  /// For all heads of an exchange together: 1xx replies can be sent without end. Browsers take
-  /// 256 KiB; no server was seen to need more.
+  /// For all heads of an exchange together, because 1xx replies can be sent endlessly. Browsers
+  /// accept 256 KiB; no known server needs more.
   static let byteCountMax = 256 * 1024
   static let lineCountMax = 500
 
-  /// A request that asks first (Expect: 100-continue) is sent by libcurl a second time when that is
-  /// what the server does not understand.
+  /// libcurl resends a request with `Expect: 100-continue` when the server does not support that.
   var mayAnswer417 = false
   private var state = State.beforeStatusLine(heldBack: nil)
   private var byteCount = 0
   private var lineCount = 0
 
-  /// The 401, 407 or 417 that turns out to be final when the exchange goes on without another head.
+  /// A 401, 407 or 417 that proves to be final when the exchange continues without another head.
   var heldBackHead: ResponseHead? {
     if case .beforeStatusLine(let heldBack) = state { heldBack } else { nil }
   }
 
-  /// Whether a head was begun and its end did not come.
+  /// Whether a head has begun and not ended.
   var isInsideHead: Bool {
     switch state {
     case .inHead: true
@@ -52,7 +51,7 @@ struct HeadReader {
     }
   }
 
-  /// Takes one line with its line end.
+  /// Reads one line with its line end.
   mutating func read(_ line: [UInt8]) -> Progress {
     byteCount += line.count
     lineCount += 1
@@ -63,7 +62,7 @@ struct HeadReader {
     case .beforeStatusLine: return begin(text)
     case .inHead(let status, var fields):
       if text.isEmpty { return end(status: status, fields: fields) }
-      // One owner, or every line copies all before it.
+      // Keep the fields uniquely referenced, or every line copies all earlier ones.
       state = .afterHead
       if let problem = Self.add(text, to: &fields) { return fail(problem) }
       state = .inHead(status: status, fields: fields)
@@ -119,7 +118,7 @@ extension HeadReader {
     return text
   }
 
-  /// The three digits behind the first space (RFC 9112, section 4).
+  /// The three digits after the first space (RFC 9112, section 4).
   private static func status(in line: ArraySlice<UInt8>) -> Int? {
     guard let space = line.firstIndex(of: 32) else { return nil }
     let code = line[space...].dropFirst().prefix { $0 != 32 }
@@ -128,19 +127,19 @@ extension HeadReader {
     return status >= 100 ? status : nil
   }
 
-  /// Answers what is wrong with the line, if anything.
+  /// Returns what is wrong with the line, or nil.
   private static func add(_ line: ArraySlice<UInt8>, to fields: inout [Field]) -> String? {
     guard line.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else {
       return "a header has a control character in it"
     }
     if line.first == 32 || line.first == 9 {
-      // A folded line goes on with the value before it (RFC 9112, section 5.2).
+      // A folded line continues the previous value (RFC 9112, section 5.2).
       guard var last = fields.popLast() else { return "its first header line is folded" }
       last.value += [32] + trimmed(line)
       fields.append(last)
       return nil
     }
-    // What is not `token:` is no header to libcurl either, so nobody acts on it: skipped.
+    // A line without `token:` is not a header to libcurl either and has no effect: skip it.
     guard let colon = line.firstIndex(of: 58) else { return nil }
     let name = String(decoding: line[..<colon], as: UTF8.self)
     guard HeaderField(name: name, value: "") != nil else { return nil }
@@ -155,7 +154,7 @@ extension HeadReader {
     return rest[...last]
   }
 
-  /// UTF-8 where it is that; else one letter for each byte (ISO 8859-1, what HTTP said of old), so
+  /// Decodes UTF-8 where valid, else one letter per byte (ISO 8859-1, HTTP's former charset), so
   /// that nothing is lost.
   private static func text(of value: [UInt8]) -> String {
     if let text = String(validating: value, as: UTF8.self) { return text }

@@ -1,16 +1,16 @@
 import CKettleCurl
 
-/// The shared libraries that all of this target calls: libcurl, and below it OpenSSL.
+/// The shared libraries that this target calls: libcurl, and OpenSSL below it.
 package enum NetworkLibraries {
-  /// Why they cannot be used, in the words of the dynamic loader (dlerror(3)).
+  /// Why they cannot be used, as text of the dynamic loader (dlerror(3)).
   package struct Problem: Error, Equatable {
     package let detail: String
 
     package init(detail: String) { self.detail = detail }
   }
 
-  /// Loads them, so that what is missing is said by who starts the service. Without this they are
-  /// loaded by the first call, which ends the process when it cannot.
+  /// Loads the libraries, so that starting the service reports a missing one. Otherwise the first
+  /// call loads them and ends the process on failure.
   package static func load() throws(Problem) {
     if let problem = kettle_curl_problem() { throw Problem(detail: String(cString: problem)) }
   }

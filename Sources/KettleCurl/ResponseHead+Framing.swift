@@ -1,14 +1,14 @@
 import KettleModel
 
 extension ResponseHead {
-  /// What makes it impossible to tell where the body ends; nil when nothing does.
+  /// Returns why the end of the body is undefined, or nil when it is defined.
   ///
-  /// RFC 9112, section 6.3: lengths that differ are an error. libcurl takes the last of them, and
-  /// one that does not fit 64 bits it takes as no length at all.
+  /// Differing lengths are an error (RFC 9112, section 6.3). libcurl uses the last of them, and
+  /// treats one that exceeds 64 bits as absent.
   var framingProblem: String? {
     for coding in values(of: "Transfer-Encoding").flatMap(Self.list)
     where !["chunked", "identity"].contains(coding.lowercased()) {
-      // Nothing else was asked for (TE), and libcurl would decode it without a bound.
+      // No other coding was requested (TE), and libcurl would decode it without a bound.
       return "it has a transfer coding that was not asked for"
     }
     let lengths = values(of: "Content-Length").flatMap(Self.list)
@@ -21,15 +21,16 @@ extension ResponseHead {
   /// Where the body of a reply ends.
   enum BodyEnd: Hashable {
     case byteCount(Int64)
-    /// - Parameter announced: what a Content-Length beside the chunks says. It counts for nothing
-    ///   (RFC 9112, section 6.3), but it must not contradict them.
+    /// - Parameter announced: The Content-Length beside the chunks. It is ignored (RFC 9112,
+    ///   section 6.3) but must not contradict them.
     case lastChunk(announced: Int64?)
-    /// Nothing but the end of the connection tells.
+    /// Only the end of the connection ends the body.
     case connectionEnd
 
-    /// Why a body is not whole that libcurl took for whole after so many bytes; nil when it is.
+    /// Returns why a body that libcurl considers complete after `byteCount` bytes is incomplete, or
+    /// nil when it is complete.
     ///
-    /// `isEndVouchedFor` is false when anyone on the way could have ended the connection.
+    /// `isEndVouchedFor` is false when anyone on the path could have ended the connection.
     func problem(
       after byteCount: Int64, isEndVouchedFor: Bool
     ) -> (code: TransferFailure.Code, detail: String)? {
@@ -47,7 +48,7 @@ extension ResponseHead {
     }
   }
 
-  /// Reads it by the order of RFC 9112, section 6.3, in a head without `framingProblem`.
+  /// Follows the order of RFC 9112, section 6.3, for a head without `framingProblem`.
   var bodyEnd: BodyEnd {
     if status == 204 || status == 304 { return .byteCount(0) }
     let codings = values(of: "Transfer-Encoding").flatMap(Self.list)
@@ -58,8 +59,8 @@ extension ResponseHead {
     return length.map(BodyEnd.byteCount) ?? .connectionEnd
   }
 
-  /// The members of a comma-separated list (RFC 9110, section 5.6.1); an empty value is one empty
-  /// member, so that it does not pass as absent.
+  /// The members of a comma-separated list (RFC 9110, section 5.6.1). An empty value is one empty
+  /// member, so that it does not count as absent.
   private static func list(_ value: String) -> [String] {
     value.split(separator: ",", omittingEmptySubsequences: false).map { member in
       let rest = member.drop { $0 == " " || $0 == "\t" }
@@ -68,7 +69,7 @@ extension ResponseHead {
   }
 
   private static func length(_ text: String) -> Int64? {
-    // Int64 alone would take a sign.
+    // Int64 alone would accept a sign.
     guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int64(text)
   }

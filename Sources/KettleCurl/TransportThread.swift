@@ -1,11 +1,11 @@
 import Glibc
 
-/// A thread of the operating system: libcurl's multi handle wants one owner that may block in
-/// poll(2), which no task of Swift's thread pool may do.
+/// An operating-system thread. libcurl's multi handle requires one owner that may block in poll(2),
+/// which a task on Swift's thread pool must not do.
 struct TransportThread: Sendable {
   private let thread: pthread_t
 
-  /// Answers nil when the system has no thread left.
+  /// Returns nil when the system has no thread left.
   init?(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(body))
     var thread = pthread_t()
@@ -14,8 +14,8 @@ struct TransportThread: Sendable {
       { context in
         guard let context else { return nil }
         let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-        // SIGPIPE goes to the thread that writes, and OpenSSL may write to a connection that the
-        // server closed (CURLOPT_NOSIGNAL(3)); blocked, it is an error like any other. The other
+        // SIGPIPE is sent to the writing thread, and OpenSSL may write to a connection that the
+        // server closed (CURLOPT_NOSIGNAL(3)). Blocked, it becomes an ordinary error. The other
         // signals are for the threads that wait for them.
         var all = sigset_t()
         sigfillset(&all)
@@ -31,11 +31,11 @@ struct TransportThread: Sendable {
     self.thread = thread
   }
 
-  /// Nobody cancels this thread. glibc before 2.41 notes at the beginning and the end of each call
-  /// that may wait that the thread could be cancelled there (pthreads(7), "Cancellation points"),
-  /// and each note waits until what was copied has left the processor: over TLS 400,000 times for a
-  /// GiB. Of a thread that may be cancelled anywhere there is nothing to note, and while cancelling
-  /// is disabled nothing can come of it (pthread_setcancelstate(3)).
+  /// This thread is never cancelled. glibc before 2.41 records at the beginning and end of each
+  /// blocking call that the thread could be cancelled there (pthreads(7), "Cancellation points"),
+  /// and each record waits until copied data has left the processor: over TLS, 400,000 times per
+  /// GiB. A thread with asynchronous cancellation needs no such record, and while cancellation is
+  /// disabled the type has no effect (pthread_setcancelstate(3)).
   private static func forgoCancellation() {
     pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), nil)
     pthread_setcanceltype(Int32(PTHREAD_CANCEL_ASYNCHRONOUS), nil)
@@ -43,10 +43,10 @@ struct TransportThread: Sendable {
 
   var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-  /// Returns when the thread has ended. Called once, and from another thread.
+  /// Returns when the thread has ended. Call it once, from another thread.
   func join() { pthread_join(thread, nil) }
 
-  /// Lets the thread end by itself. Called once, in place of `join`.
+  /// Lets the thread end by itself. Call it once, in place of `join`.
   func detach() { pthread_detach(thread) }
 
   private final class Start: Sendable {

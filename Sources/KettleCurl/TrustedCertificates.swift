@@ -1,11 +1,11 @@
 import CKettleCurl
 import Glibc
 
-/// Where the certificates of the authorities are that every https attempt trusts.
+/// The location of the authorities' certificates that every https attempt trusts.
 package struct TrustedCertificates: Sendable, Hashable {
   /// A file of PEM certificates.
   package var file: String?
-  /// A directory of PEM files under their hashes, as `openssl rehash` makes it.
+  /// A directory of PEM files named by hash, as `openssl rehash` creates it.
   package var directory: String?
 
   package init(file: String?, directory: String?) {
@@ -13,9 +13,9 @@ package struct TrustedCertificates: Sendable, Hashable {
     self.directory = directory
   }
 
-  /// Decides as curl(1) does: `CURL_CA_BUNDLE`, else `SSL_CERT_FILE` and `SSL_CERT_DIR`, else what
-  /// is on the machine. What the user named is used even when it cannot be read: a typing error
-  /// must not silently widen the trust.
+  /// Follows curl(1): `CURL_CA_BUNDLE`, else `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the machine's
+  /// own. A location named by the user is used even when unreadable: a typing error must not
+  /// silently widen the trust.
   package init(environment: [String: String]) {
     func named(_ variable: String) -> String? {
       environment[variable].flatMap { $0.isEmpty ? nil : $0 }
@@ -32,17 +32,17 @@ package struct TrustedCertificates: Sendable, Hashable {
     }
   }
 
-  /// Where the distributions keep the bundle: Debian, Fedora, SUSE, Alpine.
+  /// The bundles of the distributions: Debian, Fedora, SUSE, Alpine.
   static let knownFiles = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
   ]
 
-  /// The first bundle that is there, because libcurl may come from another distribution than the
-  /// one it runs on.
+  /// The first existing bundle, because libcurl may come from another distribution than the one it
+  /// runs on.
   ///
-  /// One file and no directory wherever that is possible: only then does libcurl keep the parsed
-  /// certificates between connections (CURLOPT_CA_CACHE_TIMEOUT).
+  /// One file and no directory where possible: only then does libcurl keep the parsed certificates
+  /// between connections (CURLOPT_CA_CACHE_TIMEOUT).
   static func ofMachine(
     builtInFile: String?, builtInDirectory: String?, isReadable: (String) -> Bool
   ) -> TrustedCertificates {

@@ -1,9 +1,9 @@
 import KettleModel
 
-/// Tells when a body comes so slowly that it never ends: a byte now and then keeps a connection
-/// from being silent.
+/// Detects a body so slow that it never ends: an occasional byte keeps a connection from being
+/// silent.
 ///
-/// Only the time counts in which the server could have sent more: `run` until `rest`.
+/// Only time in which the server could have sent more counts: from `run` until `rest`.
 struct BodyPace {
   private let leastByteCount: Int64
   private let windowMilliseconds: Int64
@@ -11,7 +11,7 @@ struct BodyPace {
   private var spentMilliseconds: Int64 = 0
   /// nil at rest.
   private var runningSince: MonotonicTime?
-  /// When something came last, or when it began to count.
+  /// When the last bytes arrived, or when counting began.
   private(set) var silentSince = MonotonicTime(milliseconds: 0)
 
   init(leastByteCount: Int64, windowMilliseconds: Int64) {
@@ -35,16 +35,16 @@ struct BodyPace {
     silentSince = now
   }
 
-  /// The server showed that it is there, without a byte.
+  /// Records a sign of life from the server without a byte.
   mutating func hear(at now: MonotonicTime) { silentSince = now }
 
-  /// When `tooFew` is to be asked; nil at rest.
+  /// When to call `tooFew`; nil at rest.
   var windowEnd: MonotonicTime? {
     runningSince?.advanced(byMilliseconds: max(windowMilliseconds - spentMilliseconds, 0))
   }
 
-  /// How many bytes came in a window that is over, when they were too few. A window with enough
-  /// is followed by the next one.
+  /// Returns the byte count of a finished window if it was too low. A window with enough bytes is
+  /// followed by the next one.
   mutating func tooFew(at now: MonotonicTime) -> Int64? {
     guard let windowEnd, windowEnd <= now else { return nil }
     if byteCount < leastByteCount { return byteCount }

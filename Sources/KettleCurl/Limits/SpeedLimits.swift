@@ -1,11 +1,10 @@
 import KettleModel
 
-/// Shares the speed limits among the attempts that they hold for: one limit for each transfer, and
-/// one for everything.
+/// Shares the speed limits among attempts: one limit for each transfer, and one for everything.
 ///
-/// An attempt asks before it takes bytes. When a limit is used up, it waits; those that wait are
-/// let on together, each with an equal part of what came in, so nobody starves. The loop asks when
-/// that will be (`nextTurn`) and who goes on then (`letOn`).
+/// An attempt requests permission before it accepts bytes. When a limit is exhausted, it waits.
+/// Waiting attempts resume together, each with an equal part of the new bytes, so none starves. The
+/// loop reads when that will be (`nextTurn`) and which attempts resume (`letOn`).
 struct SpeedLimits {
   private struct Waiting {
     var attempt: AttemptID
@@ -13,7 +12,7 @@ struct SpeedLimits {
     var byteCount: Int64
   }
 
-  /// What an attempt may take, paid for already.
+  /// Bytes that an attempt may accept, already deducted.
   private struct Allowance {
     var transfer: TransferID
     var byteCount: Int64
@@ -21,13 +20,13 @@ struct SpeedLimits {
 
   private var total: TokenBucket?
   private var ofTransfer: [TransferID: TokenBucket] = [:]
-  /// In the order in which they came.
+  /// In order of arrival.
   private var waiting: [Waiting] = []
   private var allowances: [AttemptID: Allowance] = [:]
 
   var isEmpty: Bool { total == nil && ofTransfer.isEmpty }
 
-  /// The lowest limit that holds for a transfer; nil when none does.
+  /// Returns the lowest limit that applies to a transfer, or nil when none does.
   func bytesPerSecond(for transfer: TransferID) -> Int64? {
     [total, ofTransfer[transfer]].compactMap { $0?.bytesPerSecond }.min()
   }
@@ -36,11 +35,11 @@ struct SpeedLimits {
 // MARK: - Setting
 
 extension SpeedLimits {
-  /// nil, and what is not more than nothing, is no limit.
+  /// nil, zero and negative values mean no limit.
   mutating func limit(_ transfer: TransferID, to bytesPerSecond: Int64?, at now: MonotonicTime) {
     let old = ofTransfer[transfer]
     guard old?.bytesPerSecond != bytesPerSecond else { return }
-    // What was allowed under the old limit could be many seconds' worth under the new one.
+    // An allowance under the old limit could be many seconds' worth under the new one.
     takeBackAllowances()
     ofTransfer[transfer] = TokenBucket(bytesPerSecond: bytesPerSecond, after: old, at: now)
   }
@@ -55,8 +54,8 @@ extension SpeedLimits {
 // MARK: - Taking
 
 extension SpeedLimits {
-  /// How many of `byteCount` bytes the attempt may take at once. When it is not all of them, the
-  /// attempt waits from here on.
+  /// Returns how many of `byteCount` bytes the attempt may accept now. If fewer, the attempt waits
+  /// from here on.
   mutating func take(
     _ byteCount: Int, for attempt: AttemptID, of transfer: TransferID, at now: MonotonicTime
   ) -> Int {
@@ -73,13 +72,13 @@ extension SpeedLimits {
     return Int(taken)
   }
 
-  /// What was taken was not used.
+  /// Returns unused bytes to the limits.
   private mutating func putBack(_ byteCount: Int, of transfer: TransferID) {
     total?.putBack(Int64(byteCount))
     ofTransfer[transfer]?.putBack(Int64(byteCount))
   }
 
-  /// The attempt does not wait any more, and what it was allowed is for others.
+  /// Removes the attempt from the waiting list and frees its allowance.
   mutating func leave(_ attempt: AttemptID) {
     waiting.removeAll { $0.attempt == attempt }
     if let allowance = allowances.removeValue(forKey: attempt) {
@@ -96,8 +95,8 @@ extension SpeedLimits {
     return taken
   }
 
-  /// Whether others came first. Those of a slow transfer do not hold up other transfers, unless
-  /// the limit of everything is used up, which they wait for as well.
+  /// Whether others wait already. Attempts of a slow transfer do not delay other transfers, unless
+  /// the total limit, which they wait for as well, is exhausted.
   private func isContended(for transfer: TransferID) -> Bool {
     waiting.contains { other in
       guard other.transfer != transfer else { return true }
@@ -129,7 +128,7 @@ extension SpeedLimits {
 // MARK: - Turns
 
 extension SpeedLimits {
-  /// When the next of those that wait may go on; nil when nobody waits.
+  /// When the next waiting attempt may resume; nil when none waits.
   var nextTurn: MonotonicTime? {
     guard !waiting.isEmpty else { return nil }
     let atOnce = MonotonicTime(milliseconds: .min)
@@ -137,8 +136,8 @@ extension SpeedLimits {
     return max(turns.min() ?? atOnce, total?.worthTakingAt ?? atOnce)
   }
 
-  /// Answers who goes on: those whose limits hold enough by now, each allowed an equal part, or
-  /// as much as its own transfer's limit gives.
+  /// Returns the attempts that resume: those whose limits have enough by now, each allowed an equal
+  /// part, or as much as its own transfer's limit allows.
   mutating func letOn(at now: MonotonicTime) -> [AttemptID] {
     guard !waiting.isEmpty else { return [] }
     takeBackAllowances()
@@ -150,7 +149,7 @@ extension SpeedLimits {
     return allow(most)
   }
 
-  /// What the limits of their transfers give to those that wait, by their places.
+  /// Returns the transfers' limits split among the waiting attempts, by position.
   private func shares() -> [Int64] {
     var shares = [Int64](repeating: .max, count: waiting.count)
     var limited: [TransferID: [Int]] = [:]
@@ -166,8 +165,8 @@ extension SpeedLimits {
     return shares
   }
 
-  /// Divides `available` into equal parts, of which nobody gets more than his most; what he does
-  /// not need goes to the others (max-min fairness). Who came first gets the odd byte.
+  /// Divides `available` into equal parts, none above its maximum; the unused remainder goes to the
+  /// others (max-min fairness). The first in order gets the odd byte.
   static func share(_ available: Int64, mostEach most: [Int64]) -> [Int64] {
     var parts = most
     var rest = available
@@ -190,7 +189,7 @@ extension SpeedLimits {
         continue
       }
       going.append(one.attempt)
-      // Without any limit left, nothing is to be counted.
+      // Without any limit left there is nothing to count.
       guard total != nil || ofTransfer[one.transfer] != nil else { continue }
       total?.take(part)
       ofTransfer[one.transfer]?.take(part)

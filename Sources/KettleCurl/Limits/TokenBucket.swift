@@ -1,33 +1,33 @@
 import KettleModel
 
-/// Counts what may be received under one speed limit: bytes come in with the time, up to a small
-/// store, and go out as they are taken.
+/// A token bucket for one speed limit: bytes are added over time, up to a small capacity, and
+/// removed as they are accepted.
 ///
-/// libcurl's own limit (CURLOPT_MAX_RECV_SPEED_LARGE) is no limit in 7.88: with 1 MB/s, 6 MB came
-/// in 0.4 s.
+/// libcurl's own limit (CURLOPT_MAX_RECV_SPEED_LARGE) does not hold in 7.88: at 1 MB/s, 6 MB
+/// arrived in 0.4 s.
 struct TokenBucket {
-  /// A rest or a late wake-up is caught up with for so long. Over five seconds that is less than
-  /// four in a hundred.
+  /// How much of an idle time or a late wake-up is made up for. Over five seconds that is less than
+  /// 4 %.
   private static let storeMilliseconds: Int64 = 187
-  /// So much time is worth waking up for; of a fast limit, so many bytes are.
+  /// The least time worth waking up for, and for a fast limit the least number of bytes.
   private static let worthMilliseconds: Int64 = 62
   private static let worthByteCountMax: Int64 = 256 * 1024
-  /// A petabyte a second; beyond it the sums below could overflow.
+  /// A petabyte per second; beyond it the sums below could overflow.
   private static let rateMax: Int64 = 1 << 50
 
   let bytesPerSecond: Int64
-  /// Thousandths of a byte: a byte a second is one of them each millisecond.
+  /// In thousandths of a byte: one byte per second adds one of them per millisecond.
   private var stored: Int64 = 0
   private var countedAt: MonotonicTime
 
-  /// Starts empty. Answers nil when there is no limit.
+  /// Starts empty. Returns nil when there is no limit.
   init?(bytesPerSecond: Int64?, at now: MonotonicTime) {
     guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
     self.bytesPerSecond = min(bytesPerSecond, Self.rateMax)
     countedAt = now
   }
 
-  /// Goes on from `old`: what is stored in it stays, as far as it fits in.
+  /// Continues from `old`: keeps its stored bytes as far as they fit.
   init?(bytesPerSecond: Int64?, after old: TokenBucket?, at now: MonotonicTime) {
     self.init(bytesPerSecond: bytesPerSecond, at: now)
     guard var old else { return }
@@ -40,16 +40,16 @@ struct TokenBucket {
     min(max(bytesPerSecond * Self.worthMilliseconds / 1000, 1), Self.worthByteCountMax)
   }
 
-  /// What it holds at most, in thousandths of a byte; of the slowest limit two bytes, so that the
-  /// parts behind the first are not lost.
+  /// The capacity in thousandths of a byte. At least two bytes, so that the slowest limit does not
+  /// lose the fractions beyond the first.
   private var capacity: Int64 { max(bytesPerSecond * Self.storeMilliseconds, 2000) }
 
   var available: Int64 { stored / 1000 }
 
-  /// Whether it is worth to let somebody go on.
+  /// Whether there is enough to let an attempt resume.
   var isWorthTaking: Bool { available >= worth }
 
-  /// Adds what the time since the last call brought in.
+  /// Adds the bytes for the time since the last call.
   mutating func count(until now: MonotonicTime) {
     let elapsed = now.milliseconds(since: countedAt)
     guard elapsed > 0 else { return }
@@ -58,15 +58,15 @@ struct TokenBucket {
     stored = isFar || gained > capacity - stored ? capacity : stored + gained
   }
 
-  /// Takes what is there, at most all of it.
+  /// Removes bytes, at most all of them.
   mutating func take(_ byteCount: Int64) { stored -= min(max(byteCount, 0), available) * 1000 }
 
-  /// Gets back what was taken and not used.
+  /// Returns unused bytes.
   mutating func putBack(_ byteCount: Int64) {
     stored += min(max(byteCount, 0), (capacity - stored) / 1000) * 1000
   }
 
-  /// When `isWorthTaking` will hold.
+  /// When `isWorthTaking` becomes true.
   var worthTakingAt: MonotonicTime {
     let missing = max(worth * 1000 - stored, 0)
     let wait = missing / bytesPerSecond + (missing % bytesPerSecond == 0 ? 0 : 1)

@@ -2,12 +2,13 @@ import CKettleCurl
 import KettleModel
 
 extension CurlFailureReason {
-  /// What the proxy did wrong; nil when it is not the proxy that failed.
+  /// What the proxy did wrong; nil when the failure is not the proxy's.
   var proxyProblem: String? {
     guard let proxy else { return nil }
     let isGranted = (200...299).contains(proxyStatus)
     if proxyStatus != 0, !isGranted { return proxy.refusal(proxyStatus) }
-    // With the way to the server open, the proxy did its part; TLS in TLS cannot be told apart.
+    // Once the way to the server is open, the proxy has done its part. The two layers of TLS behind
+    // an https proxy cannot be distinguished.
     let isThrough = proxy.scheme == .https ? isGranted : hasTLSBegun
     if isConnected || isThrough || isWithoutNetwork || isNameUnknown { return nil }
     let name = proxy.hostAndPort
@@ -22,13 +23,13 @@ extension CurlFailureReason {
     }
   }
 
-  /// Whether the name was looked up here, before a SOCKS proxy was asked.
+  /// Whether the local name lookup for a SOCKS proxy failed.
   var isNameUnknown: Bool {
     guard proxy?.scheme == .socks5 || proxy?.scheme == .socks4 else { return false }
     return CURLproxycode(rawValue: proxyError) == CURLPX_RESOLVE_HOST
   }
 
-  /// The replies of RFC 1928, section 6, and what else libcurl tells apart.
+  /// The replies of RFC 1928, section 6, and the other errors that libcurl distinguishes.
   private var socksProblem: String {
     switch CURLproxycode(rawValue: proxyError) {
     case CURLPX_REPLY_CONNECTION_REFUSED: "was refused by the server"
@@ -53,7 +54,7 @@ extension ProxyServer {
     }
   }
 
-  /// What its answer with this status means.
+  /// Returns the meaning of the proxy's status.
   func refusal(_ status: Int) -> String {
     guard status == 407 else { return "\(hostAndPort) answered \(status)" }
     return hostAndPort + (login == nil ? " asks for a login" : " refuses the login")

@@ -1,23 +1,23 @@
 import KettleModel
 
-/// What the host in a URL says about where a proxy will connect.
+/// What the host in a URL reveals about where a proxy will connect.
 ///
-/// The proxy looks names up, so there is no address to judge. A literal address and a name that
-/// only local networks use are recognised; any other name may still lead the proxy anywhere, which
-/// only the proxy's own rules can prevent.
+/// The proxy looks names up, so there is no address to judge. Literal addresses and names that only
+/// local networks use are recognised. Any other name may still lead the proxy anywhere, which only
+/// the proxy's own rules can prevent.
 enum ProxiedHost: Equatable {
   case address(AddressScope)
   case nameOfThisMachine
   case localName
-  /// Written with characters that stand for others (UTS 46), such as full-width letters.
+  /// Written with characters that are equivalent to others (UTS 46), such as full-width letters.
   case disguisedName
   case publicName
 
-  /// - Parameter host: in lower case, an IPv6 address in brackets.
+  /// - Parameter host: In lower case; an IPv6 address in brackets.
   init(_ host: String) {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     if isBracketed {
-      // What is no address is not public either.
+      // An invalid address is not public either.
       let address = IPAddress(host.dropFirst().dropLast())
       self = .address(address.map { AddressScope(of: $0) } ?? .reserved)
     } else if let address = Self.looseIPv4(host) {
@@ -42,7 +42,7 @@ enum ProxiedHost: Equatable {
   /// The reach of the host that sent a reply through the proxy.
   var serverReach: NetworkReach { self == .disguisedName ? .world : reach }
 
-  /// What it is, in a sentence about a URL that is refused.
+  /// A description for the sentence about a refused URL.
   var phrase: String {
     switch self {
     case .address(let scope): scope.phrase
@@ -60,13 +60,13 @@ enum ProxiedHost: Equatable {
     ["localhost"], ["localhost", "localdomain"],
   ]
 
-  /// RFC 6762 and 8375; the rest are what routers and companies use, which are not delegated.
+  /// RFC 6762 and RFC 8375; the others are used by routers and companies and are not delegated.
   private static let localSuffixes: [[Substring]] = [
     ["local"], ["home", "arpa"], ["internal"], ["localdomain"], ["lan"], ["intranet"], ["home"],
     ["corp"], ["private"],
   ]
 
-  /// A dot at the end stands for the root and changes nothing.
+  /// A trailing dot stands for the root and changes nothing.
   private static func name(_ name: String) -> ProxiedHost {
     let labels = name.split(separator: ".")
     func ends(in suffixes: [[Substring]]) -> Bool {
@@ -83,8 +83,8 @@ enum ProxiedHost: Equatable {
 
   // MARK: Addresses
 
-  /// Reads one to four numbers, each decimal, octal or hexadecimal, as inet_aton(3) does: many
-  /// resolvers take `127.1` and `0x7f000001` for an address.
+  /// Parses one to four numbers, each decimal, octal or hexadecimal, as inet_aton(3) does: many
+  /// resolvers accept `127.1` and `0x7f000001` as addresses.
   private static func looseIPv4(_ text: String) -> UInt32? {
     let bare = text.hasSuffix(".") ? text.dropLast() : text[...]
     let parts = bare.split(separator: ".", omittingEmptySubsequences: false)
@@ -92,7 +92,7 @@ enum ProxiedHost: Equatable {
     var address: UInt64 = 0
     for (index, part) in parts.enumerated() {
       guard let number = number(part) else { return nil }
-      // The last number fills all bytes that are left.
+      // The last number fills all remaining bytes.
       let bitCount = index == parts.count - 1 ? UInt64(8 * (5 - parts.count)) : 8
       guard number >> bitCount == 0 else { return nil }
       address = address << bitCount | number

@@ -2,8 +2,8 @@ import KettleModel
 
 /// The hosts that are reached without a proxy.
 ///
-/// A name stands for itself and for everything below it, with or without a dot in front; an address
-/// stands for itself, with `/n` for a network; `*` stands for all.
+/// A name matches itself and everything below it, with or without a leading dot; an address matches
+/// itself, or a network with `/n`; `*` matches everything.
 package struct ProxyExceptions: Sendable, Hashable {
   private enum Pattern: Sendable, Hashable {
     case everything
@@ -15,7 +15,7 @@ package struct ProxyExceptions: Sendable, Hashable {
 
   package init(_ texts: [String]) { patterns = texts.compactMap(Self.pattern) }
 
-  /// Reads them from one text, with commas or blanks between them.
+  /// Parses a list separated by commas or blanks.
   package init(list: String) {
     self.init(list.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
   }
@@ -49,7 +49,7 @@ package struct ProxyExceptions: Sendable, Hashable {
     return parts.count > 1 || name.isEmpty ? nil : .name(name)
   }
 
-  /// A dot in front and the one of the root behind mean nothing here.
+  /// A leading dot and the trailing dot of the root have no meaning here.
   private static func withoutDots(_ text: Substring) -> String {
     let front = text.first == "." ? text.dropFirst() : text
     return String(front.last == "." ? front.dropLast() : front)

@@ -1,8 +1,8 @@
 import Glibc
 
 extension ProxyRules {
-  /// Reads the variables that libcurl-env(3) names. `HTTP_PROXY` in capitals is not among them,
-  /// because a CGI program has there what a client sent as the header `Proxy`.
+  /// Reads the variables of libcurl-env(3). `HTTP_PROXY` in capitals is not among them, because in
+  /// a CGI program it contains the header `Proxy` that a client sent.
   package init(environment: [String: String]) {
     func route(_ variables: String...) -> Route {
       for variable in variables {
@@ -18,7 +18,7 @@ extension ProxyRules {
       exceptions: ProxyExceptions(list: exceptions.first { !$0.isEmpty } ?? ""))
   }
 
-  /// The rules of this process's environment, as it is at the moment.
+  /// The rules of this process's current environment.
   package static var fromEnvironment: ProxyRules {
     let names = [
       "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",

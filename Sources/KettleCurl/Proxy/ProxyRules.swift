@@ -1,21 +1,22 @@
 import KettleModel
 
-/// Which way leads to a server: straight, or through which proxy.
+/// The route to a server: direct or through a proxy.
 ///
-/// Where the rules come from, configuration or environment, they are read once, and libcurl is told
-/// the outcome for each attempt; it never looks into the environment itself.
+/// The rules, from the configuration or the environment, are read once, and libcurl receives the
+/// resulting route for each attempt; it never reads the environment itself.
 package struct ProxyRules: Sendable, Hashable {
   package enum Route: Sendable, Hashable {
     case direct
     case through(ProxyServer)
-    /// What was given is no address of a proxy. Nothing goes out then: going straight would show
-    /// the server and the network what the proxy was to hide. The text says where it stands.
+    /// The configured text is not a proxy address. Then nothing is sent: a direct connection would
+    /// reveal to the server and the network what the proxy was meant to hide. The text names its
+    /// source.
     case unusable(String)
   }
 
   package var forHTTP: Route
   package var forHTTPS: Route
-  /// What is reached straight, as in `no_proxy`.
+  /// The hosts reached directly, as in `no_proxy`.
   package var exceptions: ProxyExceptions
 
   package init(
@@ -26,7 +27,7 @@ package struct ProxyRules: Sendable, Hashable {
     self.exceptions = exceptions
   }
 
-  /// Everything straight.
+  /// Everything directly.
   package static let none = ProxyRules(forHTTP: .direct, forHTTPS: .direct)
 
   func route(to url: TransferURL) -> Route {

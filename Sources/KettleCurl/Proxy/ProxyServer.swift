@@ -1,6 +1,6 @@
 import KettleModel
 
-/// A proxy, and the login that goes to it and to nobody else.
+/// A proxy, and the login that is sent to it alone.
 package struct ProxyServer: Sendable, Hashable {
   package enum Scheme: String, Sendable, Hashable, CaseIterable {
     case http, https
@@ -16,15 +16,15 @@ package struct ProxyServer: Sendable, Hashable {
   package let port: Int
   package let login: Login?
 
-  /// Reads `scheme://user:password@host:port`. Without a scheme it is http, without a port it is
-  /// the port that libcurl takes. Answers nil for anything else, a path among it: who wrote one
-  /// means something that a proxy cannot do.
+  /// Parses `scheme://user:password@host:port`. The default scheme is http; the default port is
+  /// libcurl's. Returns nil for anything else, such as a URL with a path, which asks for something
+  /// that a proxy cannot do.
   package init?(_ text: String) {
     let parts = text.trimmingBlanks().splitOnce(at: "://")
     guard let scheme = Scheme(rawValue: parts.tail == nil ? "http" : parts.head.lowercased())
     else { return nil }
     let rest = parts.tail ?? parts.head
-    // The part behind the scheme has the form of a URL's, and one parser reads both.
+    // The part after the scheme has the form of a URL, so one parser reads both.
     guard case .success(let parsed) = TransferURL.parse("http://" + rest),
       parsed.url.path == "/", parsed.url.query == nil
     else { return nil }
@@ -41,14 +41,14 @@ package struct ProxyServer: Sendable, Hashable {
     return host[colon...].dropFirst().first.map { (48...57).contains($0) } ?? false
   }
 
-  /// As libcurl is told it; the login is told apart.
+  /// The form for libcurl; the login is passed separately.
   var address: String { "\(scheme.rawValue)://\(hostAndPort)" }
 
   var hostAndPort: String { "\(host):\(port)" }
 }
 
 extension ProxyServer: CustomStringConvertible {
-  /// Never the login: this text ends up in logs.
+  /// Never contains the login: this text is logged.
   package var description: String { address }
 }
 

@@ -1,20 +1,20 @@
 import KettleModel
 
-/// Decides which addresses an attempt may connect to, and remembers what it refused.
+/// Decides which addresses an attempt may connect to, and remembers the first refusal.
 ///
-/// A name says nothing about where it leads: the server that redirects chooses what it resolves to.
-/// So each numeric address is judged, when a socket for it is about to be made.
+/// A name does not reveal where it leads: the redirecting server chooses what it resolves to. So
+/// each numeric address is judged when a socket for it is about to be created.
 struct AddressGuard {
   struct Refusal: Equatable {
     var address: IPAddress
     var scope: AddressScope
   }
 
-  /// Addresses with less reach are refused.
+  /// Addresses with a smaller reach are refused.
   let minimumReach: NetworkReach
-  /// Addresses that are not what the registries say (`CurlSettings.knownScopes`).
+  /// Addresses that differ from the registries (`CurlSettings.knownScopes`).
   private let knownScopes: [IPAddress: AddressScope]
-  /// The first address that was refused; nil when none was, or another one was allowed.
+  /// The first refused address; nil when there was none, or another one was allowed.
   private(set) var refusal: Refusal?
   private var hasAllowed = false
 
@@ -27,8 +27,8 @@ struct AddressGuard {
     knownScopes[address] ?? AddressScope(of: address)
   }
 
-  /// Returns whether a connection to the address may be used. Where a name has several addresses,
-  /// those that are refused are skipped.
+  /// Returns whether a connection to the address may be used. If a name has several addresses, the
+  /// refused ones are skipped.
   mutating func allows(_ address: IPAddress) -> Bool {
     let scope = scope(of: address)
     guard scope.reach < minimumReach else {

@@ -5,15 +5,15 @@ import KettleModel
 // MARK: - Options
 
 extension CurlAttempt {
-  /// The proxy is the user's own choice and may be anywhere; what it connects to is judged by the
-  /// URL (`problemOfProxiedHost`).
+  /// The proxy is the user's choice and may be anywhere; its destination is judged by the URL
+  /// (`problemOfProxiedHost`).
   func setReach(_ options: inout EasyOptions) {
     guard addressGuard.minimumReach > .machine, proxy == nil else { return }
     options.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
     options.note(kettle_easy_set_open_socket_function(easy, Self.onSocketWanted))
   }
 
-  /// Why a proxy must not be asked for the host of the URL; nil when it may be.
+  /// Why a proxy must not connect to the host of the URL; nil when it may.
   var problemOfProxiedHost: TransferFailure? {
     guard proxy != nil else { return nil }
     let host = ProxiedHost(url.host)
@@ -41,8 +41,8 @@ extension CurlAttempt {
     return addressGuard.allows(address)
   }
 
-  /// The connection that the request is about to go out on leads to this address. Returns whether
-  /// it may be used: another transfer may have opened it, with less to observe.
+  /// Returns whether the connection about to carry the request may be used, given its address:
+  /// another transfer with a wider permission may have opened it.
   func peerIsAllowed(_ text: UnsafePointer<CChar>?) -> Bool {
     guard proxy == nil else { return true }
     peer = text.flatMap { IPAddress(String(cString: $0)) }
@@ -54,10 +54,10 @@ extension CurlAttempt {
 // MARK: - Results
 
 extension CurlAttempt {
-  /// The reach of the server that the head came from.
+  /// The reach of the server that sent the head.
   var serverReach: NetworkReach {
     if proxy != nil { return ProxiedHost(url.host).serverReach }
-    // An address that cannot be read is trusted with nothing.
+    // An unreadable address gets no trust.
     return peer.map { addressGuard.scope(of: $0).reach } ?? .world
   }
 
@@ -72,10 +72,10 @@ extension CurlAttempt {
 }
 
 extension IPAddress {
-  /// Reads the address that libcurl wants a socket for; nil for another family than IPv4 and IPv6.
+  /// Reads the address for which libcurl requests a socket; nil unless it is IPv4 or IPv6.
   init?(_ wanted: UnsafeMutablePointer<curl_sockaddr>) {
     guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-    // `addr` is the beginning of a structure with `addrlen` bytes.
+    // `addr` is the beginning of a structure of `addrlen` bytes.
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(wanted) + start, count: Int(wanted.pointee.addrlen))
     let range: Range<Int>? =

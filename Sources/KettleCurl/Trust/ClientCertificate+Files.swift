@@ -3,9 +3,10 @@ import KettleSystem
 import KettleModel
 
 extension ClientCertificate {
-  /// Why it cannot be shown; nil when its files can be read.
+  /// Why the certificate cannot be used; nil when its files can be read.
   ///
-  /// Looked at before libcurl does: it would wait for a pipe for ever, and all attempts with it.
+  /// Checked before libcurl reads them: libcurl would wait forever for a pipe, and block all
+  /// attempts.
   var fileProblem: TransferFailure? {
     Self.problem(of: certificatePath) ?? Self.problem(of: keyPath)
   }
@@ -24,8 +25,8 @@ extension ClientCertificate {
     return nil
   }
 
-  /// What it means when libcurl can make nothing of the files: only its text says of which of them
-  /// it speaks (lib/vtls/openssl.c).
+  /// Returns the failure for files that libcurl cannot use: only its text tells which file it means
+  /// (lib/vtls/openssl.c).
   func failure(saying text: String) -> TransferFailure {
     guard text.contains("private key") else {
       return TransferFailure(.certificateFileUnusable, on: certificatePath)

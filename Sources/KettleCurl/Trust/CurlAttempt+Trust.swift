@@ -2,9 +2,9 @@ import CKettleCurl
 import KettleEngine
 import KettleModel
 
-/// How far the judgement on a server has come, where it is ours.
+/// The progress of our own verification of a server.
 enum ServerJudgement {
-  /// Nothing goes out meanwhile.
+  /// Nothing is sent in this state.
   case pending
   case accepted
   case refused(ServerIdentity)
@@ -15,21 +15,21 @@ enum ServerJudgement {
 extension CurlAttempt {
   func setVerification(_ options: inout EasyOptions) {
     guard case .byKeys = verification, url.scheme == .https else { return }
-    // Whose name it is counts only where the system decides, and is then looked at by us.
+    // The host name matters only when the system decides, and then we check it ourselves.
     options.set(CURLOPT_SSL_VERIFYHOST, 0)
     let context = Unmanaged.passUnretained(self).toOpaque()
     options.set(CURLOPT_SSL_CTX_DATA, context)
     options.note(kettle_easy_set_tls_function(easy, Self.onTLSContext))
     keepToItself(&options)
     guard proxy?.scheme == .https else { return }
-    // libcurl makes a context for the proxy too and tells nobody which is which; this one has a
-    // newest version, which is the newest there is.
+    // libcurl also creates a context for the proxy and does not tell which is which. So the proxy's
+    // context gets a maximum version, the newest one that exists.
     options.set(CURLOPT_PROXY_SSLVERSION, kettle_tls_1_2_or_newer | kettle_tls_1_3_at_most)
   }
 
-  /// What was agreed on by other rules than everybody's is used by nobody else: neither the
-  /// connection nor its TLS session, with which no certificates would come to be judged. Newer
-  /// releases of libcurl keep the sessions of all handles together.
+  /// Keeps a connection that was verified by its own rules from being shared, and its TLS session
+  /// too: a resumed session would bring no certificates to verify. Newer releases of libcurl share
+  /// sessions among all handles.
   private func keepToItself(_ options: inout EasyOptions) {
     options.set(CURLOPT_FRESH_CONNECT, 1)
     options.set(CURLOPT_FORBID_REUSE, 1)
@@ -42,7 +42,7 @@ extension CurlAttempt {
     options.set(CURLOPT_SSLCERT, certificate.certificatePath)
     options.set(CURLOPT_SSLKEYTYPE, "PEM")
     options.set(CURLOPT_SSLKEY, certificate.keyPath)
-    // Without one OpenSSL would ask on the terminal, and wait.
+    // Without a password OpenSSL would ask on the terminal and wait.
     options.set(CURLOPT_KEYPASSWD, certificate.password ?? "")
     keepToItself(&options)
   }
@@ -59,7 +59,7 @@ extension CurlAttempt {
     return CURLE_OK
   }
 
-  /// SSL_CTX_set_cert_verify_callback(3): 1 lets the handshake go on, 0 ends it.
+  /// SSL_CTX_set_cert_verify_callback(3): 1 continues the handshake, 0 ends it.
   private static let onCertificates:
     @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { verification, context in
       guard let verification, let attempt = CurlAttempt.of(context: context) else { return 0 }
@@ -73,7 +73,7 @@ extension CurlAttempt {
     else { return false }
     let isNamed = identity.key.map(keys.contains) ?? false
     if isNamed || (identity.isTrustedBySystem && !asksForOthers) {
-      // libcurl looks at it again after the handshake.
+      // libcurl checks it again after the handshake.
       X509_STORE_CTX_set_error(verification, X509_V_OK)
       judgement = .accepted
       return true
@@ -85,7 +85,7 @@ extension CurlAttempt {
     return false
   }
 
-  /// Whether nothing is in the way of sending to a server that we judge.
+  /// Whether a request may be sent to a server that we verify ourselves.
   var isServerAccepted: Bool {
     guard case .byKeys = verification, url.scheme == .https else { return true }
     if case .accepted = judgement { return true } else { return false }
@@ -95,7 +95,7 @@ extension CurlAttempt {
 // MARK: - Ends
 
 extension CurlAttempt {
-  /// How it ended with this code before any head came.
+  /// Returns how the attempt ended with this code before any head.
   func endBeforeHead(_ code: CURLcode) -> AttemptEnd {
     let failure = failure(for: code)
     if failure.code == .proxyFailed { return .failed(failure) }

@@ -3,18 +3,18 @@ import Glibc
 import KettleEngine
 import KettleModel
 
-/// How the certificates of a server are judged.
+/// How the certificates of a server are verified.
 enum ServerVerification: Hashable {
   /// By libcurl.
   case standard
   /// By us, while OpenSSL waits.
   case byKeys(Set<String>, asksForOthers: Bool)
-  /// Not in this process, and why.
+  /// Impossible in this process, with the reason.
   case impossible(String)
 
   /// - Parameters:
-  ///   - library: the TLS library at work in libcurl, such as "OpenSSL/3.0.19".
-  ///   - openSSLMajor: of the OpenSSL that this process has; its types must be those of libcurl.
+  ///   - library: The TLS library that libcurl uses, such as "OpenSSL/3.0.19".
+  ///   - openSSLMajor: The OpenSSL version of this process; its types must be those of libcurl.
   init(_ trust: ServerTrust, library: String?, openSSLMajor: UInt32) {
     switch trust {
     case .system: self = .standard
@@ -38,20 +38,21 @@ enum ServerVerification: Hashable {
   }
 }
 
-/// What a server showed of itself, and what the system says of it.
+/// A server's certificates and the system's verdict on them.
 struct ServerIdentity {
   /// In DER, the server's own first.
   var certificates: [Base64Bytes]
-  /// The SHA-256 of the SubjectPublicKeyInfo, in hexadecimal; nil when it cannot be had.
+  /// The SHA-256 of the SubjectPublicKeyInfo, in hexadecimal; nil when unavailable.
   var key: String?
-  /// X509_V_OK, or what is wrong (X509_STORE_CTX_get_error(3)).
+  /// X509_V_OK, or the error (X509_STORE_CTX_get_error(3)).
   var systemError: Int32
 
   var isTrustedBySystem: Bool { systemError == X509_V_OK }
 
-  /// Reads it out of a verification that OpenSSL just began, and lets OpenSSL do its part.
+  /// Reads the certificates from a verification that OpenSSL has just begun, and lets OpenSSL
+  /// verify them.
   ///
-  /// `host` is that of the URL; a name was made fit for the wire by libcurl, and stands in the
+  /// `host` is the URL's host. For a name, the form that libcurl prepared for the wire is in the
   /// connection (SNI).
   init?(_ verification: OpaquePointer, host: String) {
     guard let leaf = X509_STORE_CTX_get0_cert(verification) else { return nil }
@@ -76,13 +77,13 @@ struct ServerIdentity {
       let address = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
       return X509_check_ip_asc(leaf, address, 0) == 1 ? X509_V_OK : X509_V_ERR_IP_ADDRESS_MISMATCH
     }
-    // OpenSSL reads a name with a dot before it as that of everything below.
+    // OpenSSL reads a name with a leading dot as everything below it.
     let isName = name.pointee != 0 && name.pointee != CChar(bitPattern: UInt8(ascii: "."))
     return isName && X509_check_host(leaf, name, strlen(name), kettle_tls_name_rules, nil) == 1
       ? X509_V_OK : X509_V_ERR_HOSTNAME_MISMATCH
   }
 
-  /// Calls an encoder of OpenSSL twice: for the length, and for the bytes.
+  /// Calls an OpenSSL encoder twice: for the length, then for the bytes.
   private static func der(
     _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
   ) -> [UInt8]? {

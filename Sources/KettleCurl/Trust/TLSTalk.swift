@@ -1,14 +1,13 @@
-/// What is noted of the messages of a TLS connection, as libcurl lets them be seen.
+/// The state of a TLS connection, derived from the messages that libcurl reports.
 ///
-/// They come one at a time, each with its own header; the headers of records come too, and have
-/// five bytes.
+/// They arrive one at a time, each with its own header. Record headers of five bytes arrive too.
 struct TLSTalk: Hashable {
-  /// Something went out: from there on, a proxy that speaks none of it only carries bytes.
+  /// TLS data was sent. From then on, a proxy without TLS only forwards bytes.
   private(set) var hasBegun = false
-  /// The server said that it sends no more (close_notify, RFC 8446, section 6.1).
+  /// The server announced that it sends no more (close_notify, RFC 8446, section 6.1).
   private(set) var isClosedByServer = false
   private(set) var isCertificateAsked = false
-  /// The last alert that came, other than close_notify.
+  /// The last alert received, other than close_notify.
   private(set) var alert: UInt8?
 
   /// Types of handshake messages (RFC 8446, section 4).
@@ -17,7 +16,7 @@ struct TLSTalk: Hashable {
 
   mutating func note(sent message: UnsafeRawBufferPointer) {
     hasBegun = true
-    // Another connection begins, that behind a proxy's for one.
+    // Another connection begins, for example the one behind a proxy's.
     if Self.isHandshake(message, Self.clientHello) {
       isCertificateAsked = false
       alert = nil
@@ -26,13 +25,13 @@ struct TLSTalk: Hashable {
 
   mutating func note(received message: UnsafeRawBufferPointer) {
     if Self.isHandshake(message, Self.certificateRequest) { isCertificateAsked = true }
-    // An alert has two bytes, its level and what it says (RFC 8446, section 6). No other message
+    // An alert has two bytes, its level and its description (RFC 8446, section 6). No other message
     // has two.
     guard message.count == 2 else { return }
     if message[1] == 0 { isClosedByServer = true } else { alert = message[1] }
   }
 
-  /// Whether the server ended it for want of a certificate, or for a wrong one.
+  /// Whether the server ended the connection because of a missing or wrong certificate.
   var isCertificateMissed: Bool {
     guard isCertificateAsked, let alert else { return false }
     return Self.alertsOnCertificates.contains(alert)
@@ -45,7 +44,7 @@ struct TLSTalk: Hashable {
     40, 41, 42, 43, 44, 45, 46, 48, 49, 51, 116,
   ]
 
-  /// A type and a length of three bytes stand before the rest.
+  /// The type and a three-byte length precede the rest.
   private static func isHandshake(_ message: UnsafeRawBufferPointer, _ type: UInt8) -> Bool {
     guard message.count > 4, message[0] == type else { return false }
     let byteCount = Int(message[1]) << 16 | Int(message[2]) << 8 | Int(message[3])

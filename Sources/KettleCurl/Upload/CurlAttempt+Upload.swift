@@ -3,7 +3,7 @@ import Glibc
 import KettleEngine
 import KettleModel
 
-/// The body of a request on its way out.
+/// A request body that is being sent.
 struct Upload {
   let body: UploadBody
   var progress: UploadProgress
@@ -22,8 +22,8 @@ extension CurlAttempt {
     options.set(CURLOPT_CUSTOMREQUEST, content.method)
     guard let upload else { return }
     let context = Unmanaged.passUnretained(self).toOpaque()
-    // libcurl's form of a PUT is the one that adds nothing of its own, and whose body it reads
-    // again from where a login or a lost connection wants it.
+    // libcurl's PUT mode adds nothing of its own, and rereads the body from wherever a login or a
+    // lost connection requires.
     options.set(CURLOPT_UPLOAD, 1)
     options.note(
       kettle_easy_set_off(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.body.byteCount)))
@@ -38,7 +38,7 @@ extension CurlAttempt {
     options.set(CURLOPT_NOPROGRESS, 0)
   }
 
-  /// What is said of the body's length and framing is libcurl's to say: two that differ are two
+  /// Only libcurl sends headers about the body's length and framing: two that differ are two
   /// requests to some servers (RFC 9112, section 11.2).
   func headersToSend(_ headers: [HeaderField]) -> [HeaderField] {
     guard upload != nil else { return headers }
@@ -47,7 +47,7 @@ extension CurlAttempt {
     }
   }
 
-  /// Whether the server is asked first whether it wants the body.
+  /// Whether to ask the server first if it wants the body.
   func asksFirst(_ headers: [HeaderField]) -> Bool {
     guard let upload, upload.body.byteCount > 0 else { return false }
     return upload.body.byteCount > RequestContent.expectByteCount
@@ -70,12 +70,12 @@ extension CurlAttempt {
     return Int32(CURL_SEEKFUNC_OK)
   }
 
-  /// The kernel takes megabytes of a body in a moment and is silent while they drip away: from the
-  /// outside that looks like a server that is gone. So it gets the next piece only when less than
-  /// this is unsent (TCP_NOTSENT_LOWAT, tcp(7)); the speed does not suffer.
+  /// The kernel accepts megabytes of a body at once and then is silent while they drain, which
+  /// looks like a dead server. So it gets the next piece only when less than this is unsent
+  /// (TCP_NOTSENT_LOWAT, tcp(7)); the speed does not suffer.
   private static let unsentByteCountMax: Int32 = 128 * 1024
 
-  /// Of every connection, because an upload may come to use it.
+  /// Set on every connection, because an upload may reuse it.
   static let onSocket: curl_sockopt_callback = { _, descriptor, _ in
     var byteCount = unsentByteCountMax
     setsockopt(
@@ -100,7 +100,7 @@ extension CurlAttempt {
     }
   }
 
-  /// libcurl calls it all the time; most times nothing has changed.
+  /// libcurl calls this constantly; usually nothing has changed.
   private func bodyWent(to byteCount: Int64) {
     loop.assertIsOnThread()
     guard var upload, upload.progress.sentByteCount != byteCount else { return }
@@ -112,7 +112,7 @@ extension CurlAttempt {
     if let told { loop.emit(.sent(id, byteCount: told)) }
   }
 
-  /// Before the head or the end is told: they come behind everything that was sent.
+  /// Called before the head or the end is reported, so that both follow the progress events.
   func tellWhatWasSent() {
     guard let told = upload?.progress.untold(at: loop.now) else { return }
     loop.emit(.sent(id, byteCount: told))
@@ -125,8 +125,8 @@ extension CurlAttempt {
   /// Whether the server can be expected to answer.
   var isRequestWhole: Bool { upload?.progress.isWhole ?? true }
 
-  /// The server's side showed that it is there: the silence is over, and the time for the head has
-  /// not begun while there is something to take.
+  /// Records a sign of life from the server: the silence ends, and the time limit for the head
+  /// starts over while the server still has data to accept.
   func noteSign() {
     switch phase {
     case .awaitingHead: phase = .awaitingHead(silentSince: loop.now)

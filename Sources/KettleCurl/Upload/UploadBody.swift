@@ -2,10 +2,10 @@ import Glibc
 import KettleSystem
 import KettleModel
 
-/// The body of a request, read as libcurl asks for it.
+/// A request body, read on demand by libcurl.
 ///
-/// A file is read on the transport's thread: what was read shortly before it is sent is mostly in
-/// the page cache already, as the kernel reads ahead.
+/// A file is read on the transport's thread: the next bytes are mostly in the page cache already,
+/// because the kernel reads ahead.
 final class UploadBody {
   private enum Source {
     case bytes([UInt8])
@@ -21,7 +21,7 @@ final class UploadBody {
     self.byteCount = byteCount
   }
 
-  /// Opens a file, which must be what it was when it was asked for.
+  /// Opens the body. A file must still have the size that the request declares.
   static func open(_ body: RequestContent.Body) -> Result<UploadBody, TransferFailure> {
     switch body {
     case .bytes(let bytes):
@@ -33,7 +33,7 @@ final class UploadBody {
   private static func open(
     _ path: String, byteCount: Int64
   ) -> Result<UploadBody, TransferFailure> {
-    // Without blocking: a pipe would hold up all attempts until somebody writes into it.
+    // Without O_NONBLOCK a pipe would block all attempts until it has a writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     guard let file = OwnedDescriptor(opened: Glibc.open(path, flags)) else {
       return .failure(unusable(path, errno))
@@ -49,7 +49,7 @@ final class UploadBody {
     return .success(UploadBody(.file(SharedDescriptor(file), path: path), byteCount: byteCount))
   }
 
-  /// Fills the beginning of `buffer`, and answers how many bytes there are; 0 at the end.
+  /// Fills the beginning of `buffer` and returns the byte count; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, TransferFailure> {
     let wanted = Int(min(Int64(buffer.count), byteCount - offset))
     guard wanted > 0, let start = buffer.baseAddress else { return .success(0) }
@@ -71,7 +71,7 @@ final class UploadBody {
     }
   }
 
-  /// The next bytes are those from `offset` on. Answers whether there is such a place.
+  /// Continues at `offset`. Returns whether that offset exists.
   func seek(to offset: Int64) -> Bool {
     guard (0...byteCount).contains(offset) else { return false }
     self.offset = offset
