@@ -1,4 +1,5 @@
-/// What a person is told when nobody looks at a screen of Kettle: plain text, safe to show.
+/// A desktop notification for a person who is not watching a Kettle screen: plain text, safe to
+/// show.
 package struct Alert: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case finished

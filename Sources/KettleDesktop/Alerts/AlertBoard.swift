@@ -1,10 +1,10 @@
 import KettleModel
 
-/// Decides what a person is told on the desktop, and when: that everything which was under way is
-/// finished, and that something failed or cannot go on without them.
+/// Decides when to notify the person on the desktop, and of what: that everything under way has
+/// finished, and that something failed or cannot continue without them.
 ///
-/// Many things at once are one alert, and alerts in a row come with growing pauses. Tasks of
-/// programs are not told, because their program is.
+/// Simultaneous events share one alert, and consecutive alerts are spaced by growing pauses. Tasks
+/// of programs produce no alert, because their program is notified.
 package struct AlertBoard: Sendable {
   package struct Settings: Hashable, Sendable {
     package var tellsFinished = true
@@ -13,33 +13,33 @@ package struct AlertBoard: Sendable {
     package init() {}
   }
 
-  /// So that what comes together is told together.
+  /// Gathers events that arrive together into one alert.
   static let settlingMilliseconds: Int64 = 3000
   static let firstPauseMilliseconds: Int64 = 30_000
   static let longestPauseMilliseconds: Int64 = 30 * 60_000
-  /// After so long without a alert the pauses are short again.
+  /// After this long without an alert the pauses are short again.
   static let calmMilliseconds: Int64 = 10 * 60_000
 
   private enum Stage {
-    /// It goes on by itself.
+    /// It continues by itself.
     case underWay
     case completed
     case failed
     case needsUser
-    /// Not started, not before a date, or put aside by the user.
+    /// Not started, not before a date, or stopped or paused by the user.
     case aside
   }
 
   private let settings: Settings
   private var underWayCount = 0
-  // Of the work that goes on until nothing is under way.
+  // Totals of the current work, which ends when nothing is under way.
   private var completed = AlertTally()
   private var failed = AlertTally()
   private var needy = AlertTally()
-  // Of those that were not told yet.
+  // Not yet reported.
   private var untoldFailed = AlertTally()
   private var untoldNeedy = AlertTally()
-  /// When the last transfer ended, unless another one was begun since.
+  /// When the last transfer ended; nil once another one has begun.
   private var allDoneAt: MonotonicTime?
   private var troubledAt: MonotonicTime?
   private var lastTellingAt: MonotonicTime?
@@ -49,15 +49,15 @@ package struct AlertBoard: Sendable {
 
   // MARK: Input
 
-  /// Begins with the transfers that only the store has: of those in the line it is told when they
-  /// come to their turn, and until then not everything is done. None of them is a task.
+  /// Counts the transfers that exist only in the store. Queued ones are reported when their turn
+  /// comes, and until then not everything is done. None of them is a task.
   package mutating func begin(_ dormant: DormantTally) {
     take(dormant.states.mapValues(\.count))
   }
 
-  /// Takes that a transfer is another than before; nil is a transfer that is not on the list.
+  /// Records a change of a transfer; nil stands for a transfer that is not on the list.
   ///
-  /// - Parameter isWatched: Whether a person sees it on a screen of ours.
+  /// - Parameter isWatched: Whether a person sees it on one of our screens.
   package mutating func take(
     _ before: TransferSnapshot?, _ after: TransferSnapshot?, isWatched: Bool,
     at now: MonotonicTime
@@ -72,7 +72,7 @@ package struct AlertBoard: Sendable {
     if let after, let new { end(after, new, isWatched, now) }
   }
 
-  /// Takes so many new transfers in each state, none of which waits for anything or is a task.
+  /// Adds this many new transfers in each state, none of which waits for anything or is a task.
   package mutating func take(_ counts: [TransferState: Int]) {
     let count = counts.reduce(0) { Self.isUnderWay($1.key) ? $0 + $1.value : $0 }
     if count > 0 { begin(count) }
@@ -83,7 +83,7 @@ package struct AlertBoard: Sendable {
     allDoneAt = nil
   }
 
-  /// Whoever makes a failed one go on knows of it.
+  /// The user who restarts a failed transfer knows about it.
   private mutating func forget(_ id: TransferID) {
     failed.remove(id)
     needy.remove(id)
@@ -96,7 +96,7 @@ package struct AlertBoard: Sendable {
     _ row: TransferSnapshot, _ stage: Stage, _ isWatched: Bool, _ now: MonotonicTime
   ) {
     switch stage {
-    // Who puts a transfer aside knows what goes on.
+    // The user who puts a transfer aside knows about it.
     case .underWay, .aside: return
     case .completed: completed.add(row)
     case .failed:
@@ -131,7 +131,7 @@ package struct AlertBoard: Sendable {
 
   // MARK: Output
 
-  /// When `alert` is to be asked; nil when there is nothing to say.
+  /// When to call `alert`; nil when there is nothing to report.
   package var dueAt: MonotonicTime? {
     let times = [
       settings.tellsFinished ? allDoneAt : nil, settings.tellsFailures ? troubledAt : nil,
@@ -142,7 +142,8 @@ package struct AlertBoard: Sendable {
     return max(settled, lastTellingAt.advanced(byMilliseconds: pauseMilliseconds))
   }
 
-  /// What is to be said now; nil when it is not the time, or a person has seen it meanwhile.
+  /// Returns the alert that is due now, or nil when it is not time yet or a person has seen the
+  /// changes meanwhile.
   package mutating func alert(at now: MonotonicTime, isWatched: Bool) -> Alert? {
     guard let dueAt, now >= dueAt else { return nil }
     let isAllDone = allDoneAt != nil

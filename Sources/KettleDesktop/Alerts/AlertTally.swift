@@ -1,9 +1,9 @@
 import KettleModel
 
-/// Transfers that came to the same end: how many, and the first few by name.
+/// Transfers with the same outcome: their count, and the names of the first few.
 struct AlertTally: Hashable, Sendable {
   static let namedCountMax = 3
-  /// More than these are counted and not known one by one.
+  /// Transfers beyond these are only counted, not known individually.
   static let knownCountMax = 10_000
   private static let nameCharacterCountMax = 80
   private static let sentenceCharacterCountMax = 400
@@ -34,13 +34,13 @@ struct AlertTally: Hashable, Sendable {
           limit: Self.sentenceCharacterCountMax)))
   }
 
-  /// Takes one out that is under way again.
+  /// Removes a transfer that is under way again.
   mutating func remove(_ id: TransferID) {
     guard known.remove(id) != nil else { return }
     named.removeAll { $0.id == id }
   }
 
-  /// What went wrong, where it is one.
+  /// What went wrong, if there is exactly one transfer.
   var sentence: String? { count == 1 ? named.first?.sentence : nil }
 
   /// `a.iso, b.iso, c.iso and 2 more`

@@ -1,6 +1,6 @@
 /// The sentences of alerts.
 enum AlertWords {
-  /// Everything that was under way is finished. `troubled` are those that failed or need the user.
+  /// Everything that was under way has finished. `failed` and `needy` are the exceptions.
   static func finished(
     _ completed: AlertTally, failed: AlertTally, needy: AlertTally
   ) -> Alert {
@@ -21,7 +21,7 @@ enum AlertWords {
     return Alert(kind: .finished, summary: summary, body: lines.joined(separator: "\n"))
   }
 
-  /// Some failed, or cannot go on without the user; the rest goes on.
+  /// Some failed or cannot continue without the user; the rest continues.
   static func trouble(failed: AlertTally, needy: AlertTally) -> Alert {
     var parts: [String] = []
     var lines: [String] = []
@@ -48,7 +48,7 @@ enum AlertWords {
     count == 1 ? "1 download" : "\(number(count)) downloads"
   }
 
-  /// With a comma between thousands.
+  /// Formats a number with commas between thousands.
   static func number(_ count: Int) -> String {
     let digits = Array(String(count))
     return digits.indices.reduce(into: "") { text, index in

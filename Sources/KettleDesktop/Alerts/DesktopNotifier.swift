@@ -1,7 +1,7 @@
 /// Shows alerts on the user's desktop (Desktop Notifications Specification 1.2).
 ///
-/// A service outlives logins, so the bus is joined anew for each alert, at the place where the
-/// environment says it is; where there is none, nobody sits at a desktop.
+/// A service outlives logins, so each alert opens a new connection to the bus address in the
+/// environment. Without a bus there is no desktop to notify.
 package struct DesktopNotifier: Sendable {
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
@@ -14,7 +14,7 @@ package struct DesktopNotifier: Sendable {
     self.timeout = timeout
   }
 
-  /// Returns when the desktop has it.
+  /// Returns once the desktop has accepted the alert.
   package func show(_ alert: Alert) async throws(BusError) {
     let connection = try await BusConnection.open(addresses, timeout: timeout) { _ in }
     defer { connection.close() }
@@ -23,7 +23,7 @@ package struct DesktopNotifier: Sendable {
       Self.call("Notify", Self.arguments(alert, body)), timeout: timeout)
   }
 
-  /// A desktop that does not say is taken for one that does: the text must not become markup.
+  /// A desktop that does not answer is assumed to read markup: the text must not become markup.
   private func readsMarkup(_ connection: BusConnection) async -> Bool {
     let answer = try? await connection.call(Self.call("GetCapabilities"), timeout: timeout)
     guard case .array(_, let capabilities)? = answer?.first else { return true }
@@ -34,8 +34,8 @@ package struct DesktopNotifier: Sendable {
     BusCall(name, path, name, method, arguments)
   }
 
-  /// There is no `desktop-entry` among the hints: some desktops take the alerts of a program
-  /// away when its connection ends, and by that they would know it as a program.
+  /// No `desktop-entry` hint: some desktops remove a program's alerts when its connection ends, and
+  /// the hint would identify the program.
   private static func arguments(_ alert: Alert, _ body: String) -> [BusValue] {
     let category =
       switch alert.kind {
@@ -48,12 +48,12 @@ package struct DesktopNotifier: Sendable {
     return [
       .string("Kettle"), .uint32(0), .string("folder-download"), .string(alert.summary),
       .string(body), .array(of: .string, []), .array(of: .entry(.string, .variant), hints),
-      // As long as the desktop shows such things.
+      // The desktop's default display time.
       .int32(-1),
     ]
   }
 
-  /// As XML has it: the body may have markup, and a file can be called anything. By scalars,
+  /// Escapes XML: the body may have markup, and a file name can contain anything. By scalars,
   /// because a "<" with an accent is another character, and still the start of a tag.
   static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in

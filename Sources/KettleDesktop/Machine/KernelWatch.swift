@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Listens to what the kernel tells of power supplies.
+/// Watches the kernel's events about power supplies.
 final class KernelWatch: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
-  /// nil where the kernel may not be listened to.
+  /// Returns nil when listening to the kernel is not permitted.
   init?(observer: @escaping @Sendable () -> Void) {
     guard let socket = UeventSocket() else { return nil }
     source = DispatchSource.makeReadSource(

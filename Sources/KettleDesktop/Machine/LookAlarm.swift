@@ -1,7 +1,8 @@
 import Dispatch
 import KettleSystem
 
-/// Says when to look. However often it is asked, one ring waits at a time, and one comes later.
+/// Schedules looks. However many are requested, at most one ring is pending and one is scheduled
+/// for later.
 final class LookAlarm: Sendable {
   let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -10,9 +11,9 @@ final class LookAlarm: Sendable {
   private let plan = Mutex(Plan())
 
   private struct Plan {
-    /// What changes is being gathered.
+    /// Changes are being gathered.
     var isGathering = false
-    /// Numbers the rings that come later; only the last one counts.
+    /// Numbers the later rings; only the last one counts.
     var lastLater = 0
   }
 
@@ -25,7 +26,7 @@ final class LookAlarm: Sendable {
 
   func end() { continuation.finish() }
 
-  /// Something changed; what follows at its heels is part of it.
+  /// Schedules a look after a change; changes that follow shortly are part of it.
   func soon() {
     let isFirst = plan.withLock { plan in
       defer { plan.isGathering = true }
@@ -38,7 +39,7 @@ final class LookAlarm: Sendable {
     }
   }
 
-  /// In the place of the last one that was to come later.
+  /// Schedules a later look in place of the previous one.
   func later(_ delay: Duration) {
     let number = plan.withLock { plan in
       plan.lastLater += 1

@@ -1,12 +1,12 @@
-/// The two services of the system bus that know what the kernel does not say plainly.
+/// The two services of the system bus that know what the kernel does not report clearly.
 struct MachineBus: Sendable {
   enum Answer: Hashable, Sendable {
     case value(BusValue)
     /// There is no such service, or it does not know.
     case none
-    /// It did not answer in time; it may do so later.
+    /// It did not reply in time; it may do so later.
     case silence
-    /// The bus is not there any more.
+    /// The connection to the bus has ended.
     case ended
   }
 
@@ -50,7 +50,7 @@ struct MachineBus: Sendable {
         "type='signal',sender='\(service.name)',path='\(service.path)',"
           + "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',"
           + "arg0='\(service.name)'", timeout: timeout)
-      // A service that comes and goes.
+      // A service that starts or stops.
       try await connection.addMatch(
         "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
           + "member='NameOwnerChanged',arg0='\(service.name)'", timeout: timeout)
@@ -63,7 +63,7 @@ struct MachineBus: Sendable {
   /// `Metered` of NetworkManager.
   func metered() async -> Answer { await property(of: .network) }
 
-  /// Starts nobody: where a service does not run, its user does without it.
+  /// Does not start the service: where it does not run, its user does without it.
   private func property(of service: Service) async -> Answer {
     let call = BusCall.property(
       service.property, of: service.name, service.name, service.path, mayStartService: false)

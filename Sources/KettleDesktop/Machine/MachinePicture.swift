@@ -1,16 +1,15 @@
 import KettleModel
 
-/// What is known of the machine at one moment.
+/// What is known about the machine at one moment.
 struct MachinePicture: Hashable, Sendable {
-  /// What UPower says, where there is one.
+  /// UPower's answer, where it exists.
   var isOnBattery: Bool?
-  /// What the kernel says; read only where UPower says nothing.
+  /// The kernel's answer; read only when UPower has none.
   var supplies: [PowerSupply] = []
-  /// NetworkManager's `NMMetered`, where there is one.
+  /// NetworkManager's `NMMetered`, where it exists.
   var metered: UInt32?
 
-  /// 1 is a metered network and 3 one that is taken for it; without anybody who knows, a network
-  /// costs nothing.
+  /// 1 is a metered network and 3 one that is guessed to be metered. Unknown counts as unmetered.
   var isUnmetered: Bool { metered != 1 && metered != 3 }
 
   var isOnMains: Bool { isOnBattery.map { !$0 } ?? supplies.isOnMains }

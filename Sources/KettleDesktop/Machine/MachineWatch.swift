@@ -1,12 +1,12 @@
 import Dispatch
 import KettleModel
 
-/// Tells which conditions of transfers hold on this machine: once at the start, then whenever that
-/// changes. UPower, NetworkManager and the kernel say when to look. What none of them would tell is
-/// looked for every minute, and only as long as somebody needs it.
+/// Reports which transfer conditions hold on this machine: once at the start, then on every change.
+/// UPower, NetworkManager and the kernel prompt each look. Conditions that none of them would
+/// report are polled every minute, and only while a transfer needs them.
 package actor MachineWatch {
   package struct Settings: Sendable {
-    /// Whether a condition is looked at, or known beforehand.
+    /// Whether a condition is checked or preset.
     package enum Rule: Hashable, Sendable {
       case looked
       case known(Bool)
@@ -23,11 +23,12 @@ package actor MachineWatch {
     package var unmetered = Rule.looked
     package var sysfsRoot = "/sys"
     package var busAddresses: [BusAddress]
-    /// How long changes are gathered: a plug that is pulled is several of them.
+    /// How long to gather changes: pulling a plug causes several.
     package var settling = Duration.milliseconds(300)
-    /// Between two looks where nobody would tell a change, and two attempts to join the bus.
+    /// Between two polls of an unreported condition, and between two attempts to connect to the
+    /// bus.
     package var interval = Duration.seconds(60)
-    /// For an answer of the bus.
+    /// For a reply from the bus.
     package var timeout = Duration.seconds(5)
 
     package init(busAddresses: [BusAddress]) { self.busAddresses = busAddresses }
@@ -45,8 +46,8 @@ package actor MachineWatch {
   private var told: Set<TransferCondition>?
 
   /// - Parameters:
-  ///   - executor: Where it works; nil is Swift's own.
-  ///   - observer: Called one after the other, never at the same time.
+  ///   - executor: Where the watch runs; nil is Swift's default executor.
+  ///   - observer: Called serially, never concurrently.
   package init(
     _ settings: Settings, on executor: (any TaskExecutor)? = nil,
     observer: @escaping @Sendable (Set<TransferCondition>) -> Void
@@ -61,7 +62,7 @@ package actor MachineWatch {
 
   deinit { looker?.cancel() }
 
-  /// Begins to look.
+  /// Starts watching.
   package func start() {
     guard looker == nil else { return }
     alarm.now()
@@ -71,14 +72,14 @@ package actor MachineWatch {
     }
   }
 
-  /// Whether a transfer has conditions. Without one nothing is asked again by itself.
+  /// Whether a transfer has conditions. Without one there is no polling.
   package func setNeeded(_ isNeeded: Bool) {
     guard isNeeded != self.isNeeded else { return }
     self.isNeeded = isNeeded
     if isNeeded { alarm.now() }
   }
 
-  /// Ends it; the observer may be called once more.
+  /// Stops watching; the observer may be called once more.
   package nonisolated func stop() {
     alarm.end()
     kernel?.stop()
@@ -104,7 +105,7 @@ package actor MachineWatch {
     }
     if powerAnswer == .ended || networkAnswer == .ended { bus = nil }
     let isSilent = powerAnswer == .silence || networkAnswer == .silence
-    // Inside a container the kernel tells nothing of power supplies, though they are there.
+    // Inside a container the kernel reports no events of power supplies, although they are visible.
     let mustPoll = (wantsBus && bus == nil) || isSilent || picture.supplies.hasBattery
     if isNeeded, mustPoll { alarm.later(settings.interval) }
   }
@@ -114,7 +115,7 @@ package actor MachineWatch {
     return isLooked && !settings.busAddresses.isEmpty
   }
 
-  /// At most once in an interval, so that a bus that throws us out is not stormed.
+  /// At most once per interval, so that a bus that disconnects us is not flooded.
   private func joinBus() async {
     guard bus == nil, wantsBus else { return }
     let now = ContinuousClock.now

@@ -1,9 +1,9 @@
 import Glibc
 import KettleSystem
 
-/// The power supplies of the machine, as files.
+/// The machine's power supplies, read from files.
 struct PowerSupplyDirectory: Sendable {
-  /// More than any machine has; what lies there must not cost without end.
+  /// More than any machine has; bounds the cost of reading the directory.
   private static let supplyCountMax = 64
 
   private let path: String
@@ -11,7 +11,7 @@ struct PowerSupplyDirectory: Sendable {
   /// - Parameter root: `/sys`, or a tree like it.
   init(root: String) { path = root + "/class/power_supply" }
 
-  /// None where there is no such directory.
+  /// Returns none when there is no such directory.
   func read() -> [PowerSupply] {
     names().map { name in
       let place = path + "/" + name + "/"
@@ -35,13 +35,13 @@ struct PowerSupplyDirectory: Sendable {
     return names
   }
 
-  /// The one line of the file without its end; empty when there is none.
+  /// Returns the only line of the file without its end; empty when there is none.
   private static func word(_ path: String) -> String {
     guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
       return ""
     }
     var bytes = [UInt8](repeating: 0, count: 256)
-    // A supply that is just being taken out says ENODEV.
+    // A supply that is being removed returns ENODEV.
     let count = Glibc.read(file.number, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(0, count)).prefix { $0 >= 32 }, as: UTF8.self)
   }

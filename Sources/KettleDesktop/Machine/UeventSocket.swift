@@ -1,12 +1,13 @@
 import Glibc
 import KettleSystem
 
-/// Where the kernel tells that a device came, went or changed (netlink(7), NETLINK_KOBJECT_UEVENT).
+/// The kernel's events about added, removed and changed devices (netlink(7),
+/// NETLINK_KOBJECT_UEVENT).
 final class UeventSocket: Sendable {
   private let socket: OwnedDescriptor
   var descriptor: Int32 { socket.number }
 
-  /// Returns nil where it is not permitted.
+  /// Returns nil when it is not permitted.
   init?(boundTo address: Address = Address()) {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard let socket = OwnedDescriptor(opened: Glibc.socket(AF_NETLINK, type, 15)) else {
@@ -31,11 +32,12 @@ final class UeventSocket: Sendable {
     var group: UInt32 = 1
   }
 
-  /// Takes all that has come; true when a power supply is in it, or when too much came to tell.
+  /// Reads all pending messages. Returns true if one concerns a power supply, or if messages were
+  /// lost.
   func drain() -> Bool {
     var isAboutPower = false
     while true {
-      // The kernel composes them in 2 KiB (UEVENT_BUFFER_SIZE).
+      // The kernel composes messages in 2 KiB (UEVENT_BUFFER_SIZE).
       var buffer = [UInt8](repeating: 0, count: 8192)
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0 {
@@ -48,8 +50,8 @@ final class UeventSocket: Sendable {
     }
   }
 
-  /// Words with a nul behind each: what happened and to whom, then `KEY=value`. Who sent it does
-  /// not matter, because it only says when to look.
+  /// A message is nul-terminated words: the action and the device, then `KEY=value`. The sender
+  /// does not matter, because the message only prompts a look.
   static func isAboutPower(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
   }

@@ -1,7 +1,7 @@
-/// Numbers in the byte order of this machine, as the kernel writes them (netlink(7)), each read
-/// only when all its bytes are there.
+/// Numbers in this machine's byte order, as the kernel writes them (netlink(7)), each read only
+/// when all its bytes are present.
 extension ArraySlice<UInt8> {
-  /// The number that begins `offset` bytes behind the start; nil when it is cut off.
+  /// Returns the number at `offset` bytes from the start, or nil when it is cut off.
   func number<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type = Number.self)
     -> Number?
   {
@@ -13,7 +13,7 @@ extension ArraySlice<UInt8> {
     return number
   }
 
-  /// The part from `lower` up to and not including `upper`, both counted from the start; empty
+  /// Returns the part from `lower` up to but not including `upper`, both from the start; empty
   /// where there is nothing.
   func part(_ lower: Int, _ upper: Int) -> ArraySlice<UInt8> {
     dropFirst(Swift.max(0, lower)).prefix(Swift.max(0, upper - Swift.max(0, lower)))
@@ -26,5 +26,5 @@ extension Array<UInt8> {
   }
 }
 
-/// Netlink puts each header and attribute at a multiple of four bytes.
+/// Netlink aligns each header and attribute to four bytes.
 func netlinkAligned(_ length: Int) -> Int { (length + 3) & ~3 }

@@ -1,18 +1,19 @@
 import Glibc
 import KettleSystem
 
-/// Why the network cannot be watched, with the number of errno.
+/// Why the network cannot be watched, with an errno value.
 package struct NetworkWatchError: Error, Hashable, Sendable {
   package var call: String
   package var code: Int32
 }
 
-/// A socket to the kernel's part that knows interfaces and routes (rtnetlink(7)).
+/// A socket to the kernel's interface and route subsystem (rtnetlink(7)).
 final class NetlinkSocket: Sendable {
   private let socket: OwnedDescriptor
   var descriptor: Int32 { socket.number }
 
-  /// Belongs to the network namespace of the calling thread, whoever uses it later.
+  /// The socket belongs to the network namespace of the calling thread, whichever thread uses it
+  /// later.
   ///
   /// - Parameter protocol: NETLINK_ROUTE.
   init(protocol number: Int32 = 0) throws(NetworkWatchError) {
@@ -23,9 +24,9 @@ final class NetlinkSocket: Sendable {
     self.socket = socket
   }
 
-  /// From now on the kernel tells each change of interfaces, addresses and routes.
+  /// Subscribes to all changes of interfaces, addresses and routes.
   func subscribe() throws(NetworkWatchError) {
-    // What is told to all passes by a socket that has no port yet.
+    // A socket without a port receives no multicast messages.
     var address: [UInt8] = []
     address.append(number: UInt16(AF_NETLINK))
     address += [UInt8](repeating: 0, count: 10)
@@ -35,7 +36,7 @@ final class NetlinkSocket: Sendable {
       }
     }
     guard result == 0 else { throw NetworkWatchError(call: "bind", code: errno) }
-    // RTNLGRP_LINK, and those of addresses and routes of IPv4 and IPv6.
+    // RTNLGRP_LINK, and the groups of IPv4 and IPv6 addresses and routes.
     for group: Int32 in [1, 5, 7, 9, 11] {
       var group = group
       let size = socklen_t(MemoryLayout<Int32>.size)
@@ -46,7 +47,7 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  /// Asks for all of a kind: RTM_GETLINK, or RTM_GETROUTE with a family.
+  /// Requests a dump: RTM_GETLINK, or RTM_GETROUTE with a family.
   func ask(_ type: UInt16, family: UInt8, sequence: UInt32) throws(NetworkWatchError) {
     let bodyByteCount =
       type == Self.linksQuestion
@@ -70,15 +71,15 @@ final class NetlinkSocket: Sendable {
 
   enum Received {
     case message([UInt8])
-    /// More was said than the socket could keep: something changed.
+    /// The socket's buffer overflowed: something changed.
     case overflow
     case nothing
   }
 
-  /// Takes one message; only the kernel is listened to (netlink(7): its port is 0).
+  /// Receives one message; accepts only the kernel's (netlink(7): its port is 0).
   func receive() -> Received {
     while true {
-      // What the kernel sends at once is at most 32 KiB.
+      // The kernel sends at most 32 KiB at once.
       var buffer = [UInt8](repeating: 0, count: 65_536)
       var sender = [UInt8](repeating: 0, count: 12)
       var senderByteCount = socklen_t(sender.count)
@@ -96,7 +97,7 @@ final class NetlinkSocket: Sendable {
     }
   }
 
-  /// Waits until there is something to receive; false when the time is over.
+  /// Waits until there is something to receive. Returns false on timeout.
   func wait(milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while true {

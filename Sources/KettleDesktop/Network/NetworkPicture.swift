@@ -10,16 +10,17 @@ struct NetworkPicture: Hashable, Sendable {
     case .link(let link):
       if link.leadsOut { linksLeadingOut.insert(link.index) }
     case .route(let route):
-      // Of the many routes of a router one that leads out is enough.
+      // Of a router's many routes, one that leads out is enough.
       if route.leadsToOthers, routes.count < 1000 { routes.insert(route) }
     case .done, .failed, .other: break
     }
   }
 
-  /// A route that names no interface (its hops are kept apart, ip-nexthop(8)) leads out of any.
+  /// A route that names no interface (its hops are separate objects, ip-nexthop(8)) may lead out of
+  /// any.
   ///
-  /// A network without a gateway counts: the server may stand beside this machine. To take a way
-  /// for one that leads nowhere costs a failed attempt; the opposite would hold transfers back.
+  /// A network without a gateway counts, because the server may be on the same network. Mistaking a
+  /// dead end for a route costs a failed attempt; the opposite would delay transfers.
   var state: NetworkState {
     guard !linksLeadingOut.isEmpty else { return .absent }
     let leadsOut = routes.contains { route in

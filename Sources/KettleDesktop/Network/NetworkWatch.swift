@@ -1,18 +1,18 @@
 import Dispatch
 import KettleScheduler
 
-/// Tells whether this machine has a way to other machines: once at the start, then whenever that
-/// changes, and also when the way became another one. The kernel says when to look, so nothing
-/// wakes up as long as nothing happens.
+/// Reports whether this machine has a route to other machines: once at the start, then whenever
+/// that changes, and also when the route changes. The kernel's events prompt each look, so nothing
+/// wakes up while nothing happens.
 package final class NetworkWatch: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
-  /// Begins to watch the network namespace of the calling thread.
+  /// Watches the network namespace of the calling thread.
   ///
   /// - Parameters:
-  ///   - settling: How long changes are gathered: a change of network is many of them.
-  ///   - observer: Called on a queue of its own.
+  ///   - settling: How long changes are gathered: switching networks causes many.
+  ///   - observer: Called on its own queue.
   package init(
     settling: Duration = .milliseconds(300),
     observer: @escaping @Sendable (NetworkState) -> Void
@@ -38,14 +38,14 @@ package final class NetworkWatch: Sendable {
     queue.async { look.now() }
   }
 
-  /// Ends it; the observer may be called once more.
+  /// Stops watching; the observer may be called once more.
   package func stop() { source.cancel() }
 
   deinit { source.cancel() }
 }
 
-/// Looks at the network and tells when it is another. It is Sendable because everything in it that
-/// changes is used on `queue` alone.
+/// Reads the state of the network and reports changes. It is Sendable because all its mutable state
+/// is used on `queue` alone.
 private final class Look: @unchecked Sendable {
   private enum Plan {
     case none
@@ -56,7 +56,7 @@ private final class Look: @unchecked Sendable {
   private let queue: DispatchQueue
   private let settling: Duration
   private let observer: @Sendable (NetworkState) -> Void
-  // Only on `queue`, as `told` is.
+  // Used on `queue` only, like `told`.
   private var plan = Plan.none
   private var told: NetworkPicture?
   private var sequence: UInt32 = 0
@@ -81,7 +81,7 @@ private final class Look: @unchecked Sendable {
 
   func now() {
     plan = .none
-    // A question that is not answered leaves what is known: the next change asks again.
+    // An unanswered request changes nothing; the next change triggers another.
     guard let picture = picture(), picture != told else { return }
     let isNews = picture.state != told?.state || picture.state == .present
     told = picture
@@ -104,13 +104,13 @@ private final class Look: @unchecked Sendable {
     return picture
   }
 
-  /// Reads to the end of the answer; false when it does not come.
+  /// Reads to the end of the dump. Returns false when it does not arrive.
   private func collect(into picture: inout NetworkPicture) -> Bool {
     while questions.wait(milliseconds: 1000) {
       guard case .message(let bytes) = questions.receive() else { return false }
       for message in RouteMessage.parse(bytes, answering: sequence) {
         switch message {
-        // A kernel without IPv6 has no routes of it.
+        // A kernel without IPv6 has no IPv6 routes.
         case .done, .failed: return true
         case .link, .route, .other: picture.take(message)
         }

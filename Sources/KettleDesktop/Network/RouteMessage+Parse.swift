@@ -3,9 +3,10 @@ extension RouteMessage {
   static let routeHeaderByteCount = 12
   private static let headerByteCount = 16
 
-  /// Takes what one read gave apart. A length that lies ends it: what follows cannot be found.
+  /// Splits the bytes of one read into messages. Stops at an invalid length, after which no message
+  /// can be found.
   ///
-  /// - Parameter sequence: Only answers to the question with this number; nil takes all.
+  /// - Parameter sequence: Only replies to the request with this number; nil accepts all.
   static func parse(_ bytes: [UInt8], answering sequence: UInt32? = nil) -> [RouteMessage] {
     var messages: [RouteMessage] = []
     var rest = bytes[...]
@@ -63,7 +64,7 @@ extension RouteMessage {
       case 4: route.links += [attribute.content.number(at: 0, Int32.self)].compactMap { $0 }
       // RTA_MULTIPATH
       case 9: route.links += hops(attribute.content)
-      // RTA_TABLE, for numbers that do not fit into the header
+      // RTA_TABLE, for numbers that do not fit into the header.
       case 15: route.table = attribute.content.number(at: 0, UInt32.self) ?? route.table
       default: break
       }
@@ -76,21 +77,21 @@ extension RouteMessage {
     var content: ArraySlice<UInt8>
   }
 
-  /// struct rtattr, one after the other.
+  /// Consecutive struct rtattr.
   private static func attributes(_ bytes: ArraySlice<UInt8>) -> [Attribute] {
     var attributes: [Attribute] = []
     var rest = bytes
     while let length = rest.number(at: 0, UInt16.self), let type = rest.number(at: 2, UInt16.self),
       length >= 4, length <= rest.count
     {
-      // The two upper bits say how the content is coded and are not part of the type.
+      // The two upper bits encode the form of the content and are not part of the type.
       attributes.append(Attribute(type: type & 0x3FFF, content: rest.part(4, Int(length))))
       rest = rest.dropFirst(netlinkAligned(Int(length)))
     }
     return attributes
   }
 
-  /// struct rtnexthop, one after the other, each with attributes of its own.
+  /// Consecutive struct rtnexthop, each with its own attributes.
   private static func hops(_ bytes: ArraySlice<UInt8>) -> [Int32] {
     var links: [Int32] = []
     var rest = bytes

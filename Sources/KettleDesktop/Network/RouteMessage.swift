@@ -1,12 +1,12 @@
-/// What the kernel says about interfaces and routes (rtnetlink(7)), as far as it matters here.
+/// A message from the kernel about interfaces and routes (rtnetlink(7)), reduced to what is needed.
 enum RouteMessage: Hashable, Sendable {
   case link(NetworkLink)
   case route(NetworkRoute)
-  /// Everything that was asked for has been sent.
+  /// The end of a dump.
   case done
-  /// The kernel refuses the question, with the number of errno.
+  /// The kernel rejects the request, with an errno value.
   case failed(Int32)
-  /// Something else, or something that cannot be read.
+  /// Any other or unreadable message.
   case other
 }
 
@@ -27,18 +27,18 @@ struct NetworkLink: Hashable, Sendable {
 struct NetworkRoute: Hashable, Sendable {
   /// AF_INET or AF_INET6.
   var family: UInt8
-  /// How many bits of the destination count; 0 is the default route.
+  /// The length of the destination prefix in bits; 0 is the default route.
   var prefixLength: UInt8
   var table: UInt32
   var type: UInt8
   var flags: UInt32
   /// Empty for a default route.
   var destination: [UInt8]
-  /// The interfaces that it goes out of; more than one for a route with several hops.
+  /// The outgoing interfaces; several for a route with several hops.
   var links: [Int32]
 
-  /// Leads to other machines, when its interface does: not the machine's own addresses, no
-  /// multicast, nothing that is thrown away, and no addresses that hold on one cable only.
+  /// Whether the route leads to other machines if its interface does. Excludes the machine's own
+  /// addresses, multicast, discarded traffic and link-local addresses.
   var leadsToOthers: Bool {
     let unicast: UInt8 = 1
     let localTable: UInt32 = 255

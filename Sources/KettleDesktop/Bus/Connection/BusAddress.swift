@@ -1,20 +1,20 @@
 /// Where a bus listens (D-Bus Specification, "Server Addresses").
 package enum BusAddress: Hashable, Sendable {
   case path([UInt8])
-  /// A name that is in no directory (unix(7)).
+  /// A name outside the file system (unix(7)).
   case abstract([UInt8])
 
-  /// In the order in which they are to be tried, without other kinds and what cannot be read.
+  /// Returns the addresses in the order to try, without other kinds and unreadable ones.
   package static func parse(_ text: String) -> [BusAddress] {
     text.utf8.split(separator: UInt8(ascii: ";")).compactMap { address($0) }
   }
 
-  /// Of the whole machine.
+  /// The system bus.
   package static func system(environment: [String: String]) -> [BusAddress] {
     parse(environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/run/dbus/system_bus_socket")
   }
 
-  /// Of the user's desktop.
+  /// The session bus of the user's desktop.
   package static func session(environment: [String: String]) -> [BusAddress] {
     if let text = environment["DBUS_SESSION_BUS_ADDRESS"] { return parse(text) }
     guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
@@ -38,7 +38,7 @@ package enum BusAddress: Hashable, Sendable {
     return nil
   }
 
-  /// `%` and two digits stand for a byte.
+  /// Decodes `%` and two digits as one byte.
   private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text[...]

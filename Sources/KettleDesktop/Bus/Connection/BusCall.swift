@@ -1,11 +1,11 @@
-/// Something that is asked of a service on the bus.
+/// A method call to a service on the bus.
 package struct BusCall: Hashable, Sendable {
   package var service: String
   package var path: String
   package var interface: String
   package var method: String
   package var arguments: [BusValue]
-  /// Whether the bus may start the service for it.
+  /// Whether the bus may start the service for the call.
   package var mayStartService: Bool
 
   package init(
@@ -30,7 +30,7 @@ package struct BusCall: Hashable, Sendable {
       mayStartService: mayStartService)
   }
 
-  /// Asks the bus itself.
+  /// A call to the bus itself.
   static func bus(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
     let name = "org.freedesktop.DBus"
     return BusCall(name, "/org/freedesktop/DBus", name, method, arguments)

@@ -1,13 +1,13 @@
-/// What a connection tells by itself.
+/// An event that a connection reports on its own.
 package enum BusEvent: Hashable, Sendable {
-  /// Anybody on the bus can send one, so it says when to look and not what is.
+  /// Anyone on the bus can send a signal, so it only prompts a check and is not a fact.
   case signal(BusMessage.Member, [BusValue])
-  /// Nothing more comes; calls fail from now on.
+  /// No more events follow; calls fail from now on.
   case ended(BusError)
 }
 
-/// A conversation with a message bus (D-Bus Specification, version 0.38): calls with their answers,
-/// and signals that were asked for. Nothing wakes up as long as the bus says nothing.
+/// A connection to a message bus (D-Bus Specification, version 0.38): calls with their replies, and
+/// subscribed signals. Nothing wakes up while the bus is silent.
 package final class BusConnection: Sendable {
   private let link: BusLink
 
@@ -15,11 +15,11 @@ package final class BusConnection: Sendable {
 
   deinit { link.end() }
 
-  /// Joins the first bus that takes us.
+  /// Connects to the first bus that accepts us.
   ///
   /// - Parameters:
-  ///   - timeout: For each step of the joining.
-  ///   - observer: Called on a queue of its own, in the order of the bus.
+  ///   - timeout: For each step of connecting.
+  ///   - observer: Called on its own queue, in the order of the bus.
   package static func open(
     _ addresses: [BusAddress], timeout: Duration = .seconds(5),
     observer: @escaping @Sendable (BusEvent) -> Void
@@ -40,21 +40,20 @@ package final class BusConnection: Sendable {
     throw reason
   }
 
-  /// Asks and waits for the answer.
+  /// Sends a call and waits for the reply.
   package func call(
     _ call: BusCall, timeout: Duration = .seconds(5)
   ) async throws(BusError) -> [BusValue] {
     try await link.call(call, timeout: timeout)
   }
 
-  /// From now on the bus hands on the signals that the rule names (D-Bus Specification, "Match
-  /// Rules").
+  /// Subscribes to the signals that match the rule (D-Bus Specification, "Match Rules").
   package func addMatch(
     _ rule: String, timeout: Duration = .seconds(5)
   ) async throws(BusError) {
     _ = try await link.call(.bus("AddMatch", [.string(rule)]), timeout: timeout)
   }
 
-  /// Ends it without a word to the observer.
+  /// Closes the connection without notifying the observer.
   package func close() { link.end() }
 }

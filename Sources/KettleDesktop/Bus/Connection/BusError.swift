@@ -1,14 +1,14 @@
-/// Why something that was asked has no answer.
+/// Why a call has no reply.
 package enum BusError: Error, Hashable, Sendable {
-  /// No bus takes us at any address; the number of errno, 0 where there was no address.
+  /// No address has a bus that accepts us; an errno value, 0 where there was no address.
   case unreachable(Int32)
-  /// The bus does not believe that we are who we are.
+  /// The bus rejects our credentials.
   case refused
   case timedOut
-  /// The connection is gone, or was closed.
+  /// The connection was lost or closed.
   case ended
-  /// What was to be sent breaks the rules, or what came does, which ends the connection.
+  /// The message to send breaks the rules, or a received one does, which ends the connection.
   case fault(BusFault)
-  /// The service, or the bus in its place, says no: the name of the error and its words.
+  /// The service, or the bus in its place, returned an error: its name and its text.
   case failed(name: String, text: String)
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// The inside of a connection. It is Sendable because everything in it that changes is used on
+/// The implementation of a connection. It is Sendable because all its mutable state is used on
 /// `queue` alone.
 final class BusLink: @unchecked Sendable {
   typealias Answer = Result<[BusValue], BusError>
@@ -9,26 +9,27 @@ final class BusLink: @unchecked Sendable {
   private enum State {
     case new
     case shakingHands(BusHandshake, CheckedContinuation<Answer, Never>)
-    /// There are messages, and the observer does not know of the connection.
+    /// Messages are exchanged; the observer is not notified yet.
     case joining
     case open
     case ended(BusError)
   }
 
   private enum Pace {
-    /// The source tells when there is something to read.
+    /// Read when the source reports readable data.
     case asTold
-    /// The next piece is read anyway.
+    /// Read the next piece without waiting for the source.
     case goingOn
   }
 
-  /// What the bus did not take. A bus that takes nothing shall not fill the memory.
+  /// The limit on bytes that the bus has not accepted, so that a stalled bus does not fill the
+  /// memory.
   private static let unsentByteCountMax = 2 * BusLimits.messageByteCountMax
 
   private let socket: BusSocket
   private let queue = DispatchQueue(label: "kettle.bus")
   private let observer: @Sendable (BusEvent) -> Void
-  // Only on `queue`, all of them.
+  // All used on `queue` only.
   private var state = State.new
   private var cutter = BusMessageCutter()
   private var waiting: [UInt32: CheckedContinuation<Answer, Never>] = [:]
@@ -56,7 +57,7 @@ final class BusLink: @unchecked Sendable {
     }
   }
 
-  /// From now on the observer is told the end.
+  /// From now on the observer is notified of the end.
   func announce() async throws(BusError) {
     _ = try await answer { continuation in
       switch self.state {
@@ -90,7 +91,7 @@ final class BusLink: @unchecked Sendable {
 
   func end() {
     queue.async {
-      // Whoever closes it knows.
+      // The caller that closes the connection needs no event.
       if case .open = self.state { self.state = .joining }
       self.end(.ended)
     }
@@ -114,7 +115,7 @@ final class BusLink: @unchecked Sendable {
       deadline: .now() + .nanoseconds(Int(clamping: Int64(min(nanoseconds, 1e18)))), execute: body)
   }
 
-  /// 0 is no number of a message.
+  /// 0 is not a valid serial.
   private func nextSerial() -> UInt32 {
     lastSerial = lastSerial == .max ? 1 : lastSerial + 1
     return lastSerial
@@ -151,9 +152,9 @@ final class BusLink: @unchecked Sendable {
     source.activate()
   }
 
-  /// Reads until there is nothing more, because the source does not tell again what came together
-  /// with a hangup. A piece at a time: a bus that never stops talking must not keep the timeouts
-  /// off the queue.
+  /// Reads until there is nothing more, because the source does not report again what arrived
+  /// together with a hangup. One piece at a time: a bus that never stops sending must not keep the
+  /// timeouts off the queue.
   private func readPiece() {
     if case .ended = state { return }
     switch socket.receive() {
@@ -205,14 +206,14 @@ final class BusLink: @unchecked Sendable {
     }
   }
 
-  /// We serve nothing; who asks is told and does not have to wait.
+  /// We provide no methods. The error reply spares the caller the wait.
   private func refuse(_ message: BusMessage) {
     guard !message.flags.contains(.noReplyExpected) else { return }
     var answer = BusMessage(
       .failure(name: "org.freedesktop.DBus.Error.UnknownMethod", to: message.serial),
       serial: nextSerial())
     answer.destination = message.sender
-    // What cannot be said is left out.
+    // A reply that cannot be encoded is dropped.
     if let bytes = try? answer.encoded() { send(bytes) }
   }
 

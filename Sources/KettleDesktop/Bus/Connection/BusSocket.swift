@@ -1,7 +1,7 @@
 import Glibc
 import KettleSystem
 
-/// A stream to a bus, closed with the last reference.
+/// A stream to a bus, closed when its last reference is released.
 final class BusSocket: Sendable {
   private let socket: OwnedDescriptor
   var descriptor: Int32 { socket.number }
@@ -34,11 +34,11 @@ final class BusSocket: Sendable {
         connect(descriptor, $0, socklen_t(byteCount))
       }
     }
-    // A bus with no room for another waiting one says EAGAIN and is not waited for.
+    // A bus with a full backlog returns EAGAIN; do not wait for it.
     guard result == 0 else { throw .unreachable(errno) }
   }
 
-  /// Leaves the bus, whoever still holds the socket.
+  /// Disconnects from the bus, even while others hold the socket.
   func leave() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   enum Received {
@@ -58,7 +58,7 @@ final class BusSocket: Sendable {
     }
   }
 
-  /// How many bytes were taken; nil when nobody takes them any more.
+  /// Returns how many bytes were accepted, or nil when the other end has closed.
   func send(_ bytes: ArraySlice<UInt8>) -> Int? {
     while true {
       let count = bytes.withUnsafeBytes {

@@ -1,19 +1,19 @@
-/// The talk before the first message: we are who the kernel says that we are (D-Bus Specification,
-/// "Authentication Protocol", EXTERNAL).
+/// The authentication before the first message: our identity is what the kernel reports (D-Bus
+/// Specification, "Authentication Protocol", EXTERNAL).
 struct BusHandshake {
   static let lineByteCountMax = 1024
 
   enum Step: Hashable {
-    /// More must come.
+    /// More input is needed.
     case wait
-    /// Send this; from then on there are messages, and this came behind the talk.
+    /// Send this; messages follow, and `rest` arrived after the handshake.
     case begin(send: [UInt8], rest: [UInt8])
     case refused
   }
 
   private var line: [UInt8] = []
 
-  /// What is sent first. A server that sees no credentials looks at the leading nul.
+  /// The first bytes sent. A server that sees no credentials looks at the leading nul.
   static func greeting(userID: UInt32) -> [UInt8] {
     let digits = String(userID).utf8.map { byte in
       String(byte, radix: 16)

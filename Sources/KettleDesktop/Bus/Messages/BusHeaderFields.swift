@@ -1,10 +1,10 @@
-/// The numbers of the fields that a header can have (D-Bus Specification, "Header Fields").
+/// The numbers of the header fields (D-Bus Specification, "Header Fields").
 enum BusHeaderField: UInt8 {
   case path = 1
   case interface, member, errorName, replySerial, destination, sender, signature
 }
 
-/// The fields of a header that was read.
+/// The fields of a parsed header.
 struct BusHeaderFields {
   private(set) var destination: String?
   private(set) var sender: String?
@@ -22,7 +22,7 @@ struct BusHeaderFields {
       guard case .structure(let parts) = element, case .byte(let number)? = parts.first,
         case .variant(let content)? = parts.last, number > 0
       else { throw .malformed }
-      // Fields of later versions are passed over.
+      // Skip fields of later versions.
       guard let field = BusHeaderField(rawValue: number) else { continue }
       try take(field, content)
     }
@@ -44,7 +44,7 @@ struct BusHeaderFields {
     }
   }
 
-  /// Each kind has fields that it must have.
+  /// Returns the kind, after checking that its mandatory fields are present.
   func kind(ofType type: UInt8) throws(BusFault) -> BusMessage.Kind {
     switch type {
     case 1:

@@ -1,4 +1,4 @@
-/// What every message begins with, in so many bytes.
+/// The fixed-size beginning of every message.
 struct BusMessageStart {
   static let byteCount = 16
   static let version: UInt8 = 1
@@ -8,14 +8,14 @@ struct BusMessageStart {
   let flags: UInt8
   let serial: UInt32
   let bodyByteCount: Int
-  /// The fields stand behind the start, and the body at the next multiple of eight.
+  /// The fields follow the start; the body begins at the next multiple of eight.
   let fieldsByteCount: Int
 
   var messageByteCount: Int {
     ((Self.byteCount + fieldsByteCount + 7) & ~7) + bodyByteCount
   }
 
-  /// nil as long as it is not all there.
+  /// Returns nil until all its bytes have arrived.
   init?(_ bytes: ArraySlice<UInt8>) throws(BusFault) {
     guard let first = bytes.first else { return nil }
     guard let order = BusByteOrder(rawValue: first) else { throw .malformed }
@@ -36,7 +36,7 @@ struct BusMessageStart {
 }
 
 extension BusMessage {
-  /// Reads one whole message.
+  /// Parses one complete message.
   init(bytes: ArraySlice<UInt8>) throws(BusFault) {
     guard let start = try BusMessageStart(bytes), start.messageByteCount <= bytes.count else {
       throw .cutOff

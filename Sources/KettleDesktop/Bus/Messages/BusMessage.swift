@@ -1,6 +1,6 @@
-/// One message, whoever sends it (D-Bus Specification, "Message Protocol").
+/// One message, in either direction (D-Bus Specification, "Message Protocol").
 package struct BusMessage: Hashable, Sendable {
-  /// What is called, or what tells.
+  /// The called method or the emitted signal.
   package struct Member: Hashable, Sendable {
     package var path: String
     package var interface: String?
@@ -18,7 +18,7 @@ package struct BusMessage: Hashable, Sendable {
     case reply(to: UInt32)
     case failure(name: String, to: UInt32)
     case signal(Member)
-    /// A kind that a later version of the bus may have, and that is to be passed over.
+    /// A kind that a later version of the bus may define; skipped.
     case unknown(UInt8)
   }
 
@@ -27,7 +27,7 @@ package struct BusMessage: Hashable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let noReplyExpected = Flags(rawValue: 1)
-    /// The bus starts no service for it.
+    /// The bus does not start a service for it.
     package static let noAutoStart = Flags(rawValue: 2)
   }
 
@@ -36,7 +36,7 @@ package struct BusMessage: Hashable, Sendable {
   /// Numbers the messages of one sender, from 1.
   package var serial: UInt32
   package var destination: String?
-  /// Set by the bus, so it is true.
+  /// Set by the bus, so it can be trusted.
   package var sender: String?
   package var body: [BusValue] = []
 

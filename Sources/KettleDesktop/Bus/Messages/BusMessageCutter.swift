@@ -1,16 +1,16 @@
-/// Cuts what comes from the bus into messages.
+/// Splits the bytes from the bus into messages.
 package struct BusMessageCutter {
   private var bytes: ArraySlice<UInt8> = []
 
   package init() {}
 
   package mutating func take(_ more: some Collection<UInt8>) {
-    // What was read already goes with the old array.
+    // The bytes already read are freed with the old array.
     bytes = ArraySlice(Array(bytes) + more)
   }
 
-  /// The next whole message; nil until more has come. After a fault nothing that follows can be
-  /// found.
+  /// Returns the next complete message, or nil until more has arrived. After a fault no later
+  /// message can be found.
   package mutating func next() throws(BusFault) -> BusMessage? {
     guard let byteCount = try BusMessageStart(bytes)?.messageByteCount, byteCount <= bytes.count
     else { return nil }

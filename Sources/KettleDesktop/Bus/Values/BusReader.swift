@@ -1,4 +1,4 @@
-/// Takes values off bytes, and never reads a byte that is not there.
+/// Decodes values from bytes and never reads past the end.
 struct BusReader {
   private let bytes: ArraySlice<UInt8>
   private let order: BusByteOrder
@@ -56,7 +56,7 @@ struct BusReader {
     }
   }
 
-  /// Bytes between values are nul, so that nothing is hidden in them.
+  /// Padding must be nul, so that nothing is hidden in it.
   mutating func skipPadding(to alignment: Int) throws(BusFault) {
     let padding = (alignment - offset % alignment) % alignment
     guard try take(padding).allSatisfy({ $0 == 0 }) else { throw .malformed }
@@ -88,7 +88,7 @@ struct BusReader {
     return try text(Int(count))
   }
 
-  /// UTF-8 with a nul behind it and none in it.
+  /// UTF-8 without a nul, followed by a nul.
   private mutating func text(_ count: Int) throws(BusFault) -> String {
     let content = try take(count)
     guard try take(1).first == 0, !content.contains(0),
@@ -106,12 +106,12 @@ struct BusReader {
 
   private mutating func array(of element: BusType, depth: Int) throws(BusFault) -> BusValue {
     let byteCount: UInt32 = try number()
-    // Not part of the length.
+    // The padding is not part of the length.
     try skipPadding(to: element.alignment)
     guard byteCount <= bytes.count - offset else { throw .cutOff }
     let end = offset + Int(byteCount)
     var values: [BusValue] = []
-    // Each element has at least a byte, so this ends.
+    // Each element has at least one byte, so this ends.
     while offset < end { values.append(try value(element, depth: depth + 1)) }
     guard offset == end else { throw .malformed }
     return .array(of: element, values)

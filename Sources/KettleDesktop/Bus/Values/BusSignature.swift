@@ -1,12 +1,12 @@
-/// Reads a signature: the types of some values in a row, one letter for each basic type.
+/// Parses a signature: the types of consecutive values, one letter for each basic type.
 struct BusSignature {
   static let byteCountMax = 255
-  /// Of arrays, and of structures, in one another.
+  /// For nested arrays, and likewise for nested structures.
   static let depthMax = 32
 
   private var rest: ArraySlice<UInt8>
 
-  /// The types; nil when it is no signature.
+  /// Returns the types, or nil when the text is not a signature.
   static func parse(_ text: String) -> [BusType]? {
     guard text.utf8.count <= byteCountMax else { return nil }
     var reader = BusSignature(rest: Array(text.utf8)[...])

@@ -1,8 +1,8 @@
-/// What a value can be (D-Bus Specification, "Type System").
+/// The type of a value (D-Bus Specification, "Type System").
 package indirect enum BusType: Hashable, Sendable {
   case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double
   case string, objectPath, signature
-  /// The place of a descriptor that came beside the message; we take none.
+  /// The index of a descriptor sent beside the message; we accept none.
   case descriptor
   case variant
   case array(BusType)
@@ -19,7 +19,7 @@ package indirect enum BusType: Hashable, Sendable {
     }
   }
 
-  /// Values begin at a multiple of so many bytes, counted from the start of the message.
+  /// Values begin at a multiple of this many bytes from the start of the message.
   var alignment: Int {
     switch self {
     case .byte, .signature, .variant: 1

@@ -14,7 +14,7 @@ package indirect enum BusValue: Hashable, Sendable {
   case signature(String)
   case descriptor(UInt32)
   case variant(BusValue)
-  /// An empty array has a type too.
+  /// An empty array has an element type too.
   case array(of: BusType, [BusValue])
   case structure([BusValue])
   case entry(key: BusValue, value: BusValue)
@@ -41,7 +41,7 @@ package indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  /// `/`, or names of letters, digits and underscores behind slashes.
+  /// `/`, or names of letters, digits and underscores, each after a slash.
   static func isObjectPath(_ text: String) -> Bool {
     if text == "/" { return true }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// Makes bytes of values, and none of what another could not read.
+/// Encodes values, and none that a receiver could not decode.
 struct BusWriter {
   private(set) var bytes: [UInt8] = []
   private let order: BusByteOrder
