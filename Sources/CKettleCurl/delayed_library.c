@@ -6,7 +6,7 @@
 
 const char *kettle_delayed_problem(struct kettle_delayed_library *library) {
   if (atomic_load_explicit(&library->handle, memory_order_acquire)) return NULL;
-  // Two threads get the same one, which is never let go of.
+  // Two threads get the same handle, which is never closed.
   void *handle = dlopen(library->name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return dlerror();
   atomic_store_explicit(&library->handle, handle, memory_order_release);

@@ -1,11 +1,11 @@
-// In place of libcrypto: all that is used of it, by digests and by those who judge certificates.
+// Stands in for libcrypto: every function that digests and certificate checks use.
 #include "delayed_library.h"
 #include "libcrypto.h"
 #include <openssl/opensslv.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-// Only this program is to find them: libcurl has the library itself.
+// Visible to this program only: libcurl uses the library itself.
 #pragma GCC visibility push(hidden)
 
 static struct kettle_delayed_library libcrypto = {

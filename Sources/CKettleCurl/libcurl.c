@@ -1,15 +1,15 @@
-// In place of libcurl and libssl: all that is used of them. They are loaded when they are needed
-// (delayed_library.h).
+// Stands in for libcurl and libssl: every function of them that is used. The libraries are loaded
+// on first use (delayed_library.h).
 #include "delayed_library.h"
 #include "libcrypto.h"
 #include "libcurl.h"
 #include "tls.h"
 #include <openssl/opensslv.h>
 
-// Only this program is to find them: libcurl calls some of its own by these names.
+// Visible to this program only: libcurl calls some of its own functions by these names.
 #pragma GCC visibility push(hidden)
 
-// The version is that of its binary interface: the same since 2006.
+// The version of the binary interface, unchanged since 2006.
 static struct kettle_delayed_library libcurl = {.name = "libcurl.so.4"};
 static struct kettle_delayed_library libssl = {
     .name = KETTLE_LIBRARY_FILE("libssl", OPENSSL_SHLIB_VERSION)};

@@ -1,4 +1,4 @@
-// The Linux calls that Swift's Glibc module leaves out, because they want _GNU_SOURCE.
+// Linux calls that Swift's Glibc module leaves out because they require _GNU_SOURCE.
 #ifndef KETTLE_CLINUX_H
 #define KETTLE_CLINUX_H
 
@@ -16,9 +16,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/// renameat(2) that fails with EEXIST instead of replacing: the one atomic way to take a free name.
-/// Both names are in the directory `dirfd`, or are paths when it is AT_FDCWD.
-/// Returns 0, or the errno value.
+/// renameat(2) that fails with EEXIST instead of replacing: the only atomic way to claim a free
+/// name. Both names are in the directory `dirfd`, or are paths when it is AT_FDCWD. Returns 0 or
+/// the errno value.
 static inline int kettle_renameat_noreplace(int dirfd, const char *from, const char *to) {
   // RENAME_NOREPLACE is 1; the constant is in linux/fs.h, which clashes with sys/mount.h.
   const unsigned int rename_noreplace = 1;
@@ -30,8 +30,8 @@ static inline int kettle_rename_noreplace(const char *from, const char *to) {
   return kettle_renameat_noreplace(-100 /* AT_FDCWD */, from, to);
 }
 
-/// Who was at the other end of a Unix-domain socket when it was connected (SO_PEERCRED, unix(7)).
-/// Returns 0 or -1.
+/// The process and user at the other end of a Unix-domain socket at the time of the connection
+/// (SO_PEERCRED, unix(7)). Returns 0 or -1.
 static inline int kettle_peer(int fd, long *process_id, long *user_id) {
   struct { pid_t pid; uid_t uid; gid_t gid; } peer;
   socklen_t length = sizeof peer;
@@ -53,15 +53,15 @@ static inline long kettle_peer_pid(int fd) {
   return kettle_peer(fd, &process_id, &user_id) == 0 ? process_id : -1;
 }
 
-// Declared here because the system's headers show them under _GNU_SOURCE only.
+// Declared here because the system's headers show them only under _GNU_SOURCE.
 int pipe2(int ends[2], int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
-/// A pipe that no program started by another thread at this moment gets to see (O_CLOEXEC).
+/// A pipe that no program started by another thread at the same moment inherits (O_CLOEXEC).
 static inline int kettle_pipe(int ends[2]) { return pipe2(ends, 02000000 /* O_CLOEXEC */); }
 
-/// Closes every descriptor from `from` on in the started program.
+/// Closes every descriptor from `from` up in the started program.
 static inline int kettle_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
   return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
@@ -75,7 +75,7 @@ static inline int kettle_spawn_change_directory(posix_spawn_file_actions_t *acti
 /// POSIX_SPAWN_SETSID: the started program leads a session of its own (posix_spawn(3)).
 static inline short kettle_spawn_setsid_flag(void) { return 0x80; }
 
-/// What kind of file system a file is on: one of the magic numbers of statfs(2). Returns 0 or -1.
+/// The type of the file system that a file is on: a magic number of statfs(2). Returns 0 or -1.
 static inline int kettle_file_system_kind(int descriptor, long *kind) {
   struct statfs status;
   int result = fstatfs(descriptor, &status);
@@ -83,16 +83,16 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
   return result;
 }
 
-/// Where the first hole of a file begins; its end counts as one (SEEK_HOLE, lseek(2)). Returns -1
-/// with errno set where the file is empty or nobody knows.
+/// The offset of the file's first hole; its end counts as one (SEEK_HOLE, lseek(2)). Returns -1
+/// with errno set when the file is empty or the offset is unknown.
 static inline off_t kettle_first_hole(int descriptor) {
   return lseek(descriptor, 0, 4 /* SEEK_HOLE */);
 }
 
-/// Copies like memcpy(3), and leaves what was copied out of the processor's cache, where that is
-/// known to pay: what no processor reads again would push out what one does, and each line of it
-/// would be read from memory before it is overwritten. Nothing orders these stores: whoever copied
-/// calls `kettle_publish_copies` before it lets another thread read them, or the other one calls
+/// Copies like memcpy(3) and bypasses the processor's cache where that is known to pay: data that
+/// no processor reads again would evict data that one does, and each cache line would be read from
+/// memory before it is overwritten. These stores are unordered: the writer calls
+/// `kettle_publish_copies` before it lets another thread read them, or the reader calls
 /// `kettle_collect_copies` first.
 static inline void kettle_copy_past_cache(void *to, const void *from, long byte_count) {
 #if defined(__x86_64__)
@@ -105,7 +105,7 @@ static inline void kettle_copy_past_cache(void *to, const void *from, long byte_
   memcpy(place, bytes, (size_t)head);
   place += head, bytes += head, byte_count -= head;
   for (; byte_count >= 64; place += 64, bytes += 64, byte_count -= 64) {
-    // Whole lines of the cache, or they are written in parts.
+    // Whole cache lines, or they are written in parts.
     const unaligned *source = (const unaligned *)bytes;
     aligned first = source[0], second = source[1], third = source[2], fourth = source[3];
     aligned *line = (aligned *)place;
@@ -120,7 +120,7 @@ static inline void kettle_copy_past_cache(void *to, const void *from, long byte_
 #endif
 }
 
-/// What this thread copied past the cache is there for whoever sees what it does from here on.
+/// Makes this thread's uncached copies visible to any thread that sees what it does afterwards.
 static inline void kettle_publish_copies(void) {
 #if defined(__x86_64__)
   __builtin_ia32_sfence();
@@ -129,20 +129,20 @@ static inline void kettle_publish_copies(void) {
 #endif
 }
 
-/// Asks the kernel for `kettle_collect_copies` (membarrier(2)). Waits some milliseconds in a process
-/// of several threads. Returns 0 or -1.
+/// Registers the process for `kettle_collect_copies` (membarrier(2)). Takes some milliseconds in a
+/// process with several threads. Returns 0 or -1.
 static inline int kettle_allow_collecting_copies(void) {
   return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/// What other threads copied past the cache before they did something that this one saw is there:
-/// each of them that runs executes a fence (membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED).
+/// Makes visible the uncached copies that other threads made before an action that this thread has
+/// seen: each running thread executes a fence (membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED).
 static inline void kettle_collect_copies(void) {
-  // Once it is allowed nothing but a shortage of the kernel's own memory can be in its way.
+  // Once registered, it can fail only when the kernel itself is out of memory.
   while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {}
 }
 
-/// One program or library of the process (struct dl_phdr_info, dl_iterate_phdr(3)).
+/// One program or library in the process (struct dl_phdr_info, dl_iterate_phdr(3)).
 struct kettle_loaded {
   ElfW(Addr) address;
   const char *name;
@@ -150,7 +150,7 @@ struct kettle_loaded {
   ElfW(Half) header_count;
 };
 
-// Under a name of its own, because the system's headers have it under _GNU_SOURCE only.
+// Under another name, because the system's headers declare it only under _GNU_SOURCE.
 int kettle_each_loaded(int (*visit)(struct kettle_loaded *, size_t, void *), void *)
     __asm__("dl_iterate_phdr");
 
@@ -159,7 +159,7 @@ static inline int kettle_forget_code_of(struct kettle_loaded *loaded, size_t siz
   (void)size, (void)unused;
   for (int index = 0; index < loaded->header_count; index++) {
     const ElfW(Phdr) *header = &loaded->headers[index];
-    // What the loader has filled in is in writable segments, and only there.
+    // Only writable segments contain data that the loader has filled in.
     if (header->p_type != PT_LOAD || (header->p_flags & PF_W)) continue;
     uintptr_t start = ((uintptr_t)loaded->address + header->p_vaddr) / page * page;
     uintptr_t end = (uintptr_t)loaded->address + header->p_vaddr + header->p_filesz;
@@ -168,8 +168,8 @@ static inline int kettle_forget_code_of(struct kettle_loaded *loaded, size_t siz
   return 0;
 }
 
-/// Takes the code of the process, and what of it is never written, out of its memory: each page
-/// that is used comes back from its file by itself (madvise(2), MADV_DONTNEED).
+/// Drops the process's code and read-only data from its memory. Each page is read from its file
+/// again when used (madvise(2), MADV_DONTNEED).
 static inline void kettle_forget_code(void) { kettle_each_loaded(kettle_forget_code_of, NULL); }
 
 #endif

@@ -1,5 +1,5 @@
-// What Swift cannot call in ncurses: variadics, statement macros, casting macros, globals; and the
-// little that must not run as Swift: signal handlers.
+// The parts of ncurses that Swift cannot call: variadics, statement macros, casting macros,
+// globals. Also the signal handlers, which must not run as Swift.
 #ifndef KETTLE_CNCURSES_H
 #define KETTLE_CNCURSES_H
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// stdin, stdout and stdscr are mutable globals, which Swift 6 refuses.
+// stdin, stdout and stdscr are mutable globals, which Swift 6 rejects.
 static inline SCREEN *kettle_newterm(const char *name) { return newterm(name, stdout, stdin); }
 static inline WINDOW *kettle_stdscr(void) { return stdscr; }
 static inline int kettle_colors(void) { return COLORS; }
@@ -33,7 +33,7 @@ static inline attr_t kettle_attr_reverse(void) { return A_REVERSE; }
 static inline attr_t kettle_attr_underline(void) { return A_UNDERLINE; }
 static inline int kettle_key_f(int number) { return KEY_F(number); }
 
-// ioctl is variadic. Answers 0 and the size, or -1.
+// ioctl is variadic. Returns 0 and the size, or -1.
 static inline int kettle_window_size(int fd, int *columns, int *rows) {
   struct winsize size;
   if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -1;
@@ -42,8 +42,9 @@ static inline int kettle_window_size(int fd, int *columns, int *rows) {
   return 0;
 }
 
-// Puts one cell: a spacing character and its combining ones. The pair goes through the extension
-// pointer, because the plain parameter is a short and pairs are many (curs_getcchar(3x)).
+// Writes one cell: a spacing character and its combining characters. The colour pair is passed
+// through the extension pointer, because the plain parameter is a short and there can be more pairs
+// (curs_getcchar(3x)).
 static inline int kettle_put_cell(
     int row, int column, const wchar_t *text, attr_t attributes, int pair) {
   cchar_t cell;
@@ -57,20 +58,20 @@ static inline int kettle_put_character(
   return kettle_put_cell(row, column, text, attributes, pair);
 }
 
-// A string capability of the terminal, or NULL when it has none: tigetstr answers -1 for a name
-// that is no string, which is a pointer that must not be read.
+// Returns a string capability of the terminal, or NULL when it has none. tigetstr returns -1 for a
+// name that is not a string, a pointer that must not be read.
 static inline const char *kettle_string_capability(const char *name) {
   const char *text = tigetstr(name);
   return text == (const char *)-1 ? NULL : text;
 }
 
-// term.h defines hundreds of common words as macros, so what is needed of it is declared here.
+// term.h defines hundreds of common words as macros, so the needed part is declared here.
 struct term;
 extern struct term *cur_term;
 extern int setupterm(const char *name, int fd, int *status);
 extern int del_curterm(struct term *terminal);
 
-// Whether a description is installed in which colour numbers are red-green-blue values.
+// Whether a terminal description is installed whose colour numbers are red-green-blue values.
 static inline int kettle_has_direct_color(const char *name) {
   int status = 0;
   if (setupterm(name, STDOUT_FILENO, &status) != OK) return 0;
@@ -79,8 +80,7 @@ static inline int kettle_has_direct_color(const char *name) {
   return is_direct;
 }
 
-// Both are hidden unless feature macros are set before the first system header, which is not ours
-// to include.
+// Hidden unless feature macros are set before the first system header, which we do not include.
 extern int wcwidth(wchar_t character);
 static inline int kettle_character_width(wchar_t character) { return wcwidth(character); }
 
@@ -99,9 +99,9 @@ static inline const char *kettle_codeset(void) { return nl_langinfo(CODESET); }
 
 // MARK: Signals
 //
-// A handler may call next to nothing (signal-safety(7)), so it writes the number of the signal to
-// a pipe, and the thread that owns the terminal reads it there. This part is used by one Swift
-// file only, and so is the next: every file that used it would get statics of its own.
+// A handler may call very little (signal-safety(7)), so it writes the signal's number to a pipe
+// that the terminal's owner thread reads. Only one Swift file uses this part, and likewise the
+// next: every file that used it would get its own statics.
 
 static volatile sig_atomic_t kettle_signal_fd = -1;
 
@@ -117,7 +117,7 @@ static void kettle_signal_to_pipe(int number) {
 
 static inline void kettle_set_signal_pipe(int fd) { kettle_signal_fd = fd; }
 
-// Sends a signal to the pipe; `previous` takes what was there before.
+// Sends a signal to the pipe; stores the previous action in `previous`.
 static inline int kettle_catch_signal(int number, struct sigaction *previous) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -137,8 +137,8 @@ static inline int kettle_default_signal(int number, struct sigaction *previous) 
 
 // MARK: Crashes and exits
 //
-// A program that traps, or calls exit, would leave the terminal in raw mode on the alternate
-// screen. tcsetattr and write are among the calls that a handler may make, endwin is not.
+// A program that traps or calls exit would leave the terminal in raw mode on the alternate screen.
+// A handler may call tcsetattr and write, but not endwin.
 
 #define KETTLE_CRASH_COUNT 6
 
@@ -150,7 +150,7 @@ struct kettle_guard {
   size_t length;
 };
 
-// In a function, because Swift leaves out the storage of file-level variables without a value.
+// Inside a function, because Swift omits the storage of file-level variables without a value.
 static inline struct kettle_guard *kettle_guard_state(void) {
   static struct kettle_guard state;
   return &state;
@@ -173,7 +173,7 @@ static void kettle_restore_now(void) {
 
 static void kettle_restore_after_crash(int number) {
   kettle_restore_now();
-  // Then the crash goes on as it would have without us.
+  // Then the crash proceeds as it would have without the handler.
   for (int index = 0; index < KETTLE_CRASH_COUNT; index++) {
     if (kettle_crash_number(index) == number) {
       sigaction(number, &kettle_guard_state()->before[index], NULL);
@@ -182,12 +182,12 @@ static void kettle_restore_after_crash(int number) {
   raise(number);
 }
 
-// Remembers the modes of the terminal as they are before it is claimed.
+// Saves the terminal's modes before the terminal is claimed.
 static inline int kettle_save_modes(void) {
   return tcgetattr(STDIN_FILENO, &kettle_guard_state()->modes);
 }
 
-// Puts the remembered modes back once all output is out.
+// Restores the saved modes once all output has been sent.
 static inline int kettle_put_modes_back(void) {
   return tcsetattr(STDIN_FILENO, TCSADRAIN, &kettle_guard_state()->modes);
 }
@@ -223,13 +223,13 @@ static inline void kettle_guard_off(void) {
 
 // MARK: Pseudo terminals, for what is measured and tested in one
 
-/// Makes a pseudo terminal (openpty(3)). Returns 0 or -1.
+/// Opens a pseudo terminal (openpty(3)). Returns 0 or -1.
 static inline int kettle_open_terminal(int *primary, int *secondary, int columns, int rows) {
   struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
   return openpty(primary, secondary, NULL, NULL, &size);
 }
 
-/// Makes a pseudo terminal another size; the program in it gets SIGWINCH. Returns 0 or -1.
+/// Resizes a pseudo terminal; the program in it receives SIGWINCH. Returns 0 or -1.
 static inline int kettle_resize_terminal(int primary, int columns, int rows) {
   struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
   return ioctl(primary, TIOCSWINSZ, &size);

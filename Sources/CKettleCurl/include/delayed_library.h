@@ -1,11 +1,11 @@
-// Shared libraries that are loaded when a function of theirs is called for the first time.
+// Shared libraries that are loaded when one of their functions is called for the first time.
 //
-// The program has the service and the commands in it, and only the service needs a network and
-// digests. What it needs for them are thirty shared libraries, libcurl's own included, and to load
-// those takes as long as all else that a command does before it begins.
+// The program contains the service and the commands, and only the service needs a network and
+// digests. They require thirty shared libraries, libcurl's own dependencies included, and loading
+// those takes as long as the rest of a command's start.
 //
-// A file that is linked in place of such a library defines each function that is used of it, under
-// its own name and with the library's header included: when the two differ, it does not compile.
+// A file linked in place of such a library defines each function that is used, under its own name
+// and with the library's header included, so a mismatch does not compile.
 #ifndef KETTLE_DELAYED_LIBRARY_H
 #define KETTLE_DELAYED_LIBRARY_H
 
@@ -13,24 +13,24 @@
 #include <stddef.h>
 
 struct kettle_delayed_library {
-  /// As the dynamic loader looks for it (ld.so(8)).
+  /// The name for the dynamic loader (ld.so(8)).
   const char *name;
   _Atomic(void *) handle;
 };
 
-/// The file of a library with this version of its binary interface.
+/// The file name of a library with this version of its binary interface.
 #define KETTLE_LIBRARY_FILE(library, version) library ".so." KETTLE_LIBRARY_TEXT(version)
 #define KETTLE_LIBRARY_TEXT(words) #words
 
-/// Loads it, unless it is there. NULL, or why it cannot be loaded, as dlerror(3) says it.
+/// Loads the library unless it is loaded. Returns NULL, or the dlerror(3) text.
 const char *kettle_delayed_problem(struct kettle_delayed_library *library);
 
-/// Never answers NULL: a program that calls what is not there ends, as it would not even have begun
-/// with the library linked to it. Who can say it better asks for the problem first.
+/// Never returns NULL: a call to a missing function ends the program, which could not even have
+/// started with the library linked. To report it better, check `kettle_delayed_problem` first.
 void *kettle_delayed_find(
     struct kettle_delayed_library *library, const char *name, _Atomic(void *) *place);
 
-/// The function of this name, with the type that its header gives it.
+/// The function of this name, with the type from its header.
 #define KETTLE_DELAYED_FUNCTION(library, name)                                             \
   ({                                                                                       \
     static _Atomic(void *) place;                                                          \
@@ -38,7 +38,7 @@ void *kettle_delayed_find(
     (__typeof__(&name))(found ? found : kettle_delayed_find(&(library), #name, &place));   \
   })
 
-/// Defines a function that calls the library's: its type, name and parameters, and with what.
+/// Defines a function that calls the library's, from its type, name, parameters and arguments.
 #define KETTLE_DELAYED(library, type, name, parameters, ...)                               \
   type name parameters { return KETTLE_DELAYED_FUNCTION(library, name)(__VA_ARGS__); }
 

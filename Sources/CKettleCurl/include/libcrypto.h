@@ -1,5 +1,6 @@
-// Message digests from OpenSSL's libcrypto, which libcurl brings into the process anyway; CKettleCurl has
-// its certificates from here, too. It is loaded when it is needed (delayed_library.h).
+// Message digests from OpenSSL's libcrypto, which libcurl brings into the process anyway.
+// CKettleCurl also gets its certificate functions from here. Loaded on first use
+// (delayed_library.h).
 #ifndef KETTLE_CCRYPTO_H
 #define KETTLE_CCRYPTO_H
 
@@ -9,7 +10,7 @@
 #error "OpenSSL 3.0 or newer is needed"
 #endif
 
-/// NULL, or why libcrypto cannot be loaded.
+/// Returns NULL, or why libcrypto cannot be loaded.
 const char *kettle_crypto_problem(void);
 
 #endif

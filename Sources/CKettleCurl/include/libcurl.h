@@ -1,22 +1,22 @@
-// What Swift cannot call in libcurl: its variadic functions, one wrapper for each argument type,
-// and the constants that are macros with casts.
+// The parts of libcurl that Swift cannot call: its variadic functions, with one wrapper for each
+// argument type, and constants that are macros with casts.
 #ifndef KETTLE_CCURL_H
 #define KETTLE_CCURL_H
 
-// curl's own type checks want the option to be a constant; in the wrappers it is an argument, and
-// the argument's type is checked by the wrapper's signature.
+// curl's own type checks require a constant option. In the wrappers it is an argument, and the
+// wrapper's signature checks the type of the value.
 #ifndef CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_TYPECHECK
 #endif
 #include <curl/curl.h>
 
-// CURLOPT_PREREQFUNCTION came with 7.80.0.
+// CURLOPT_PREREQFUNCTION requires 7.80.0.
 #if LIBCURL_VERSION_NUM < 0x075000
 #error "libcurl 7.80.0 or newer is needed"
 #endif
 
-/// NULL, or why libcurl cannot be loaded, or OpenSSL below it. They are loaded when they are needed
-/// (delayed_library.h).
+/// Returns NULL, or why libcurl, or OpenSSL below it, cannot be loaded. Both are loaded on first
+/// use (delayed_library.h).
 const char *kettle_curl_problem(void);
 
 // MARK: curl_easy_setopt
@@ -37,9 +37,9 @@ CURLcode kettle_easy_set_progress_function(CURL *easy, curl_xferinfo_callback va
 CURLcode kettle_easy_set_socket_function(CURL *easy, curl_sockopt_callback value);
 CURLcode kettle_easy_set_open_socket_function(CURL *easy, curl_opensocket_callback value);
 CURLcode kettle_easy_set_tls_function(CURL *easy, curl_ssl_ctx_callback value);
-/// Refuses every scheme but http and https, also those that a later libcurl may add.
+/// Refuses every scheme except http and https, including any that a later libcurl may add.
 CURLcode kettle_easy_allow_http_only(CURL *easy);
-/// CURLOPT_QUICK_EXIT, where libcurl has it (7.87.0).
+/// Sets CURLOPT_QUICK_EXIT where libcurl has it (7.87.0).
 CURLcode kettle_easy_leave_lookups_behind(CURL *easy);
 
 // MARK: curl_easy_getinfo
@@ -72,7 +72,7 @@ static const size_t kettle_error_size = (size_t)CURL_ERROR_SIZE;
 static const int kettle_prereq_ok = CURL_PREREQFUNC_OK;
 static const int kettle_prereq_abort = CURL_PREREQFUNC_ABORT;
 
-/// The files of trusted certificates that this libcurl was built with; NULL when it has none.
+/// The file of trusted certificates that this libcurl was built with; NULL without one.
 static inline const char *kettle_built_in_ca_file(void) {
   return curl_version_info(CURLVERSION_NOW)->cainfo;
 }
@@ -81,7 +81,7 @@ static inline const char *kettle_built_in_ca_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;
 }
 
-/// The TLS library at work, such as "OpenSSL/3.0.19"; NULL without one.
+/// The TLS library in use, such as "OpenSSL/3.0.19"; NULL without one.
 static inline const char *kettle_tls_library(void) {
   return curl_version_info(CURLVERSION_NOW)->ssl_version;
 }
