@@ -1,5 +1,5 @@
-// One import is enough for a program: the value types of requests, replies and credentials are
-// those of FoundationNetworking, declaration by declaration, because its `URLSession` would clash.
+// One import is enough for a program. The value types of requests, responses and credentials are
+// those of FoundationNetworking, imported one by one because its `URLSession` would clash.
 @_exported import class FoundationNetworking.HTTPURLResponse
 @_exported import class FoundationNetworking.URLAuthenticationChallenge
 @_exported import class FoundationNetworking.URLCredential

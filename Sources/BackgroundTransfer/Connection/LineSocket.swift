@@ -2,9 +2,9 @@ import KettleControl
 import Glibc
 import KettleSystem
 
-/// Lines over a socket, for one thread that waits by poll(2).
+/// A line-oriented socket for one thread that waits in poll(2).
 struct LineSocket: ~Copyable {
-  /// The other side left, or broke the rules.
+  /// The other side closed the connection or violated the protocol.
   struct Ended: Error {}
 
   private let socket: OwnedDescriptor
@@ -21,8 +21,8 @@ struct LineSocket: ~Copyable {
     unsent.append(UInt8(ascii: "\n"))
   }
 
-  /// Waits until something can be done or `wake` is woken, does it, and gives out the lines that
-  /// came. A negative number of milliseconds is for ever.
+  /// Waits until the socket is ready or `wake` is woken, sends and receives what it can, and
+  /// returns the complete lines. A negative number of milliseconds waits without limit.
   mutating func turn(
     milliseconds: Int32, wake: WakePipe
   ) throws(Ended) -> [[UInt8]] {

@@ -6,14 +6,14 @@ import KettleModel
 
 /// One connection of a session: the greeting, the attach, then requests and events.
 struct ServiceConversation: ~Copyable {
-  /// What an answer is to.
+  /// The request that a pending reply belongs to.
   private enum Pending {
     case hello, watch, attach
     case request(Int64, ServiceRequest)
   }
 
-  /// Nothing is asked before the session was let in: everything that is on the way to a service
-  /// of another version would be lost.
+  /// No request is sent before the session is attached: requests on their way to a service of
+  /// another version would be lost.
   private enum Phase {
     case greeting(until: ContinuousClock.Instant)
     case attached
@@ -34,7 +34,7 @@ struct ServiceConversation: ~Copyable {
 
   mutating func run() -> ServiceLink.End {
     do throws(ServiceLink.End) {
-      // Watching before attaching, so that nothing happens unseen in between.
+      // Watches before it attaches, so that no event in between is missed.
       try send(Hello.self, .init(client: "BackgroundTransfer " + core.identifier), .hello)
       while true {
         try sendOutgoing()
@@ -113,7 +113,7 @@ struct ServiceConversation: ~Copyable {
       guard let asked = pending.removeValue(forKey: id) else { return }
       try take(error, of: asked)
     case .notification(.event(let event)): core.feed(.event(event))
-    // The reply to a second attach tells again how all tasks are.
+    // The reply to a second attach contains the state of every task again.
     case .notification(.resynchronise): if wasAttached { try attach() }
     case .notification(.viewport), .notification(.completed), .unknownNotification: break
     case .error(nil, let error) where error.code == .tooManyConnections:
@@ -163,7 +163,7 @@ struct ServiceConversation: ~Copyable {
     switch asked {
     case .request: answer(asked, .refused(error))
     case .hello where error.code == .versionMismatch: throw versionMismatch(error.message)
-    // The service did not notice yet that the connection before this one has ended.
+    // The service has not yet noticed that the previous connection of this process ended.
     case .attach where error.code == .sessionInUse && error.message == String(getpid()):
       throw .unreachable(ClientError.connectionLost.sentence)
     case .attach where error.code == .sessionInUse: throw .refused(.inUse(error.message))

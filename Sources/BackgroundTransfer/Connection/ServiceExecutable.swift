@@ -2,14 +2,15 @@ import Foundation
 import Glibc
 import KettleClient
 
-/// Finds the program whose service carries out the transfers.
+/// Finds the program whose service performs the transfers.
 package enum ServiceExecutable {
   static let environmentName = "KETTLE_EXECUTABLE"
 
   static var ownPath: String { ServiceProcess.ownExecutablePath() }
 
-  /// The first of these that can be run: what the configuration says, the environment, `PATH`,
-  /// `/usr/local/bin`, `/usr/bin`. What is said and cannot be run is not passed over in silence.
+  /// Returns the first of these that is executable: the configured path, the environment variable,
+  /// then `kettle` in `PATH`, `/usr/local/bin`, `/usr/bin`. A configured path or a variable that is
+  /// not executable is an error; the search does not skip it.
   package static func find(
     configured: String?, environment: [String: String],
     canRun: (String) -> Bool = { $0.hasPrefix("/") && access($0, X_OK) == 0 }

@@ -5,29 +5,29 @@ import Glibc
 import KettleClient
 import KettleModel
 
-/// The thread of one session that talks to the service.
+/// The thread on which one session talks to the service.
 ///
-/// It is a thread with a blocking socket and no task, so that a program which holds the main thread
-/// or all the threads of tasks can still wait for its session.
+/// It is a thread with a blocking socket instead of a Swift task, so that a program that blocks the
+/// main thread or every thread of the cooperative pool can still wait for its session.
 struct ServiceLink: Sendable {
   let core: SessionCore
 
-  /// How often in a row it is tried before the tasks of the session are lost, and the pauses
-  /// between.
+  /// Pauses in milliseconds between consecutive attempts to connect. When the attempt after the
+  /// last pause fails too, the tasks of the session are lost.
   static let pauses: [Int32] = [50, 200, 500, 1000, 2000]
-  /// A conversation that lasted longer than this did not end because something is wrong with it.
+  /// A conversation longer than this was healthy: it resets the count of failures.
   static let steadyTime = Duration.seconds(1)
-  /// How long the service may take to let the session in.
+  /// The time limit for the service to attach the session.
   static let attachBudget = Duration.seconds(10)
 
   /// Why a connection ended.
   enum End: Error {
-    /// It is as if there had been none.
+    /// The connection attached no session. Not retried.
     case refused(SessionFailure)
     case unreachable(String)
-    /// After the session was let in.
+    /// The connection ended after the session was attached.
     case lost
-    /// Nothing more is wanted of it.
+    /// The session needs no connection any more.
     case over
   }
 
@@ -53,13 +53,13 @@ struct ServiceLink: Sendable {
     }
   }
 
-  /// Pauses, or gives up when it has been tried often enough.
+  /// Pauses, or gives up after too many failures.
   private func retry(_ failureCount: inout Int, _ sentence: String) {
     guard failureCount < Self.pauses.count else {
       failureCount = 0
       return core.gaveUp(.noService(sentence))
     }
-    // Wakes do not shorten it: asking for more does not make a service come up sooner.
+    // Wakes do not shorten the pause: more requests do not make a service start sooner.
     poll(nil, 0, Self.pauses[failureCount])
     failureCount += 1
   }
@@ -70,7 +70,7 @@ struct ServiceLink: Sendable {
       environment: ProcessInfo.processInfo.environment)
     let starter = ServiceStarter(
       places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName,
-      // A service that runs already is as good.
+      // A service that is already running needs no executable.
       executablePath: (try? found.get()) ?? "")
     do throws(ClientError) {
       var conversation = ServiceConversation(
@@ -81,8 +81,8 @@ struct ServiceLink: Sendable {
     }
   }
 
-  /// Neither a service nor a program that could be one is nothing to wait for, unless there was one
-  /// before: it may be about to be replaced.
+  /// Returns why there is no connection. Without a service and without an executable, retrying is
+  /// useless, unless the session was attached before: the executable may be about to be replaced.
   private func end(
     after error: ClientError, _ found: Result<String, ServiceExecutable.Missing>
   ) -> End {
@@ -95,7 +95,7 @@ struct ServiceLink: Sendable {
 }
 
 extension ClientError {
-  /// What failed, on what, and what to do.
+  /// The error as text: what failed, on what, and what to do.
   var sentence: String {
     switch self {
     case .notRunning(let path):

@@ -9,7 +9,7 @@ final class WakePipe: Sendable {
     let write: OwnedDescriptor
   }
 
-  /// nil when the system had no descriptors left; waits are short then.
+  /// nil when the system had no descriptors left; waits without limit then last 100 ms.
   private let ends: Ends?
 
   init() {
@@ -40,17 +40,17 @@ final class WakePipe: Sendable {
 
   func wake() {
     var byte: UInt8 = 0
-    // A full pipe wakes as well.
+    // A full pipe wakes the thread too.
     _ = write(writeEnd, &byte, 1)
   }
 
-  /// Takes what made it readable.
+  /// Drains the pipe.
   func clear() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(readEnd, &bytes, bytes.count) > 0 {}
   }
 
-  /// Waits for `wake`, at most so long; a negative number is for ever.
+  /// Waits for `wake`, for at most `milliseconds`; a negative number means no limit.
   func wait(milliseconds: Int32) {
     var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
     _ = poll(&entry, 1, readEnd < 0 && milliseconds < 0 ? 100 : milliseconds)

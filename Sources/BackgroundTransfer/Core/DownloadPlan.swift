@@ -1,7 +1,7 @@
 import FoundationNetworking
 import Foundation
 
-/// A download as it was asked for.
+/// A download as the program requested it.
 struct DownloadPlan: Sendable {
   var request: URLRequest
   var destination: URL?

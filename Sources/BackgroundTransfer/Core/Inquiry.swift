@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 
-/// A challenge that is put to a delegate, in all the ways in which it may have a method for it.
+/// A challenge for a delegate, with every method through which the delegate may handle it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.
 struct Inquiry: @unchecked Sendable {
   let delegate: any URLSessionDelegate
@@ -10,9 +10,9 @@ struct Inquiry: @unchecked Sendable {
   let task: URLSessionTask
   let challenge: ServerChallenge
 
-  /// Asks one method after the other until there is one.
+  /// Calls one method after another until it finds one that the delegate implements.
   ///
-  /// - Returns: Whether there was one. `answer` is called at most once, and then only.
+  /// - Returns: Whether the delegate implements one. Only then is `answer` called, at most once.
   func ask(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
     let answer = AnswerOnce(answer)
     if challenge.kind.isOfConnection {
@@ -36,7 +36,7 @@ struct Inquiry: @unchecked Sendable {
     return second.takes(disposition, credential)
   }
 
-  /// One way to ask, with what tells whether the delegate has a method for it.
+  /// One call of a delegate method, and whether the delegate implements that method.
   private struct Question {
     let marker = ChallengeMarker()
     let challenge: URLAuthenticationChallenge
@@ -65,8 +65,8 @@ struct Inquiry: @unchecked Sendable {
   }
 }
 
-/// Runs what is asked of a delegate on its queue, also where that is to be waited for: the threads
-/// that tasks share may all be held by the program.
+/// Runs challenge methods of a delegate on the delegate's queue, `async` ones included: the program
+/// may block every thread of the cooperative pool.
 final class DelegateExecutor: TaskExecutor {
   private let queue: OperationQueue
 

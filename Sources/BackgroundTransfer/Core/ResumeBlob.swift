@@ -2,11 +2,11 @@ import Foundation
 import KettleSystem
 import KettleModel
 
-/// Resume data: opaque to the program, JSON to this library. The service keeps the bytes; this
-/// names them, and has what is needed to begin from nothing when they are gone.
+/// Resume data: opaque to the program, JSON to this library. The service keeps the bytes of the
+/// file. The data identifies them, and contains what a start from zero needs when they are gone.
 struct ResumeBlob: Codable, Hashable, Sendable {
   static let currentVersion = 1
-  /// So that other JSON is not taken for it.
+  /// Distinguishes resume data from other JSON.
   static let kind = "kettle-resume-data"
 
   var kind = Self.kind
@@ -25,7 +25,7 @@ struct ResumeBlob: Codable, Hashable, Sendable {
     onConflict = handle.onConflict.rawValue
   }
 
-  /// nil when it is no resume data, or of another version.
+  /// Decodes resume data; nil for other data and for another version.
   init?(data: Data) {
     guard let blob = try? JSONDecoder().decode(Self.self, from: data), blob.kind == Self.kind,
       blob.version == Self.currentVersion
@@ -33,7 +33,7 @@ struct ResumeBlob: Codable, Hashable, Sendable {
     self = blob
   }
 
-  /// nil never in practice: there are only texts and numbers in it.
+  /// Never nil in practice: the value contains only strings and numbers.
   var data: Data? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,15 +3,15 @@ import Foundation
 import FoundationNetworking
 import KettleSystem
 
-/// The results of tasks that `URLSession.download(for:to:onConflict:)` waits for.
+/// The results of the tasks that `URLSession.download(for:to:onConflict:)` awaits.
 struct Outcomes: Sendable {
   typealias Waiter = @Sendable (Result<URL, any Error>) -> Void
 
   private var waiters: [Int64: [Waiter]] = [:]
   private var results: [Int64: Result<URL, any Error>] = [:]
 
-  /// A task ended. What is answered tells those who wait for it; without them the result stays
-  /// until somebody asks.
+  /// Records the end of a task and returns the calls that notify its waiters. Without waiters,
+  /// keeps the result until a waiter requests it.
   mutating func settle(
     _ number: Int64, _ end: TaskEnd, path: String?, in handle: TaskHandle?
   ) -> [@Sendable () -> Void] {
@@ -23,14 +23,15 @@ struct Outcomes: Sendable {
     }
     return [
       {
-        // First, so that a program that ends when it has its file does not leave the result behind.
+        // Claims the result first: a program that exits when it has its file leaves no result
+        // behind.
         handle.core.feed(.claimed(number))
         for waiter in waiting { waiter(result) }
       }
     ]
   }
 
-  /// Answers with the result when it is there, and takes it.
+  /// Removes and returns the result if it exists; otherwise adds the waiter and returns nil.
   mutating func wait(for number: Int64, _ waiter: @escaping Waiter) -> Result<URL, any Error>? {
     if let result = results.removeValue(forKey: number) { return result }
     waiters[number, default: []].append(waiter)
@@ -39,7 +40,7 @@ struct Outcomes: Sendable {
 
   func hasResult(of number: Int64) -> Bool { results[number] != nil }
 
-  /// Takes the results whose files are not there any more: nobody is helped by them.
+  /// Removes the results whose files no longer exist, and returns their task numbers.
   mutating func takeStale(unless isThere: (URL) -> Bool) -> [Int64] {
     let stale = results.filter { _, result in
       if case .success(let file) = result { !isThere(file) } else { false }

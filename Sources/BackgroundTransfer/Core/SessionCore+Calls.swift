@@ -4,7 +4,7 @@ import FoundationNetworking
 import KettleSystem
 import KettleModel
 
-/// Makes the calls of delegates, on the delegate queue.
+/// Calls the delegates, on the delegate queue.
 extension SessionCore {
   func deliver(_ call: DelegateCall) {
     let (session, delegate, task) = state.withLock { state in
@@ -66,7 +66,7 @@ extension SessionCore {
     }
   }
 
-  /// Nobody is there to be told; challenges are answered as if nobody had an opinion.
+  /// Handles a call when there is no delegate. Challenges get the default answer.
   private func deliverToNobody(_ call: DelegateCall) {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
@@ -75,7 +75,7 @@ extension SessionCore {
     }
   }
 
-  /// A program that did not ask for the handler cannot call it.
+  /// A program that did not register for the handler cannot call it.
   private func eventsWereTold() {
     if !LaunchEvents.shared.isRegistered || SessionRegistry.shared.wereEventsHandled(identifier) {
       feed(.finishEvents)
@@ -92,7 +92,8 @@ extension SessionCore {
     end.failure.map { $0.error(for: task.handle) }
   }
 
-  /// In pieces of 64 KiB. A file that cannot be read ends as one that is shorter.
+  /// Passes the file to the delegate in pieces of 64 KiB. A read error looks like the end of the
+  /// file.
   private func hand(
     contentsOf path: String, to delegate: any URLSessionDataDelegate, _ session: URLSession,
     _ task: URLSessionDataTask

@@ -7,9 +7,10 @@ import KettleModel
 
 /// Challenges, from the service to a delegate and back.
 extension SessionCore {
-  /// Asks the method that Apple's documentation names for the kind of challenge: those about a
-  /// connection go to the session's, and to the task's when that is not implemented; the others go
-  /// to the task's. Of each the one with a handler comes before the one to be waited for.
+  /// Calls the method that Apple's documentation names for the kind of challenge. Challenges about
+  /// a connection go to the session's method, or to the task's if that is not implemented. All
+  /// others go to the task's. Of each pair, the method with a handler is tried before the `async`
+  /// one.
   func ask(_ inquiry: Inquiry) {
     Task(executorPreference: executor) { [self] in
       let isAnswered = await inquiry.ask { [self] answer in
@@ -21,7 +22,8 @@ extension SessionCore {
     }
   }
 
-  /// It turned out whether the delegate has an opinion about certificates.
+  /// Records whether the delegate handles server trust challenges, and tells the service if that is
+  /// new.
   private func foundOut(_ opinion: State.ServerTrust) {
     let isNews = state.withLock { state in
       guard state.serverTrust == .findsOut else { return false }
@@ -32,7 +34,7 @@ extension SessionCore {
   }
 }
 
-/// Takes the first answer to a challenge; a handler that is called again does nothing.
+/// A handler that passes on the first answer to a challenge and ignores later ones.
 final class AnswerOnce: Sendable {
   private let isGiven = Mutex(false)
   private let body: @Sendable (ChallengeAnswer) -> Void
@@ -49,7 +51,7 @@ final class AnswerOnce: Sendable {
 }
 
 extension ServerChallenge.Kind {
-  /// Whether it goes to the method of the session (Apple's documentation of
+  /// Whether the challenge goes to the session's method (Apple's documentation of
   /// `urlSession(_:didReceive:completionHandler:)`).
   var isOfConnection: Bool {
     switch self {
@@ -101,13 +103,13 @@ extension ChallengeAnswer {
     }
   }
 
-  /// A credential that is none for this kind of challenge is as none.
+  /// Converts a credential. One of the wrong kind for this challenge counts as none.
   private static func answer(
     _ credential: URLCredential, to challenge: ServerChallenge
   ) -> ChallengeAnswer {
     switch (challenge.kind, SpecialCredential(credential)) {
     case (.serverTrust, .trust(let digest)?):
-      // Trust in other certificates than those that were shown is trust in nobody.
+      // Trust in certificates other than those presented is not trust in this server.
       return digest == challenge.serverKey ? .trust : .cancel
     case (.clientCertificate, .identity(let certificate)?): return .certificate(certificate)
     case (.basic, nil), (.digest, nil), (.ntlm, nil), (.negotiate, nil):

@@ -4,9 +4,9 @@ import Foundation
 import KettleSystem
 import KettleModel
 
-/// What the thread that talks to the service sees of its session.
+/// The session as seen by the thread that talks to the service.
 extension SessionCore {
-  /// The options as they are now; a server trust challenge may have changed them.
+  /// The current options; a server trust challenge may have changed them.
   var options: SessionOptions {
     let values = configuration.snapshot
     let serverTrust = state.withLock { $0.serverTrust }
@@ -60,13 +60,13 @@ extension SessionCore {
     for waiter in waiters { waiter() }
   }
 
-  /// Whether the service has let the session in once.
+  /// Whether the service has attached the session at least once.
   var wasAttached: Bool { state.withLock { $0.machine.canNumber } }
 
-  /// What the connection is for now.
+  /// What the session needs from its connection now.
   enum Want: Sendable {
     case connection
-    /// Nothing, until the program asks for something.
+    /// No connection, until the program makes a request.
     case nothing
     case end
   }

@@ -5,7 +5,7 @@ import FoundationNetworking
 import KettleSystem
 import KettleModel
 
-/// Makes task objects: new ones for the program, and those of earlier runs.
+/// Creates task objects: new ones for the program, and those of tasks from earlier runs.
 extension SessionCore {
   func makeDownload(
     _ plan: DownloadPlan, duplicates: DuplicatePolicy
@@ -73,12 +73,12 @@ extension SessionCore {
           number, failure ?? .refused(.dataTask), isAwaited: plan.isAwaited)
       }
     }
-    // The closure above is always run, and always makes one.
+    // `feed` always runs the closure above, and the closure always sets `made`.
     guard let made else { preconditionFailure("no task was made") }
     return made
   }
 
-  /// The object of a task of an earlier run.
+  /// Creates the object of a task from an earlier run.
   func makeRestored(_ task: SessionTask) -> URLSessionTask {
     let data = ProgramData(kept: task.spec.task?.programData)
     let plain = URL(string: task.spec.url.text) ?? URL(fileURLWithPath: "/")
@@ -100,7 +100,7 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-  /// What keeps a new task from being carried out; nil when nothing does.
+  /// Returns why a new task cannot run, or nil if it can.
   fileprivate func obstacle(
     to spec: Result<TransferSpec, TaskRefusal>, _ known: URLSessionTask?
   ) -> TaskFailure? {
@@ -115,7 +115,7 @@ extension SessionCore.State {
     return known.map { .refused(.duplicate($0.handle.number)) }
   }
 
-  /// The task that is the same download, when that matters.
+  /// Returns an existing task for the same download, if duplicates matter.
   fileprivate func duplicate(
     of plan: DownloadPlan, _ policy: DuplicatePolicy
   ) -> URLSessionTask? {
@@ -125,7 +125,7 @@ extension SessionCore.State {
       let (isAwaited, isOver) = handle.values.withLock {
         ($0.data.isAwaited, $0.view.state == .completed)
       }
-      // A result that nobody took yet is as good as a task that runs.
+      // A result that is not claimed yet is as good as a running task.
       guard !isOver || plan.isAwaited && outcomes.hasResult(of: handle.number) else {
         return false
       }

@@ -5,14 +5,15 @@ import Foundation
 import KettleSystem
 import KettleModel
 
-/// What the objects of the program ask of their session.
+/// Requests that the program's objects make to their session.
 extension SessionCore {
   func resume(_ number: Int64) {
     feed { state in
       if let handle = state.tasks[number]?.handle,
         handle.values.withLock({ $0.data.kept == nil })
       {
-        // Nothing of it reaches the service; it is told when it is resumed.
+        // Nothing of this task reaches the service; the failure is reported when the task is
+        // resumed.
         return .refuse(number, .tooMuchUserInfo)
       }
       return nil
@@ -32,7 +33,7 @@ extension SessionCore {
   }
 
   func update(_ number: Int64, _ change: (inout UpdateTask.Params) -> Void) {
-    // The machine puts the service's number in the place of this one.
+    // The machine replaces this id with the service's.
     var params = UpdateTask.Params(id: TransferID(rawValue: 0))
     change(&params)
     feed(.update(number, params))
@@ -42,14 +43,14 @@ extension SessionCore {
     feed(.invalidate(cancellingTasks: cancellingTasks))
   }
 
-  /// Tasks that are not over, by number.
+  /// The unfinished tasks, sorted by number.
   var liveTasks: [URLSessionTask] {
     state.withLock { $0.tasks.all.filter { $0.state != .completed } }
       .sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
-  /// Runs `body` when the tasks of earlier runs are known; at once when they are, or when the
-  /// service cannot be reached. A service that was given up some time ago is tried again.
+  /// Runs `body` once the tasks of earlier runs are known: immediately if they are, or if the
+  /// service is unreachable. After a while, an unreachable service is tried again.
   func whenAttached(_ body: @escaping @Sendable () -> Void) {
     var isNow = false
     feed { state in
@@ -62,16 +63,16 @@ extension SessionCore {
     if isNow { body() }
   }
 
-  /// Waits on the calling thread until the numbers of tasks can be given: for the answer of the
-  /// service, which the thread of the connection takes with the help of no other thread or queue.
-  /// A service that lets nobody in for ten seconds is not waited for longer.
+  /// Blocks the calling thread until task numbers are available, that is, until the service
+  /// replies, for at most ten seconds. The connection's thread receives the reply without the help
+  /// of any other thread or queue.
   func waitUntilAttached() {
     let semaphore = DispatchSemaphore(value: 0)
     whenAttached { semaphore.signal() }
     _ = semaphore.wait(timeout: .now() + 10)
   }
 
-  /// Runs `body` when the service has acknowledged everything; at once when it has.
+  /// Runs `body` when the service has acknowledged everything; immediately if it already has.
   func whenFlushed(_ body: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       guard !state.machine.isAllAcknowledged else { return true }
@@ -81,7 +82,7 @@ extension SessionCore {
     if isNow { body() }
   }
 
-  /// Waits on the calling thread until then, or until it is time.
+  /// Blocks the calling thread until the service has acknowledged everything, or until `deadline`.
   func flush(until deadline: DispatchTime) {
     let semaphore = DispatchSemaphore(value: 0)
     whenFlushed { semaphore.signal() }

@@ -5,62 +5,62 @@ import Foundation
 import KettleSystem
 import KettleModel
 
-/// What the `URLSession` objects of one identifier stand on.
+/// The state shared by the `URLSession` objects of one identifier.
 ///
-/// The machine decides; everything that happens goes through `feed`, under one lock. Delegates and
-/// handlers are called outside of it, and never from the thread that talks to the service.
+/// `machine` decides. All input goes through `feed`, under one lock. Delegates and handlers are
+/// called without the lock, delegates on the delegate queue only.
 final class SessionCore: Sendable {
-  /// A delegate of the program, which may be of any kind.
-  // Unchecked because delegates need not be Sendable: as on Apple's systems they are touched on the
-  // delegate queue of the session only, one call at a time.
+  /// A delegate of the program, of any type.
+  // Unchecked because delegates need not be Sendable: as on Apple's systems, they are used only on
+  // the delegate queue of the session, one call at a time.
   struct Delegate: @unchecked Sendable {
     let object: any URLSessionDelegate
   }
 
-  /// Who the delegate was, for tasks that are resumed when it is too late: they still end.
+  /// The delegate of a session that is over, for tasks resumed too late: they still end.
   // Unchecked because delegates need not be Sendable: it is read on the delegate queue only, and
-  // kept under the lock of the core.
+  // stored under the lock of the core.
   struct Former: @unchecked Sendable {
     weak var delegate: (any URLSessionDelegate)?
     weak var session: URLSession?
   }
 
   struct State: Sendable {
-    /// Whether the delegate is asked about certificates that the system trusts.
+    /// Whether the delegate is asked about certificates that the system already trusts.
     enum ServerTrust: Sendable {
       case asks, never
-      /// Asked while it is there, until it is known whether it has a method for it.
+      /// Asked while the program is connected, until it is known whether the delegate has a method
+      /// for it.
       case findsOut
     }
 
     var machine: SessionMachine
     var tasks = TaskTable()
-    /// Told to the delegate; held until the session is over, as Apple's is.
+    /// Passed to the delegate; retained until the session is over, as on Apple's systems.
     var session: URLSession?
     var delegate: Delegate?
     var former = Former()
-    /// To be sent on the connection that is attached.
+    /// Requests to send on the attached connection.
     var outgoing: [(serial: Int64, request: ServiceRequest)] = []
-    /// Run once when the tasks of the session are known, or when that is given up.
+    /// Each runs once, when the tasks of the session are known or the service proves unreachable.
     var attachWaiters: [@Sendable () -> Void] = []
-    /// Run once when everything is acknowledged.
+    /// Each runs once, when everything is acknowledged.
     var flushWaiters: [@Sendable () -> Void] = []
     var resumeDataHandlers: [Int64: [@Sendable (Data?) -> Void]] = [:]
     var outcomes = Outcomes()
-    /// Why the session cannot be; new tasks of it fail with it.
+    /// Why the session cannot exist; its new tasks fail with this error.
     var failure: SessionFailure?
     var serverTrust: ServerTrust
-    /// Set when the service was not reached; nobody waits for it before `retryAt`.
+    /// Set when the service was unreachable; nothing waits for it before `retryAt`.
     var unreachable: (failure: SessionFailure, retryAt: ContinuousClock.Instant)?
   }
 
   let configuration: URLSessionConfiguration
   let queue: OperationQueue
-  /// Runs on the delegate queue what is asked of a delegate.
+  /// Runs challenge methods of the delegate on the delegate queue.
   let executor: DelegateExecutor
-  /// Below the delegate queue, which does not hold it, when the program gave none. A serial queue
-  /// of Dispatch has a thread whenever it needs one, also while the program blocks those that tasks
-  /// share.
+  /// The queue below the default delegate queue, which does not retain it. A serial Dispatch queue
+  /// gets a thread whenever it needs one, even while the program blocks the cooperative pool.
   private let serial = DispatchQueue(label: "org.kettle.URLSession.delegate")
   let sessionDescription = Mutex<String?>(nil)
   let duplicatePolicy = Mutex(DuplicatePolicy.separate)
@@ -87,7 +87,7 @@ final class SessionCore: Sendable {
           ?? (delegate == nil ? .never : .findsOut)))
   }
 
-  /// The last call was made, or nothing will ever come of the session.
+  /// Whether the last delegate call was made, or the session cannot exist.
   var isOver: Bool { state.withLock { $0.machine.isDone || $0.failure != nil } }
 
   private static func makeQueue(on serial: DispatchQueue) -> OperationQueue {
@@ -98,7 +98,8 @@ final class SessionCore: Sendable {
     return queue
   }
 
-  /// Begins to talk to the service. Called once, for the first session of an identifier.
+  /// Starts the thread that talks to the service. Called once, for the first session of an
+  /// identifier.
   func start() {
     guard !identifier.isEmpty else { return gaveUp(.emptyIdentifier) }
     let thread = Thread { [self] in ServiceLink(core: self).run() }
@@ -106,7 +107,7 @@ final class SessionCore: Sendable {
     thread.start()
   }
 
-  /// Makes this object the one that delegates are called with, unless there is one.
+  /// Makes `session` the object passed to delegates, unless there already is one.
   func adopt(_ session: URLSession) {
     let isFirst = state.withLock { state in
       guard state.session == nil, state.failure == nil else { return false }
@@ -129,7 +130,7 @@ extension SessionCore {
     feed { _ in input }
   }
 
-  /// Lets the machine take what `input` makes under the lock, and does what it answers.
+  /// Passes the input that `input` makes under the lock to the machine, and performs the actions.
   func feed(_ input: (inout State) -> SessionInput?) {
     let effects: [Effect] = state.withLock { state in
       guard let input = input(&state) else { return [] }
@@ -154,7 +155,7 @@ extension SessionCore {
     }
   }
 
-  /// What is done outside of the lock.
+  /// An effect that runs outside the lock.
   enum Effect: Sendable {
     case call(DelegateCall)
     case wake
@@ -165,7 +166,7 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-  /// Does what needs the lock, and answers with what must not have it.
+  /// Performs what needs the lock, and returns the effects that must run without it.
   mutating func perform(
     _ actions: [SessionAction], by core: SessionCore
   ) -> [SessionCore.Effect] {

@@ -4,11 +4,11 @@ import FoundationNetworking
 import Glibc
 import KettleModel
 
-/// Makes what the service is asked for from a request and the configuration of its session.
+/// Converts a request and the configuration of its session into what the service needs.
 enum TaskSpec {
   typealias Made = Result<TransferSpec, TaskRefusal>
 
-  /// The most of a body that is kept with a task; in the text of a message it is a third longer.
+  /// The size limit of a body stored with a task. As text in a message it is a third larger.
   static let bodyByteCountMax = 2 * 1024 * 1024
 
   static func download(
@@ -74,10 +74,11 @@ enum TaskSpec {
     return .success(spec)
   }
 
-  /// `URLRequest.timeoutInterval` of a request that says nothing.
+  /// The `URLRequest.timeoutInterval` of a request that sets none.
   private static let defaultTimeout: TimeInterval = 60
 
-  /// Those of the request win, whatever their letters' case (RFC 9110, section 5.1).
+  /// Merges the headers. Those of the request win; names compare without case (RFC 9110, section
+  /// 5.1).
   private static func headers(
     of request: URLRequest, _ configuration: URLSessionConfiguration.Values
   ) -> [(String, String)] {
@@ -117,7 +118,7 @@ enum TaskSpec {
     (request.httpMethod ?? "GET").uppercased()
   }
 
-  /// nil for what is no time to wait: then the service's own limit counts.
+  /// Returns nil for an interval that is no valid timeout: the service's own limit then applies.
   private static func milliseconds(_ interval: TimeInterval) -> Int64? {
     guard interval > 0 else { return nil }
     return Int64(exactly: (interval * 1000).rounded()) ?? nil
@@ -125,7 +126,7 @@ enum TaskSpec {
 }
 
 extension TransferSpec {
-  /// nil when the file is handed to the delegate.
+  /// nil when the file goes to the delegate.
   var destination: URL? {
     guard let directory, let name else { return nil }
     return URL(fileURLWithPath: directory).appendingPathComponent(name)

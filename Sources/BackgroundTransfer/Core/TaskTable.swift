@@ -3,10 +3,10 @@ import FoundationNetworking
 import KettleSystem
 import KettleModel
 
-/// The task objects of a session, by number and by what they fetch.
+/// The task objects of a session, indexed by number and by download.
 struct TaskTable: Sendable {
   private var byNumber: [Int64: URLSessionTask] = [:]
-  /// So that a session with thousands of downloads finds the one that is the same.
+  /// Lets a session with thousands of downloads find a duplicate quickly.
   private var byDownload: [DownloadKey: Set<Int64>] = [:]
 
   var all: some Collection<URLSessionTask> { byNumber.values }
@@ -27,13 +27,13 @@ struct TaskTable: Sendable {
     if byDownload[key]?.isEmpty == true { byDownload[key] = nil }
   }
 
-  /// Those that fetch this, the oldest first.
+  /// Returns the tasks for the same download, oldest first.
   func same(as plan: DownloadPlan) -> [URLSessionTask] {
     byDownload[DownloadKey(plan)]?.sorted().compactMap { byNumber[$0] } ?? []
   }
 }
 
-/// What makes two downloads the same.
+/// The fields in which two equal downloads agree.
 private struct DownloadKey: Hashable {
   let url: String?
   let method: String?
@@ -43,7 +43,7 @@ private struct DownloadKey: Hashable {
 
   init(_ plan: DownloadPlan) { self.init(plan.request, plan.destination) }
 
-  /// nil for what is no download, or will never be one of the service's.
+  /// nil for tasks that are no downloads or that the service will never have.
   init?(_ handle: TaskHandle) {
     guard handle.kind == .download, handle.number > 0 else { return nil }
     self.init(handle.values.withLock { $0.request }, handle.destination)

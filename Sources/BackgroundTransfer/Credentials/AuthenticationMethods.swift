@@ -1,5 +1,5 @@
-// The names of FoundationNetworking, and those that it does not have.
-// Source: NSURLProtectionSpace.h.
+// The names that FoundationNetworking declares, and those that it lacks. Source:
+// NSURLProtectionSpace.h.
 
 /// The default method of a protocol.
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
@@ -7,15 +7,15 @@ public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
 public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
 /// Digest, RFC 7616.
 public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
-/// A form on a page; never asked for.
+/// An HTML form on a page; no challenge uses it.
 public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLForm"
 /// NTLM.
 public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"
 /// Negotiate, RFC 4559.
 public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
-/// The server wants to see a certificate of the client.
+/// The server requests a client certificate.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
-/// The certificates of the server are to be judged.
+/// The delegate evaluates the server's certificates.
 ///
 /// ```swift
 /// func isAboutTrust(_ challenge: URLAuthenticationChallenge) -> Bool {

@@ -1,7 +1,7 @@
-/// A certificate of the client with its private key, both in files.
+/// A client certificate with its private key, both in PEM files.
 ///
 /// The counterpart of Security's `SecIdentity`. The service reads the files when it needs them, so
-/// they have to stay where they are while the transfer lives.
+/// they must stay in place until the transfer is over.
 ///
 /// ```swift
 /// let identity = SecIdentity(
@@ -9,14 +9,14 @@
 /// let credential = URLCredential(identity: identity, certificates: nil, persistence: .forSession)
 /// ```
 public final class SecIdentity: Sendable {
-  /// Absolute path of a PEM file: the certificate, and its chain behind it.
+  /// Absolute path of a PEM file with the certificate, followed by its chain.
   public let certificatePath: String
-  /// Absolute path of a PEM file.
+  /// Absolute path of a PEM file with the private key.
   public let keyPath: String
-  /// What the key is encrypted with; nil when it is not.
+  /// The passphrase of the key; nil when the key is not encrypted.
   public let password: String?
 
-  /// Names the files of an identity; they are not read here.
+  /// Creates an identity from the paths of its files, without reading them.
   public init(certificatePath: String, keyPath: String, password: String? = nil) {
     self.certificatePath = certificatePath
     self.keyPath = keyPath

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The certificates that a server showed, to be judged by a delegate.
+/// The certificates that a server presented, for a delegate to evaluate.
 ///
-/// The counterpart of Security's `SecTrust`; it comes with
-/// `NSURLAuthenticationMethodServerTrust` challenges.
+/// The counterpart of Security's `SecTrust`. `NSURLAuthenticationMethodServerTrust` challenges
+/// contain it.
 ///
 /// ```swift
 /// import BackgroundTransfer
@@ -13,12 +13,12 @@ import Foundation
 /// }
 /// ```
 public final class SecTrust: Sendable {
-  /// Each in DER, the server's own first.
+  /// The certificates in DER form, the server's own first.
   public let certificates: [Data]
-  /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate (RFC 7469, section 2.4), in
-  /// hexadecimal with lower-case letters.
+  /// The SHA-256 digest of the SubjectPublicKeyInfo of the server's certificate (RFC 7469, section
+  /// 2.4), in lower-case hexadecimal.
   public let serverKeyDigest: String
-  /// Whether the authorities of this system vouch for the server's name.
+  /// Whether the certificate authorities of this system vouch for the server's name.
   public let isTrustedBySystem: Bool
 
   init(certificates: [Data], serverKeyDigest: String, isTrustedBySystem: Bool) {

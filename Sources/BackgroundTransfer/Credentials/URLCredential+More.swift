@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 
-/// Credentials that are no user name and password.
+/// A credential other than a user name and password.
 ///
-/// FoundationNetworking's `URLCredential` has room for a user name and a password only. Others are
-/// written into these as a text that begins with a control character: no user name of HTTP has one
-/// (RFC 7617, section 2), so nothing can be mistaken, and copies and comparisons work as they do
-/// for every credential.
+/// FoundationNetworking's `URLCredential` has room for a user name and a password only. Other
+/// credentials are encoded in these two, with a user name that begins with a control character. No
+/// user name of HTTP does (RFC 7617, section 2), so the two cannot be confused, and copies and
+/// comparisons work as for every credential.
 enum SpecialCredential {
   case trust(serverKeyDigest: String)
   case identity(ClientCertificate)
@@ -40,18 +40,18 @@ enum SpecialCredential {
     switch self {
     case .trust(let digest): digest
     case .identity(let certificate):
-      // Texts only, which JSON has a form for whatever is in them.
+      // Only strings, which JSON can always encode.
       (try? JSONEncoder().encode(certificate)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
   }
 }
 
 extension URLCredential {
-  /// Says that a server is the right one.
+  /// Creates a credential that accepts a server as authentic.
   ///
-  /// It counts for the certificate that was shown, whatever the system thinks of it, and for no
-  /// other. Its `user` and `password` are not for people. Source: Apple's documentation of
-  /// `URLCredential.init(trust:)`.
+  /// It is valid for the certificate that the server presented, whether or not the system trusts
+  /// it, and for no other. Its `user` and `password` are not for display. Source: Apple's
+  /// documentation of `URLCredential.init(trust:)`.
   ///
   /// ```swift
   /// func accept(_ challenge: URLAuthenticationChallenge) -> URLCredential? {
@@ -63,10 +63,10 @@ extension URLCredential {
     self.init(user: special.user, password: special.password, persistence: .forSession)
   }
 
-  /// Shows a certificate of the client to a server.
+  /// Creates a credential that presents a client certificate to a server.
   ///
-  /// The certificates are taken for the sake of programs that give them, and not used: the chain
-  /// stands behind the certificate in the file of the identity.
+  /// `certificates` exists for source compatibility and is ignored: the chain follows the
+  /// certificate in the file of the identity.
   ///
   /// Source: Apple's documentation of `URLCredential.init(identity:certificates:persistence:)`.
   ///

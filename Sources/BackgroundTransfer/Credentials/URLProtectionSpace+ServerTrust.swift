@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// A protection space of a server whose certificates are to be judged.
-// Unchecked because the class above it is, too: nothing of either changes after it was made.
+/// The protection space of a server trust challenge.
+// Unchecked because its superclass is too: neither changes after initialization.
 final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {
   let trust: SecTrust
 
@@ -13,12 +13,12 @@ final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {
       authenticationMethod: NSURLAuthenticationMethodServerTrust)
   }
 
-  /// There is no coded form of it: it means something while the challenge waits only.
+  /// Always nil: the value is meaningful only while its challenge is pending.
   required init?(coder: NSCoder) { return nil }
 }
 
 extension URLProtectionSpace {
-  /// The certificates of the server; nil when the challenge is about something else.
+  /// The certificates of the server; nil unless this is a server trust challenge.
   ///
   /// Source: Apple's documentation of `URLProtectionSpace.serverTrust`.
   ///

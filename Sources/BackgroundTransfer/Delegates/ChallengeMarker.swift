@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 import KettleSystem
 
-/// What a challenge is sent from: it learns when the method that got the challenge was a default
-/// one, which is how the library finds out that a delegate has no method of its own.
+/// The sender of a challenge. It records whether a default implementation received the challenge,
+/// which shows that the delegate does not implement that method.
 final class ChallengeMarker: NSObject, URLAuthenticationChallengeSender, Sendable {
   private let unimplemented = Mutex(false)
 

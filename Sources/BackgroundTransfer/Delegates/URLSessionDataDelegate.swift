@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Is told what a server answers to an upload. Every method has a default.
+/// Receives the response bodies of uploads. Every method has a default implementation.
 ///
 /// Source: Apple's documentation of `URLSessionDataDelegate`.
 ///
@@ -17,14 +17,14 @@ import FoundationNetworking
 /// ```
 @preconcurrency
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// Never called for uploads of a background session, as on Apple's systems. It is here so that
-  /// programs that have it compile.
+  /// Never called for uploads of a background session, as on Apple's systems. It exists so that
+  /// programs that implement it compile.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
-  /// Called with the body of the reply to an upload, in pieces of at most 64 KiB, after all of it
-  /// has come.
+  /// Called with the response body of an upload, in pieces of at most 64 KiB, after the whole body
+  /// has arrived.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 

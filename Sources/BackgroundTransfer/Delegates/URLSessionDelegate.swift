@@ -1,11 +1,11 @@
 import Foundation
 import FoundationNetworking
 
-/// Is told what concerns a session as a whole. Every method has a default.
+/// Receives the events of a session as a whole. Every method has a default implementation.
 ///
-/// The calls come on the delegate queue of the session, one at a time and in order. Source: Apple's
-/// documentation of `URLSessionDelegate`. Unlike Apple's it does not ask for `NSObjectProtocol`, so
-/// that an actor can be a delegate, too.
+/// The session calls its delegate on the delegate queue, one call at a time and in order. Source:
+/// Apple's documentation of `URLSessionDelegate`. Unlike Apple's protocol, this one does not
+/// inherit from `NSObjectProtocol`, so that an actor can be a delegate too.
 ///
 /// ```swift
 /// import BackgroundTransfer
@@ -23,14 +23,14 @@ import FoundationNetworking
 /// ```
 @preconcurrency
 public protocol URLSessionDelegate: AnyObject {
-  /// Called last of all in a session; afterwards the session lets its delegate go.
+  /// The last call of a session, which then releases its delegate.
   ///
-  /// The error is nil when the program had asked for it (`invalidateAndCancel`,
+  /// The error is nil when the program requested the invalidation (`invalidateAndCancel`,
   /// `finishTasksAndInvalidate`).
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// Called for challenges that concern a connection: server trust, client certificate, NTLM and
-  /// Negotiate. The default leaves it to the method of the task.
+  /// Negotiate. The default implementation leaves the challenge to the method of the task delegate.
   ///
   /// ```swift
   /// import BackgroundTransfer
@@ -53,7 +53,7 @@ public protocol URLSessionDelegate: AnyObject {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// The same as a method to be waited for; called when the one with a handler is not implemented.
+  /// The `async` form, called when the form with a completion handler is not implemented.
   ///
   /// ```swift
   /// import BackgroundTransfer
@@ -74,8 +74,8 @@ public protocol URLSessionDelegate: AnyObject {
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// Called when a program that was started for the session has been told everything that happened
-  /// meanwhile. Call the handler that `BackgroundEvents` gave.
+  /// Called when a program that was launched for the session has received every event that happened
+  /// meanwhile. Call the handler that `BackgroundEvents` provided.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Is told how downloads go. All but one of its methods have a default.
+/// Receives the progress and the files of downloads. All but one of its methods have a default
+/// implementation.
 ///
 /// Source: Apple's documentation of `URLSessionDownloadDelegate`.
 ///
@@ -35,24 +36,24 @@ import Foundation
 /// ```
 @preconcurrency
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-  /// Called when the file is whole. It is there until the method returns; move it or open it.
-  ///
-  /// The body of an error page comes here as well; look at `downloadTask.response`. A task with a
-  /// place of its own (`downloadTask(with:to:onConflict:)`) has its file there already, and keeps
+  /// Called when the file is complete. The file exists until the method returns; move it or open
   /// it.
+  ///
+  /// An error page is delivered here too; check `downloadTask.response`. A task with a destination
+  /// (`downloadTask(with:to:onConflict:)`) already has its file there, and keeps it.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask,
     didFinishDownloadingTo location: URL)
 
-  /// Called at most ten times a second, and once with the whole before
-  /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`.
+  /// Called at most ten times a second, and once with the complete size before
+  /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. All counts are in bytes.
   ///
-  /// The expected total is `NSURLSessionTransferSizeUnknown`, -1, when the server did not say.
+  /// The expected total is `NSURLSessionTransferSizeUnknown`, -1, when the server did not state it.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-  /// Called before the first `didWriteData` of a task that goes on from resume data.
+  /// Called before the first `didWriteData` of a task that continues from resume data.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask,
     didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)

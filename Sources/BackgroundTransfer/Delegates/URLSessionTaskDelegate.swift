@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Is told what concerns tasks of every kind. Every method has a default.
+/// Receives the events of tasks of every kind. Every method has a default implementation.
 ///
 /// Source: Apple's documentation of `URLSessionTaskDelegate`.
 ///
@@ -42,35 +42,35 @@ import FoundationNetworking
 /// ```
 @preconcurrency
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-  /// Never called in a background session: redirects are always followed. It is here so that
-  /// programs that have it compile.
+  /// Never called in a background session, which always follows redirects. It exists so that
+  /// programs that implement it compile.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
   /// Never called: the service begins a task at its `earliestBeginDate` whether or not the program
-  /// runs. It is here so that programs that have it compile.
+  /// is running. It exists so that programs that implement it compile.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     willBeginDelayedRequest request: URLRequest,
     completionHandler:
       @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
 
-  /// Called for challenges of a server or a proxy (Basic, Digest), and for those of the session
-  /// method where that one is not implemented.
+  /// Called for challenges of a server or a proxy (Basic, Digest), and for those of a connection
+  /// when the session's method is not implemented.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// The same as a method to be waited for; called when the one with a handler is not implemented.
+  /// The `async` form, called when the form with a completion handler is not implemented.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// Called from time to time while the body of an upload is sent. After a lost connection it
-  /// begins again from nothing.
+  /// Called from time to time while the body of an upload is sent; counts are in bytes. After a
+  /// lost connection they start again from zero.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
@@ -78,10 +78,9 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// Never called: background sessions always wait for the network.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-  /// Called last of all for a task, exactly once.
+  /// The last call for a task, made exactly once.
   ///
-  /// The error is nil when it succeeded. An error status of a server is a success here; look at
-  /// `task.response`.
+  /// The error is nil on success. An HTTP error status is a success here; check `task.response`.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }

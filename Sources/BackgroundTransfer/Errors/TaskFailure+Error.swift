@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 
-/// What a delegate gets as the error of its task.
+/// The errors that delegates receive for their tasks.
 extension TaskFailure {
   func error(for handle: TaskHandle) -> any Error {
     let resumeData = token.flatMap { ResumeBlob(token: $0, handle: handle).data }
@@ -17,7 +17,7 @@ extension TaskFailure {
     }
     var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
     userInfo[NSURLErrorFailingURLErrorKey] = url
-    // What `URLError.failureURLString` reads; the constant for it is deprecated.
+    // The key that `URLError.failureURLString` reads; the constant for it is deprecated.
     userInfo["NSErrorFailingURLStringKey"] = url?.absoluteString
     userInfo[NSUnderlyingErrorKey] = NSError(
       domain: kettleErrorDomain, code: code.rawValue,
@@ -68,7 +68,7 @@ extension TaskFailure {
   }
 }
 
-/// The domain of the errors that stand below a `URLError` of this library.
+/// The domain of the errors that underlie a `URLError` of this library.
 let kettleErrorDomain = "KettleErrorDomain"
 
 extension TaskRefusal {

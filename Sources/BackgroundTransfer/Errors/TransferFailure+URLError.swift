@@ -3,8 +3,8 @@ import FoundationNetworking
 import KettleModel
 
 extension TransferFailure.Code {
-  /// The nearest of Apple's codes (NSURLError.h). An error status never comes here without a
-  /// destination: then it is a success, as on Apple's systems.
+  /// The nearest of Apple's codes (NSURLError.h). A task fails with an error status only if it has
+  /// a destination; otherwise the status is a success, as on Apple's systems.
   var urlErrorCode: URLError.Code {
     switch self {
     case .badURL: .badURL

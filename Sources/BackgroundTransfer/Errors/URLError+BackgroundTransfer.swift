@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// The key of resume data in the `userInfo` of an error. Source: NSURLSession.h.
+/// The key of the resume data in the `userInfo` of an error. Source: NSURLSession.h.
 ///
 /// ```swift
 /// let resumeData = (error as? URLError)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
@@ -9,7 +9,8 @@ import FoundationNetworking
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
 extension URLError {
-  /// What a download that failed, or was cancelled for it, can go on from.
+  /// The resume data of a download that failed or was cancelled to produce it; nil if there is
+  /// none.
   ///
   /// Source: Apple's documentation of `URLError.downloadTaskResumeData`.
   ///
@@ -22,7 +23,7 @@ extension URLError {
     userInfo[NSURLSessionDownloadTaskResumeData] as? Data
   }
 
-  /// Why a background task was cancelled by somebody else than the program.
+  /// Why a background task was cancelled by something other than the program.
   ///
   /// Source: Apple's documentation of `URLError.BackgroundTaskCancelledReason`.
   ///
@@ -34,7 +35,7 @@ extension URLError {
   /// }
   /// ```
   public enum BackgroundTaskCancelledReason: Int, Sendable {
-    /// The user took the task off the list. On Apple's systems: the user closed the app by force.
+    /// The user removed the task from the list. On Apple's systems: the user force-quit the app.
     case userForceQuitApplication = 0
     /// Not used.
     case backgroundUpdatesDisabled = 1
@@ -42,7 +43,7 @@ extension URLError {
     case insufficientSystemResources = 2
   }
 
-  /// Why the task was cancelled; nil when the program itself did so.
+  /// Why the task was cancelled; nil when the program cancelled it.
   ///
   /// Source: Apple's documentation of `URLError.backgroundTaskCancelledReason`.
   public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The counterpart of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`: how
-/// a program learns that it was started because a session of it has news.
+/// Tells a program that it was launched because its session has news: the counterpart of
+/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
 ///
 /// ```swift
 /// import BackgroundTransfer
@@ -14,14 +14,14 @@ import Foundation
 /// }
 /// ```
 public enum BackgroundEvents {
-  /// Registers what is called, on the main queue and at most once in the life of the process, when
-  /// the service started the program for a session.
+  /// Registers the handler for a launch by the service. It is called on the main queue, at most
+  /// once in the life of the process, and only if the service launched the program for a session.
   ///
-  /// Register at the start of the program, before the session is made: its delegate is called for
-  /// nothing until `body` has returned, and the main queue has to run for that.
-  /// `completionHandler` tells the service that everything was taken; it may be called on any
-  /// thread, and a second call does nothing. Without it the service notes after 30 seconds that the
-  /// program fell silent.
+  /// Register at the start of the program, before the session is created: its delegate receives no
+  /// call until `body` has returned, which requires a running main queue. `completionHandler` tells
+  /// the service that the program has handled every event. It may be called on any thread; a second
+  /// call does nothing. Without it, the service records after 30 seconds that the program does not
+  /// respond.
   ///
   /// Source: Apple's documentation of
   /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
@@ -41,8 +41,8 @@ public enum BackgroundEvents {
     LaunchEvents.shared.register(body)
   }
 
-  /// The identifier of the session for which the service started this program; nil when somebody
-  /// else started it.
+  /// The identifier of the session for which the service launched this program; nil when the
+  /// service did not launch it.
   ///
   /// ```swift
   /// let isInBackground = BackgroundEvents.sessionIdentifier != nil

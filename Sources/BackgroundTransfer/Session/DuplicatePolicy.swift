@@ -1,17 +1,17 @@
 import Foundation
 import KettleModel
 
-/// What happens when something has the name of a destination already.
+/// What to do when the name of the destination is already taken.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url, to: file, onConflict: .replace)
 /// ```
 public enum DestinationConflict: String, Hashable, Sendable {
-  /// The file is called `NAME (2).EXT`.
+  /// The new file is named `NAME (2).EXT`.
   case rename
-  /// The new file takes the place of the old one.
+  /// The new file replaces the old one.
   case replace
-  /// The file that is there is left alone and nothing is fetched.
+  /// The existing file stays, and nothing is fetched.
   case skip
 
   var policy: ConflictPolicy {
@@ -23,9 +23,9 @@ public enum DestinationConflict: String, Hashable, Sendable {
   }
 }
 
-/// What happens when a session is asked for a download that it already has.
+/// What to do when a program requests a download that its session already has.
 ///
-/// Downloads are the same when their URL, their headers and their destination are.
+/// Downloads are the same when their URL, method, headers, body and destination are equal.
 ///
 /// ```swift
 /// session.duplicatePolicy = .coalesce
@@ -34,15 +34,15 @@ public enum DestinationConflict: String, Hashable, Sendable {
 /// print(first == second)
 /// ```
 public enum DuplicatePolicy: String, Hashable, Sendable {
-  /// The task that is there is given back.
+  /// Returns the existing task.
   case coalesce
-  /// Both are carried out, as on Apple's systems.
+  /// Both run, as on Apple's systems.
   case separate
   /// The new task fails with `DuplicateTask`.
   case reject
 }
 
-/// The error of a task that `DuplicatePolicy.reject` refused.
+/// The error of a task that `DuplicatePolicy.reject` rejected.
 ///
 /// ```swift
 /// if let duplicate = task.error as? DuplicateTask {
@@ -50,12 +50,12 @@ public enum DuplicatePolicy: String, Hashable, Sendable {
 /// }
 /// ```
 public struct DuplicateTask: Error, Hashable, Sendable {
-  /// The task that is there already.
+  /// The identifier of the existing task.
   public var taskIdentifier: Int
 }
 
 extension DuplicateTask: LocalizedError {
-  /// For people.
+  /// A message for people.
   public var errorDescription: String? {
     "The session already has this download, as task \(taskIdentifier)"
   }

@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import KettleSystem
 
-/// That this process was started for a session, and who wants to know.
+/// The launch of this process for a session, and the handler that the program registered for it.
 package final class LaunchEvents: Sendable {
   static let shared = LaunchEvents(
     identifier: ProcessInfo.processInfo.environment["KETTLE_SESSION_EVENTS"])
 
   private enum Handling {
     case unregistered
-    /// What the program registered is about to be called, or was not left yet.
+    /// The registered handler is about to be called, or has not returned yet.
     case calling
     case called
   }
@@ -21,8 +21,8 @@ package final class LaunchEvents: Sendable {
 
   package init(identifier: String?) { self.identifier = identifier }
 
-  /// Answers true once, for the session that this process was started for: a session that is made
-  /// again after it was invalidated was not.
+  /// Returns true once, for the session that this process was launched for. A session that is
+  /// created again after its invalidation gets false.
   package func takeLaunch(for identifier: String) -> Bool {
     guard identifier == self.identifier else { return false }
     return isTaken.withLock { isTaken in
@@ -31,16 +31,16 @@ package final class LaunchEvents: Sendable {
     }
   }
 
-  /// Whether the program calls the handler by itself.
+  /// Whether the program calls the completion handler itself.
   package var isRegistered: Bool { handling.withLock { $0 != .unregistered } }
 
-  /// Whether the program is just being told that it was started for this session.
+  /// Whether the registered handler is about to be called, or is running, for this session.
   package func isCalling(for identifier: String) -> Bool {
     identifier == self.identifier && handling.withLock { $0 == .calling }
   }
 
-  /// Calls `body` on the main queue. The delegate of the session that it is about is called for
-  /// nothing until `body` has returned: only then does the program have the handler.
+  /// Calls `body` on the main queue. The delegate of the session receives no call until `body` has
+  /// returned: only then does the program have the completion handler.
   package func register(
     _ body: @escaping @MainActor (String, @escaping @Sendable () -> Void) -> Void
   ) {

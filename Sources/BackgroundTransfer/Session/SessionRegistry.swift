@@ -4,20 +4,20 @@ import Foundation
 import Glibc
 import KettleSystem
 
-/// The live sessions of this process: one for an identifier.
+/// The live sessions of this process, one for each identifier.
 final class SessionRegistry: Sendable {
   static let shared = SessionRegistry()
 
   private struct State {
     var cores: [String: SessionCore] = [:]
-    /// Sessions whose events were handled before they were made, or once already.
+    /// The sessions whose events were handled, whether or not the session existed then.
     var handled: Set<String> = []
     var flushesAtExit = false
   }
 
   private let state = Mutex(State())
 
-  /// How long the process may be kept from ending by what the service has not acknowledged.
+  /// The longest time for which unacknowledged requests delay the end of the process.
   private static let flushBudget = DispatchTimeInterval.seconds(2)
 
   func core(
@@ -29,7 +29,7 @@ final class SessionRegistry: Sendable {
     let (core, isFirst) = state.withLock { state in
       if let core = state.cores[identifier], !core.isOver { return (core, false) }
       let core = SessionCore(configuration: configuration.copy(), delegate: box, queue: queue)
-      // Sessions without a name are not the same session.
+      // Sessions without an identifier are all different.
       if !identifier.isEmpty { state.cores[identifier] = core }
       defer { state.flushesAtExit = true }
       return (core, !state.flushesAtExit)
@@ -37,13 +37,13 @@ final class SessionRegistry: Sendable {
     if isFirst { atexit { SessionRegistry.shared.flush() } }
     if LaunchEvents.shared.isCalling(for: identifier) {
       core.feed(.holdEvents)
-      // It may have been called just now, when the session was not there to be told.
+      // The handler may have returned just now, before the session was here to be notified.
       if !LaunchEvents.shared.isCalling(for: identifier) { core.feed(.releaseEvents) }
     }
     return core
   }
 
-  /// Nothing when there is no such session yet.
+  /// Does nothing when there is no such session yet.
   func feed(_ input: SessionInput, to identifier: String) {
     state.withLock { $0.cores[identifier] }?.feed(input)
   }
@@ -54,7 +54,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// Called by the handler that the program was given; only the first time counts.
+  /// Handles a call of the completion handler that the program received; only the first counts.
   func eventsWereHandled(_ identifier: String) {
     let core = state.withLock { state in
       state.handled.insert(identifier).inserted ? state.cores[identifier] : nil
@@ -62,7 +62,7 @@ final class SessionRegistry: Sendable {
     core?.feed(.finishEvents)
   }
 
-  /// Whether the program said that it is done before it had made the session.
+  /// Whether the program called the completion handler before it created the session.
   func wereEventsHandled(_ identifier: String) -> Bool {
     state.withLock { $0.handled.contains(identifier) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLSession {
-  /// Calls with all tasks that are not over, among them those of earlier runs of the program.
+  /// Passes all unfinished tasks to the handler, including those of earlier runs of the program.
   ///
   /// The handler is called on the delegate queue. Source: Apple's documentation of
   /// `getAllTasks(completionHandler:)`.
@@ -21,9 +21,10 @@ extension URLSession {
     }
   }
 
-  /// Calls with all tasks that are not over, by kind.
+  /// Passes all unfinished tasks to the handler, by kind.
   ///
-  /// Source: Apple's documentation of `getTasksWithCompletionHandler(_:)`.
+  /// The handler is called on the delegate queue. Source: Apple's documentation of
+  /// `getTasksWithCompletionHandler(_:)`.
   ///
   /// ```swift
   /// session.getTasksWithCompletionHandler { _, uploads, downloads in
@@ -42,7 +43,7 @@ extension URLSession {
     }
   }
 
-  /// All tasks that are not over, among them those of earlier runs of the program.
+  /// All unfinished tasks, including those of earlier runs of the program.
   ///
   /// ```swift
   /// for task in await session.allTasks { print(task.taskIdentifier, task.state) }
@@ -55,7 +56,7 @@ extension URLSession {
     }
   }
 
-  /// All tasks that are not over, by kind.
+  /// All unfinished tasks, by kind.
   ///
   /// ```swift
   /// let (_, uploads, downloads) = await session.tasks

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSession {
-  /// Makes a download of a URL.
+  /// Creates a download of a URL.
   ///
   /// ```swift
   /// session.downloadTask(with: url).resume()
@@ -11,8 +11,8 @@ extension URLSession {
     downloadTask(with: URLRequest(url: url))
   }
 
-  /// Makes a download of what a request asks for. Its URL has to be http or https; others fail with
-  /// `URLError.unsupportedURL`.
+  /// Creates a download of the response to a request. The URL must be http or https; otherwise the
+  /// task fails with `URLError.unsupportedURL`.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)
@@ -23,14 +23,15 @@ extension URLSession {
     core.makeDownload(DownloadPlan(request: request), duplicates: duplicatePolicy)
   }
 
-  /// Makes a download whose file the service puts into its place itself, whole or not at all, also
-  /// while the program does not run.
+  /// Creates a download whose file the service itself puts at its destination, complete or not at
+  /// all, even while the program is not running.
   ///
-  /// Unlike without a destination, the task fails with `URLError.badServerResponse` when the server
-  /// answers with an error status: an error page never gets the name of the file.
+  /// The task fails with `URLError.badServerResponse` when the server responds with an error
+  /// status, so that an error page never gets the name of the file. Without a destination it would
+  /// succeed.
   ///
-  /// The destination is a file in a directory that exists. Without `duplicates` the session's own
-  /// `duplicatePolicy` holds.
+  /// The destination is a file in an existing directory. If `duplicates` is nil, the session's own
+  /// `duplicatePolicy` applies.
   ///
   /// ```swift
   /// let task = session.downloadTask(with: URLRequest(url: url), to: file, onConflict: .replace)
@@ -45,7 +46,7 @@ extension URLSession {
       duplicates: duplicates ?? duplicatePolicy)
   }
 
-  /// Makes a download of a URL into a place; see the method for a request.
+  /// Creates a download of a URL to a destination; see the method that accepts a request.
   ///
   /// ```swift
   /// session.downloadTask(with: url, to: file, onConflict: .replace).resume()
@@ -58,12 +59,13 @@ extension URLSession {
       with: URLRequest(url: url), to: destination, onConflict: onConflict, duplicates: duplicates)
   }
 
-  /// Makes a download that goes on from what another one had (`cancel(byProducingResumeData:)`, or
-  /// `URLError.downloadTaskResumeData`). It is a new task with a new identifier.
+  /// Creates a download that continues from the resume data of another one
+  /// (`cancel(byProducingResumeData:)`, or `URLError.downloadTaskResumeData`). It is a new task
+  /// with a new identifier.
   ///
-  /// Data that is no resume data, or of another version, makes a task that fails with
-  /// `URLError.unsupportedURL`, as on Apple's systems. When the bytes are not there any more, or
-  /// the server has another version of the file, it begins from nothing.
+  /// If the data is not resume data, or has another version, the task fails with
+  /// `URLError.unsupportedURL`, as on Apple's systems. If the bytes no longer exist, or the server
+  /// has another version of the file, the download starts from zero.
   ///
   /// ```swift
   /// if let resumeData = await task.cancelByProducingResumeData() {
@@ -74,19 +76,19 @@ extension URLSession {
     core.makeDownload(resumeData: resumeData)
   }
 
-  /// Fetches a file into a place and waits for it, on a session that goes on when the program does
-  /// not.
+  /// Downloads a file to a destination and waits for it. The transfer continues when the program
+  /// ends.
   ///
-  /// The wait is bound to the task and not to this call: when the program ends in the middle and
-  /// calls again with the same URL and destination, it takes up the task that is still running, or
-  /// has finished meanwhile. The delegate is told nothing of such a task but challenges. Cancelling
-  /// the Swift task cancels the transfer, for everybody who waits for it.
+  /// The wait belongs to the task, not to this call. A program that ends before the file is
+  /// complete and calls again with the same URL and destination waits for the same task, which may
+  /// be running or finished. For such a task the delegate receives only challenges. Cancelling the
+  /// Swift task cancels the transfer for all calls that wait for it.
   ///
-  /// By default a file that has the name already stays, and the new one is called `NAME (2).EXT`: a
-  /// program that calls again after it has got its file fetches it a second time. With `.skip` such
-  /// a call fetches nothing and answers with the file that is there.
+  /// By default an existing file stays, and the new one is named `NAME (2).EXT`: a program that
+  /// calls again after it received its file downloads it a second time. With `.skip` such a call
+  /// downloads nothing and returns the existing file.
   ///
-  /// - Returns: Where the file is; with `.rename` the name may be another one.
+  /// - Returns: The URL of the file; with `.rename` the name may differ from the destination's.
   /// - Throws: `URLError`.
   ///
   /// ```swift
@@ -101,7 +103,7 @@ extension URLSession {
     try await download(for: URLRequest(url: url), to: destination, onConflict: onConflict)
   }
 
-  /// Fetches what a request asks for into a place and waits for it; see the method for a URL.
+  /// Downloads the response to a request and waits for it; see the method that accepts a URL.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)

@@ -2,10 +2,10 @@ import KettleTasks
 import Foundation
 import FoundationNetworking
 
-/// What Apple's background sessions answer with an exception. Here the task fails when it is
-/// resumed, with `URLError.unknown` and a sentence that says what to use in its place.
+/// Calls for which Apple's background sessions raise an exception. Here the task fails when it is
+/// resumed, with `URLError.unknown` and a message that says what to use instead.
 extension URLSession {
-  /// Makes a task that fails: data tasks live only as long as their program.
+  /// Creates a task that fails: data tasks live only as long as their program.
   ///
   /// ```swift
   /// // In place of each method here: a download that the program waits for, or a delegate.
@@ -14,23 +14,23 @@ extension URLSession {
   /// ```
   public func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-  /// Makes a task that fails: data tasks live only as long as their program.
+  /// Creates a task that fails: data tasks live only as long as their program.
   public func dataTask(with request: URLRequest) -> URLSessionDataTask {
     core.makeRefused(request, .dataTask)
   }
 
-  /// Makes a task that fails: only a file outlives the program.
+  /// Creates a task that fails: only a file outlives the program.
   public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
     core.makeRefused(request, .uploadOfData)
   }
 
-  /// Makes a task that fails: only a file outlives the program.
+  /// Creates a task that fails: only a file outlives the program.
   public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
     core.makeRefused(request, .uploadOfStream)
   }
 
-  /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
-  /// a delegate, or `download(from:to:onConflict:)`.
+  /// Creates a task that fails and passes the error to its handler: a handler does not outlive the
+  /// program. Use a delegate, or `download(from:to:onConflict:)`.
   @preconcurrency
   public func downloadTask(
     with url: URL,
@@ -39,8 +39,8 @@ extension URLSession {
     downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// Makes a task that fails and tells its handler so: a handler does not outlive the program. Use
-  /// a delegate, or `download(for:to:onConflict:)`.
+  /// Creates a task that fails and passes the error to its handler: a handler does not outlive the
+  /// program. Use a delegate, or `download(for:to:onConflict:)`.
   @preconcurrency
   public func downloadTask(
     with request: URLRequest,
@@ -49,7 +49,8 @@ extension URLSession {
     core.makeRefused(request, .completionHandler) { completionHandler(nil, nil, $0) }
   }
 
-  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  /// Creates a task that fails and passes the error to its handler: a handler does not outlive the
+  /// program.
   @preconcurrency
   public func dataTask(
     with url: URL,
@@ -58,7 +59,8 @@ extension URLSession {
     dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  /// Creates a task that fails and passes the error to its handler: a handler does not outlive the
+  /// program.
   @preconcurrency
   public func dataTask(
     with request: URLRequest,
@@ -67,7 +69,8 @@ extension URLSession {
     core.makeRefused(request, .completionHandler) { completionHandler(nil, nil, $0) }
   }
 
-  /// Makes a task that fails and tells its handler so: a handler does not outlive the program.
+  /// Creates a task that fails and passes the error to its handler: a handler does not outlive the
+  /// program.
   @preconcurrency
   public func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,

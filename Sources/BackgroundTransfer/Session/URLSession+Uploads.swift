@@ -2,10 +2,11 @@ import Foundation
 import FoundationNetworking
 
 extension URLSession {
-  /// Makes an upload of a file.
+  /// Creates an upload of a file.
   ///
-  /// The body of the request is not looked at; without a method it is a PUT or POST only when the
-  /// request says so. When the connection is lost the file is sent again from its beginning.
+  /// The body of the request is ignored, and its method is sent as it is: set PUT or POST. A file
+  /// that cannot be read makes the task fail with `URLError.fileDoesNotExist`. After a lost
+  /// connection the file is sent again from its beginning.
   ///
   /// ```swift
   /// var request = URLRequest(url: url)

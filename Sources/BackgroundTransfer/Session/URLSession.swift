@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import KettleSystem
 
-/// A background session: transfers that a service of the user carries out, whether or not the
-/// program runs.
+/// A background session: a service of the user performs its transfers, whether or not the program
+/// is running.
 ///
-/// There is one session for an identifier in a process: a second one that is made with the same
-/// identifier is equal to the first, and has its delegate. A session lives until it is
-/// invalidated, and holds its delegate until then. Source: Apple's documentation of `URLSession`.
+/// A process has one session for each identifier: a second one created with the same identifier
+/// equals the first and has its delegate. A session lives until it is invalidated, and retains its
+/// delegate until then. Source: Apple's documentation of `URLSession`.
 ///
 /// ```swift
 /// import BackgroundTransfer
@@ -29,13 +29,13 @@ import KettleSystem
 public final class URLSession: Sendable {
   let core: SessionCore
 
-  /// Makes the session, or comes back to one: tasks of an earlier run of the program are there
-  /// again, and what happened to them meanwhile is told to the delegate.
+  /// Creates a session, or reconnects to one: the tasks of an earlier run of the program exist
+  /// again, and the delegate is informed of what happened to them meanwhile.
   ///
   /// - Parameters:
-  ///   - configuration: Copied; it has to be one of `background(withIdentifier:)`.
-  ///   - delegate: Held until the session is invalid.
-  ///   - queue: Where the delegate is called; a serial one is made when it is nil.
+  ///   - configuration: Copied; it must come from `background(withIdentifier:)`.
+  ///   - delegate: Retained until the session is invalid.
+  ///   - queue: The queue on which the delegate is called; nil creates a serial one.
   ///
   /// ```swift
   /// let session = URLSession(
@@ -51,23 +51,23 @@ public final class URLSession: Sendable {
     core.adopt(self)
   }
 
-  /// A copy of what the session was made with.
+  /// A copy of the configuration that the session was created with.
   public var configuration: URLSessionConfiguration { core.configuration.copy() }
 
-  /// The delegate; nil when there is none and after the session became invalid.
+  /// The delegate; nil when there is none, and after the session has become invalid.
   public var delegate: (any URLSessionDelegate)? { core.delegate }
 
-  /// Where the delegate is called.
+  /// The queue on which the delegate is called.
   public var delegateQueue: OperationQueue { core.queue }
 
-  /// A text for people; it is not kept.
+  /// A description for people; it is not stored.
   public var sessionDescription: String? {
     get { core.sessionDescription.withLock { $0 } }
     set { core.sessionDescription.withLock { $0 = newValue } }
   }
 
-  /// What happens when the session is asked for a download that it already has; `.separate` unless
-  /// set, as on Apple's systems.
+  /// What to do when a program requests a download that the session already has. The default is
+  /// `.separate`, as on Apple's systems.
   ///
   /// ```swift
   /// session.duplicatePolicy = .coalesce
@@ -77,9 +77,9 @@ public final class URLSession: Sendable {
     set { core.duplicatePolicy.withLock { $0 = newValue } }
   }
 
-  /// Lets no new tasks begin, and invalidates the session when those that it has are over.
+  /// Accepts no new tasks, and invalidates the session when its existing tasks are finished.
   ///
-  /// It returns at once; `urlSession(_:didBecomeInvalidWithError:)` is the last call.
+  /// Returns at once; `urlSession(_:didBecomeInvalidWithError:)` is the last call.
   ///
   /// ```swift
   /// session.downloadTask(with: url).resume()
@@ -87,23 +87,24 @@ public final class URLSession: Sendable {
   /// ```
   public func finishTasksAndInvalidate() { core.invalidate(cancellingTasks: false) }
 
-  /// Cancels all tasks, and invalidates the session when their delegate has been told.
+  /// Cancels all tasks, and invalidates the session when the delegate has been informed of their
+  /// ends.
   ///
   /// ```swift
   /// session.invalidateAndCancel()
   /// ```
   public func invalidateAndCancel() { core.invalidate(cancellingTasks: true) }
 
-  /// Calls when the service has acknowledged everything that was asked so far: it survives a power
-  /// cut from then on. The handler is called on the delegate queue.
+  /// Calls the handler when the service has acknowledged every request made so far, which from then
+  /// on survives a power cut. The handler is called on the delegate queue.
   ///
-  /// Source: Apple's documentation of `flush(completionHandler:)`, which promises the same of
+  /// Source: Apple's documentation of `flush(completionHandler:)`, which promises the same for
   /// cookies and credentials.
   public func flush(completionHandler: @escaping @Sendable () -> Void) {
     core.whenFlushed { [core] in core.queue.addOperation(completionHandler) }
   }
 
-  /// Waits until the service has acknowledged everything that was asked so far.
+  /// Waits until the service has acknowledged every request made so far.
   ///
   /// ```swift
   /// task.resume()
@@ -115,7 +116,7 @@ public final class URLSession: Sendable {
     }
   }
 
-  /// How a challenge is answered. Source: Apple's documentation of
+  /// How to respond to a challenge. Source: Apple's documentation of
   /// `URLSession.AuthChallengeDisposition`.
   ///
   /// ```swift
@@ -126,18 +127,18 @@ public final class URLSession: Sendable {
   /// }
   /// ```
   public enum AuthChallengeDisposition: Int, Sendable {
-    /// With the credential; without one nothing is shown and the reply is taken as it stands.
+    /// Sends the credential. Without one, sends nothing and accepts the response as it is.
     case useCredential = 0
-    /// As if there were no delegate.
+    /// Responds as if there were no delegate.
     case performDefaultHandling = 1
-    /// Not at all: the task ends with `URLError.cancelled`.
+    /// Does not respond: the task ends with `URLError.cancelled`.
     case cancelAuthenticationChallenge = 2
-    /// As if there were no delegate; the server may offer another way.
+    /// Responds as if there were no delegate; the server may offer another method.
     case rejectProtectionSpace = 3
   }
 
-  /// What becomes of a task when its reply begins; background sessions do not ask. Source: Apple's
-  /// documentation of `URLSession.ResponseDisposition`.
+  /// What to do with a task when its response begins; background sessions do not ask. Source:
+  /// Apple's documentation of `URLSession.ResponseDisposition`.
   ///
   /// ```swift
   /// func disposition(of response: URLResponse) -> URLSession.ResponseDisposition {
@@ -147,7 +148,7 @@ public final class URLSession: Sendable {
   public enum ResponseDisposition: Int, Sendable {
     /// The task ends.
     case cancel = 0
-    /// The task goes on.
+    /// The task continues.
     case allow = 1
     /// The task becomes a download.
     case becomeDownload = 2
@@ -155,7 +156,7 @@ public final class URLSession: Sendable {
     case becomeStream = 3
   }
 
-  /// What becomes of a task whose `earliestBeginDate` has come; the service begins it by itself.
+  /// What to do with a task at its `earliestBeginDate`; the service begins it without asking.
   /// Source: Apple's documentation of `URLSession.DelayedRequestDisposition`.
   ///
   /// ```swift
@@ -164,24 +165,24 @@ public final class URLSession: Sendable {
   /// }
   /// ```
   public enum DelayedRequestDisposition: Int, Sendable {
-    /// It begins as it was made.
+    /// The task begins with its original request.
     case continueLoading = 0
-    /// It begins with another request.
+    /// The task begins with another request.
     case useNewRequest = 1
-    /// It ends.
+    /// The task ends.
     case cancel = 2
   }
 }
 
 extension URLSession: Hashable {
-  /// Tells whether both are the session of one identifier.
+  /// Returns whether both are the session of the same identifier.
   public static func == (left: URLSession, right: URLSession) -> Bool { left.core === right.core }
 
-  /// Feeds the identity of the session.
+  /// Hashes the identity of the session.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(core)) }
 }
 
 extension URLSession: CustomStringConvertible {
-  /// For logs.
+  /// A description for logs.
   public var description: String { "<URLSession \"\(core.identifier)\">" }
 }

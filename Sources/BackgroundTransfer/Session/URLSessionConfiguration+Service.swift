@@ -2,7 +2,7 @@ import KettleControl
 import Foundation
 import KettleModel
 
-/// How the program is started when its session has news and it does not run.
+/// How to launch the program when its session has news and the program is not running.
 enum LaunchChoice: Sendable {
   case ownProgram
   case command(URLSessionConfiguration.LaunchCommand)
@@ -16,14 +16,14 @@ extension URLSessionConfiguration {
   ///   executable: URL(filePath: "/usr/bin/podcasts"), arguments: ["--background"])
   /// ```
   public struct LaunchCommand: Hashable, Sendable {
-    /// The program; its path has to be absolute.
+    /// The executable; its path must be absolute.
     public var executable: URL
-    /// What it is given, without its own name.
+    /// The arguments, without the program's own name.
     public var arguments: [String]
-    /// Where it is run; the root when it is nil.
+    /// The working directory; nil means the root directory.
     public var directory: URL?
 
-    /// Makes a command.
+    /// Creates a command.
     ///
     /// ```swift
     /// let command = URLSessionConfiguration.LaunchCommand(
@@ -36,12 +36,14 @@ extension URLSessionConfiguration {
     }
   }
 
-  /// What the service runs when everything is done while the program is not connected. It finds
-  /// the identifier of the session in the environment as `KETTLE_SESSION_EVENTS`.
+  /// The command that the service runs when all tasks are finished while the program is not
+  /// connected. The environment variable `KETTLE_SESSION_EVENTS` contains the identifier of the
+  /// session.
   ///
-  /// nil, which it is unless set, is this program again with the arguments that it has now.
-  /// Apple's systems launch the app in the same situation (`application(_:
-  /// handleEventsForBackgroundURLSession:completionHandler:)`); see `BackgroundEvents`.
+  /// nil, the default, means this program with its current arguments. Apple's systems launch the
+  /// app in the same situation
+  /// (`application(_:handleEventsForBackgroundURLSession:completionHandler:)`); see
+  /// `BackgroundEvents`.
   ///
   /// ```swift
   /// configuration.launchCommand = URLSessionConfiguration.LaunchCommand(
@@ -61,14 +63,14 @@ extension URLSessionConfiguration {
     }
   }
 
-  /// Whether the delegate is shown the certificates of servers that the system trusts as well, as
-  /// pinning needs it.
+  /// Whether the delegate also evaluates the certificates that the system trusts, as pinning
+  /// requires.
   ///
-  /// nil, which it is unless set, finds out: the delegate is asked while the program runs, and as
-  /// soon as it turns out to have no method for it, no more. Until it has answered once the system
-  /// decides while the program does not run. Set it to true in a program that pins: then nothing is
-  /// sent before its delegate was asked, and it is launched for that. Source: on Apple's systems
-  /// every https server brings a `NSURLAuthenticationMethodServerTrust` challenge.
+  /// nil, the default, means automatic: while the program is running, the delegate is asked until
+  /// it turns out to have no method for this. Until the delegate has responded once, the system
+  /// decides while the program is not running. Set it to true in a program that pins: then nothing
+  /// is sent before the delegate has responded, and the program is launched for that. Source: on
+  /// Apple's systems every https server causes a `NSURLAuthenticationMethodServerTrust` challenge.
   ///
   /// ```swift
   /// configuration.asksServerTrust = true
@@ -78,10 +80,10 @@ extension URLSessionConfiguration {
     set { set { $0.asksServerTrust = newValue } }
   }
 
-  /// Absolute path of the program `kettle`, whose service carries out the transfers.
+  /// Absolute path of the program `kettle`, whose service performs the transfers.
   ///
-  /// nil, which it is unless set, looks in `KETTLE_EXECUTABLE`, in `PATH`, in `/usr/local/bin` and
-  /// in `/usr/bin`, in this order.
+  /// nil, the default, means the first one found in `KETTLE_EXECUTABLE`, `PATH`, `/usr/local/bin`
+  /// and `/usr/bin`, in this order.
   ///
   /// ```swift
   /// configuration.serviceExecutable = "/opt/kettle/bin/kettle"
@@ -91,8 +93,8 @@ extension URLSessionConfiguration {
     set { set { $0.serviceExecutable = newValue } }
   }
 
-  /// Where the service is; nil is where this process finds it. For the service of another world
-  /// than the user's own.
+  /// The paths of the service; nil means those that this process finds. Set it to use a service
+  /// other than the user's own.
   package var servicePlaces: ServicePlaces? {
     get { get { $0.servicePlaces } }
     set { set { $0.servicePlaces = newValue } }

@@ -3,10 +3,11 @@ import Foundation
 import FoundationNetworking
 import KettleSystem
 
-/// Describes a background session: who it is, and under which conditions its transfers run.
+/// The description of a background session: its identifier, and the conditions under which its
+/// transfers run.
 ///
-/// A session takes a copy when it is made, so that later changes have no effect on it. Source:
-/// Apple's documentation of `URLSessionConfiguration`.
+/// A session copies it at creation, so later changes have no effect on the session. Source: Apple's
+/// documentation of `URLSessionConfiguration`.
 ///
 /// ```swift
 /// let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.podcasts")
@@ -38,7 +39,7 @@ public final class URLSessionConfiguration: Sendable {
   }
 
   let values: Mutex<Values>
-  /// The name of the session (`background(withIdentifier:)`).
+  /// The identifier of the session (`background(withIdentifier:)`).
   ///
   /// Source: Apple's documentation of `URLSessionConfiguration.identifier`.
   public let identifier: String?
@@ -48,11 +49,11 @@ public final class URLSessionConfiguration: Sendable {
     self.values = Mutex(values)
   }
 
-  /// Makes the description of a background session.
+  /// Creates the configuration of a background session.
   ///
-  /// The identifier has to be the same at each start of the program, and another one for each
-  /// session of it. An empty one makes a session that is invalid from the beginning: it tells its
-  /// delegate so and every task of it fails, where Apple's raises an exception.
+  /// The identifier must be the same at each start of the program, and different for each of its
+  /// sessions. An empty one makes a session that is invalid from the start: its delegate is
+  /// notified and each of its tasks fails, where Apple's raises an exception.
   ///
   /// Source: Apple's documentation of `background(withIdentifier:)`.
   ///
@@ -77,9 +78,9 @@ public final class URLSessionConfiguration: Sendable {
 }
 
 extension URLSessionConfiguration {
-  /// Whether the transfers wait for mains power and a network that is not metered.
+  /// Whether transfers wait for mains power and an unmetered network; false by default.
   ///
-  /// What a task waits for is in `URLSessionTask.waitingReason`. Source: Apple's documentation of
+  /// `URLSessionTask.waitingReason` says what a task waits for. Source: Apple's documentation of
   /// `isDiscretionary`.
   ///
   /// ```swift
@@ -90,7 +91,8 @@ extension URLSessionConfiguration {
     set { set { $0.isDiscretionary = newValue } }
   }
 
-  /// Whether the program is started when everything is done while it does not run.
+  /// Whether the program is launched when all tasks are finished while it is not running; true by
+  /// default.
   ///
   /// Source: Apple's documentation of `sessionSendsLaunchEvents`.
   ///
@@ -102,9 +104,9 @@ extension URLSessionConfiguration {
     set { set { $0.sessionSendsLaunchEvents = newValue } }
   }
 
-  /// The most connections to one host for all transfers of the session together.
+  /// The maximum number of connections to one host, for all transfers of the session together.
   ///
-  /// Source: Apple's documentation of `httpMaximumConnectionsPerHost`; 6 unless set.
+  /// Source: Apple's documentation of `httpMaximumConnectionsPerHost`; 6 by default.
   ///
   /// ```swift
   /// configuration.httpMaximumConnectionsPerHost = 2
@@ -114,9 +116,10 @@ extension URLSessionConfiguration {
     set { set { $0.httpMaximumConnectionsPerHost = newValue } }
   }
 
-  /// The longest time in seconds without any byte; after it the request is made again in silence.
+  /// The longest time in seconds without any byte, after which the request is retried silently.
   ///
-  /// Source: Apple's documentation of `timeoutIntervalForRequest`; background sessions retry.
+  /// Source: Apple's documentation of `timeoutIntervalForRequest`; 60 seconds by default.
+  /// Background sessions retry.
   ///
   /// ```swift
   /// configuration.timeoutIntervalForRequest = 30
@@ -126,10 +129,10 @@ extension URLSessionConfiguration {
     set { set { $0.timeoutIntervalForRequest = newValue } }
   }
 
-  /// The longest time in seconds from the first start of a task to its end, retries and waiting
-  /// counted in; then it fails with `URLError.timedOut`.
+  /// The longest time in seconds from the first start of a task to its end, including retries and
+  /// waits. After it the task fails with `URLError.timedOut`.
   ///
-  /// Source: Apple's documentation of `timeoutIntervalForResource`; seven days unless set.
+  /// Source: Apple's documentation of `timeoutIntervalForResource`; seven days by default.
   ///
   /// ```swift
   /// configuration.timeoutIntervalForResource = 24 * 60 * 60
@@ -139,12 +142,12 @@ extension URLSessionConfiguration {
     set { set { $0.timeoutIntervalForResource = newValue } }
   }
 
-  /// Whether a network that costs by the byte may be used.
+  /// Whether transfers may use a metered network; true by default.
   ///
-  /// Linux knows metered networks and not how they are made, so that this, and
-  /// `allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess`, are one condition: with
-  /// any of them off the transfers wait for a network that is not metered. Source: Apple's
-  /// documentation of `allowsCellularAccess`.
+  /// Linux knows which networks are metered but not their kind. Therefore this property,
+  /// `allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess` are one condition: if any
+  /// of them is false, transfers wait for an unmetered network. Source: Apple's documentation of
+  /// `allowsCellularAccess`.
   ///
   /// ```swift
   /// configuration.allowsCellularAccess = false
@@ -154,7 +157,7 @@ extension URLSessionConfiguration {
     set { set { $0.allowsCellularAccess = newValue } }
   }
 
-  /// Whether a metered network may be used; see `allowsCellularAccess`.
+  /// Whether transfers may use a metered network; see `allowsCellularAccess`.
   ///
   /// Source: Apple's documentation of `allowsExpensiveNetworkAccess`.
   public var allowsExpensiveNetworkAccess: Bool {
@@ -162,7 +165,7 @@ extension URLSessionConfiguration {
     set { set { $0.allowsExpensiveNetworkAccess = newValue } }
   }
 
-  /// Whether a metered network may be used; see `allowsCellularAccess`.
+  /// Whether transfers may use a metered network; see `allowsCellularAccess`.
   ///
   /// Source: Apple's documentation of `allowsConstrainedNetworkAccess`.
   public var allowsConstrainedNetworkAccess: Bool {
@@ -170,7 +173,7 @@ extension URLSessionConfiguration {
     set { set { $0.allowsConstrainedNetworkAccess = newValue } }
   }
 
-  /// Kept and without effect: background sessions always wait for the network.
+  /// Stored without effect: background sessions always wait for the network.
   ///
   /// Source: Apple's documentation of `waitsForConnectivity`.
   public var waitsForConnectivity: Bool {
@@ -178,9 +181,10 @@ extension URLSessionConfiguration {
     set { set { $0.waitsForConnectivity = newValue } }
   }
 
-  /// Headers of every request of the session; those of the request itself win.
+  /// Headers of every request of the session; those of the request itself take precedence.
   ///
-  /// Keys and values are taken as texts. Source: Apple's documentation of `httpAdditionalHeaders`.
+  /// Keys and values are converted to strings. Source: Apple's documentation of
+  /// `httpAdditionalHeaders`.
   ///
   /// ```swift
   /// configuration.httpAdditionalHeaders = ["User-Agent": "Books/1.0"]
@@ -197,7 +201,7 @@ extension URLSessionConfiguration {
     }
   }
 
-  /// Kept and without effect: there are no app extensions.
+  /// Stored without effect: there are no app extensions.
   ///
   /// Source: Apple's documentation of `sharedContainerIdentifier`.
   public var sharedContainerIdentifier: String? {
@@ -205,7 +209,7 @@ extension URLSessionConfiguration {
     set { set { $0.sharedContainerIdentifier = newValue } }
   }
 
-  /// Kept and without effect: the service has no cache.
+  /// Stored without effect: the service has no cache.
   ///
   /// Source: Apple's documentation of `requestCachePolicy`.
   public var requestCachePolicy: URLRequest.CachePolicy {
@@ -213,7 +217,7 @@ extension URLSessionConfiguration {
     set { set { $0.requestCachePolicy = newValue } }
   }
 
-  /// Kept and without effect.
+  /// Stored without effect.
   ///
   /// Source: Apple's documentation of `networkServiceType`.
   public var networkServiceType: URLRequest.NetworkServiceType {
@@ -221,7 +225,7 @@ extension URLSessionConfiguration {
     set { set { $0.networkServiceType = newValue } }
   }
 
-  /// Kept and without effect.
+  /// Stored without effect.
   ///
   /// Source: Apple's documentation of `httpShouldUsePipelining`.
   public var httpShouldUsePipelining: Bool {
@@ -229,7 +233,7 @@ extension URLSessionConfiguration {
     set { set { $0.httpShouldUsePipelining = newValue } }
   }
 
-  /// Kept and without effect: the service has no cookies beyond those in the headers of a request.
+  /// Stored without effect: the service sends only the cookies in the headers of a request.
   ///
   /// Source: Apple's documentation of `httpShouldSetCookies`.
   public var httpShouldSetCookies: Bool {
@@ -237,7 +241,7 @@ extension URLSessionConfiguration {
     set { set { $0.httpShouldSetCookies = newValue } }
   }
 
-  /// Kept and without effect.
+  /// Stored without effect.
   ///
   /// Source: Apple's documentation of `shouldUseExtendedBackgroundIdleMode`.
   public var shouldUseExtendedBackgroundIdleMode: Bool {

@@ -2,23 +2,23 @@ import Foundation
 import FoundationNetworking
 import KettleModel
 
-/// What the library wants to find again of a task, as the service keeps it
-/// (`TaskOptions.programData`): JSON that nobody else reads.
+/// What the library needs to restore a task, as the service stores it (`TaskOptions.programData`):
+/// JSON that only this library reads.
 struct ProgramData: Codable, Hashable, Sendable {
-  /// Of this form. What another version wrote is not read but for what the service itself knows.
+  /// The version of this form. Data of another version is ignored; the service's own data remains.
   static let currentVersion = 1
 
   var version = Self.currentVersion
   var url: String
   var method: String?
-  /// Those of the request itself, without the session's.
+  /// The headers of the request itself, without the session's.
   var headers: [String: String]?
   var timeout: TimeInterval?
   var description: String?
   var userInfo: Data?
   var clientExpectsToSend = NSURLSessionTransferSizeUnknown
   var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
-  /// It belongs to `URLSession.download(for:to:onConflict:)`, not to the delegate.
+  /// The task belongs to `URLSession.download(for:to:onConflict:)`, not to the delegate.
   var isAwaited = false
 
   init(request: URLRequest) {
@@ -28,7 +28,7 @@ struct ProgramData: Codable, Hashable, Sendable {
     timeout = request.timeoutInterval
   }
 
-  /// Reads what was kept; nil when another version wrote it.
+  /// Decodes stored data; nil when another version wrote it.
   init?(kept text: String?) {
     guard let text, let data = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
       data.version == Self.currentVersion
@@ -36,7 +36,7 @@ struct ProgramData: Codable, Hashable, Sendable {
     self = data
   }
 
-  /// As it is kept; nil when it is larger than the service allows.
+  /// The encoded data; nil when it exceeds the limit of the service.
   var kept: String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -45,7 +45,7 @@ struct ProgramData: Codable, Hashable, Sendable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The request as it was made, less its body.
+  /// The request as the program made it, without its body.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)

@@ -4,8 +4,8 @@ import KettleSystem
 import KettleModel
 
 extension TaskHandle {
-  /// Takes what became of the task. The session calls it under its lock, so that nothing older
-  /// comes after something newer; nothing here calls the program.
+  /// Stores the newest view of the task. The session calls this under its lock, so that views
+  /// arrive in order. Nothing here calls the program.
   func show(_ view: TaskView) {
     let (readers, progress) = values.withLock {
       $0.view = view
@@ -19,7 +19,7 @@ extension TaskHandle {
     }
   }
 
-  /// Moves the `Progress` object, which may call the program; outside of every lock.
+  /// Updates the `Progress` object outside of every lock, because this may call the program.
   func moveProgress() {
     guard let now = view.progress(of: kind) else { return }
     if let total = now.totalByteCount { progress.totalUnitCount = total }
@@ -44,7 +44,7 @@ extension TaskHandle {
 }
 
 extension TaskView {
-  /// Of an upload the snapshot counts what was sent.
+  /// Returns the received bytes. For an upload, `bytesReceived` of the snapshot counts sent bytes.
   func bytesReceived(of kind: TaskOptions.Kind) -> Int64 {
     switch kind {
     case .download: snapshot?.bytesReceived ?? 0
@@ -111,7 +111,7 @@ extension TaskView {
 }
 
 extension ServerReply {
-  /// nil when the server did not say, or what makes no sense.
+  /// nil when the header is missing or makes no sense.
   fileprivate var contentLength: Int64? {
     headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int64($0.value) }
       .flatMap { $0 < 0 ? nil : $0 }

@@ -5,7 +5,7 @@ import FoundationNetworking
 import KettleSystem
 import KettleModel
 
-/// What a task object stands on: what the program set, and what the service said last.
+/// The state behind a task object: what the program set, and what the service reported last.
 final class TaskHandle: Sendable {
   struct Values: Sendable {
     var data: ProgramData
@@ -22,7 +22,7 @@ final class TaskHandle: Sendable {
   let core: SessionCore
   let destination: URL?
   let onConflict: DestinationConflict
-  /// Told when the task ends; of tasks that are refused because they have one.
+  /// Called when the task ends; only tasks that are refused for having a handler have one.
   let refusedHandler: (@Sendable (any Error) -> Void)?
   let values: Mutex<Values>
   let progress = Progress(totalUnitCount: -1)
@@ -78,7 +78,7 @@ final class TaskHandle: Sendable {
 
   var waitingReason: WaitingReason? { view.waitingReason }
 
-  /// Changes what is kept with the task, here and in the service.
+  /// Changes the data stored with the task, here and in the service.
   func change(_ body: (inout Values) -> Void) {
     let data = values.withLock {
       body(&$0)
@@ -115,7 +115,7 @@ final class TaskHandle: Sendable {
 }
 
 extension WallTime {
-  /// A date that is out of range is at the end of the range.
+  /// Creates a time from a date; a date out of range becomes the nearest end of the range.
   init(date: Date) {
     self.init(
       millisecondsSince1970: Int64(
@@ -130,7 +130,7 @@ extension WallTime {
 extension HTTPURLResponse {
   convenience init?(reply: ServerReply) {
     guard let url = URL(string: reply.url) else { return nil }
-    // Repeated headers are one list (RFC 9110, section 5.3).
+    // Repeated fields form one list (RFC 9110, section 5.3).
     let headers = reply.headers.reduce(into: [String: String]()) { headers, field in
       let key = headers.keys.first { $0.lowercased() == field.name.lowercased() } ?? field.name
       headers[key] = headers[key].map { $0 + ", " + field.value } ?? field.value

@@ -1,4 +1,4 @@
-/// How far a task is.
+/// The progress of a task.
 ///
 /// ```swift
 /// for await progress in task.progressUpdates {
@@ -7,14 +7,14 @@
 /// }
 /// ```
 public struct TransferProgress: Hashable, Sendable {
-  /// The bytes that are there (download) or were sent (upload).
+  /// The number of bytes received (download) or sent (upload).
   public var completedByteCount: Int64
-  /// nil when the server did not say.
+  /// The total number of bytes; nil when the server did not state it.
   public var totalByteCount: Int64?
-  /// 0 while it waits.
+  /// The speed in bytes per second; 0 while the task waits.
   public var bytesPerSecond: Int64
 
-  /// From 0 to 1; nil when the total is not known.
+  /// The completed part, from 0 to 1; nil when the total is unknown.
   public var fraction: Double? {
     guard let totalByteCount, totalByteCount > 0 else { return nil }
     return min(1, Double(completedByteCount) / Double(totalByteCount))

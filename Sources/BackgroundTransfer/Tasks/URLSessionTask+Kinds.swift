@@ -1,6 +1,6 @@
 import Foundation
 
-/// A task whose reply comes as data. In a background session only uploads are such tasks.
+/// A task whose response arrives as data. In a background session only uploads are such tasks.
 ///
 /// Source: Apple's documentation of `URLSessionDataTask`.
 ///
@@ -8,12 +8,12 @@ import Foundation
 /// let (data, uploads, _) = await session.tasks
 /// print(data.isEmpty, uploads.count)
 /// ```
-// Unchecked as the class above it is; it adds nothing that is stored.
+// Unchecked like its superclass; it adds no stored property.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
-/// Sends a file to a server.
+/// A task that sends a file to a server.
 ///
-/// The file has to stay as it is until the task is over. Source: Apple's documentation of
+/// The file must not change until the task is finished. Source: Apple's documentation of
 /// `URLSessionUploadTask`.
 ///
 /// ```swift
@@ -21,26 +21,26 @@ public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 /// request.httpMethod = "PUT"
 /// session.uploadTask(with: request, fromFile: file).resume()
 /// ```
-// Unchecked as the class above it is; it adds nothing that is stored.
+// Unchecked like its superclass; it adds no stored property.
 public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
-/// Fetches a file.
+/// A task that downloads a file.
 ///
 /// Source: Apple's documentation of `URLSessionDownloadTask`.
 ///
 /// ```swift
 /// session.downloadTask(with: url).resume()
 /// ```
-// Unchecked as the class above it is; it adds nothing that is stored.
+// Unchecked like its superclass; it adds no stored property.
 public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  /// Where the service puts the file; nil when the delegate is handed it.
+  /// Where the service puts the file; nil when the delegate receives it.
   public var destination: URL? { handle.destination }
 
-  /// Ends the task with `URLError.cancelled` and gives what is needed to go on from there.
+  /// Ends the task with `URLError.cancelled` and passes the data needed to continue to the handler.
   ///
-  /// - Parameter completionHandler: Called once, on no particular thread; with nil unless the
-  ///   request is a plain GET, the server gave an ETag or a Last-Modified date and knows ranges,
-  ///   and there are bytes.
+  /// - Parameter completionHandler: Called once, on no particular thread. Its argument is nil
+  ///   unless the request is a plain GET, the server sent an ETag or a Last-Modified date and
+  ///   supports byte ranges, and some bytes have arrived.
   ///
   /// Source: Apple's documentation of `cancel(byProducingResumeData:)`.
   ///
@@ -54,7 +54,7 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     handle.core.cancel(handle.number, producingResumeData: completionHandler)
   }
 
-  /// The same as `cancel(byProducingResumeData:)`, to be waited for.
+  /// The `async` form of `cancel(byProducingResumeData:)`.
   ///
   /// ```swift
   /// let resumeData = await task.cancelByProducingResumeData()

@@ -2,24 +2,24 @@ import Foundation
 import FoundationNetworking
 import KettleSystem
 
-/// A transfer of a session. It is made suspended; `resume()` starts it.
+/// A transfer of a session. A new task is suspended; `resume()` starts it.
 ///
-/// It lives on in the service when the program ends, and comes back with `URLSession.allTasks` the
-/// next time. Source: Apple's documentation of `URLSessionTask`.
+/// The task continues in the service when the program ends, and `URLSession.allTasks` contains it
+/// in the next run. Source: Apple's documentation of `URLSessionTask`.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url)
 /// task.taskDescription = "The first chapter"
 /// task.resume()
 /// ```
-// Unchecked because a class with subclasses cannot be checked; all that it has is one constant, and
-// what changes is behind the lock in there.
+// Unchecked because a class with subclasses cannot be checked: its only stored property is a
+// constant, and a lock inside guards everything that changes.
 public class URLSessionTask: @unchecked Sendable {
   let handle: TaskHandle
 
   required init(handle: TaskHandle) { self.handle = handle }
 
-  /// What a task is doing. Source: Apple's documentation of `URLSessionTask.State`.
+  /// The state of a task. Source: Apple's documentation of `URLSessionTask.State`.
   ///
   /// ```swift
   /// switch task.state {
@@ -29,47 +29,47 @@ public class URLSessionTask: @unchecked Sendable {
   /// }
   /// ```
   public enum State: Int, Sendable {
-    /// It was resumed; `waitingReason` tells when it waits.
+    /// Resumed; `waitingReason` says why it is waiting, if it is.
     case running = 0
-    /// It was not resumed yet, or suspended.
+    /// Not resumed yet, or suspended.
     case suspended
-    /// It was cancelled, and `didCompleteWithError` is still to come.
+    /// Cancelled; `didCompleteWithError` has not been called yet.
     case canceling
-    /// It is over.
+    /// Finished.
     case completed
   }
 
   /// A priority of 0.25.
   public static let lowPriority: Float = 0.25
-  /// A priority of 0.5, which a task has unless told otherwise.
+  /// A priority of 0.5, the default.
   public static let defaultPriority: Float = 0.5
   /// A priority of 0.75.
   public static let highPriority: Float = 0.75
 
-  /// The number of the task, unique within its session for good. A task that cannot be carried out
-  /// has a negative one.
+  /// The number of the task, unique within its session forever. A task that cannot run has a
+  /// negative one.
   ///
   /// Source: Apple's documentation of `URLSessionTask.taskIdentifier`.
   public var taskIdentifier: Int { Int(clamping: handle.number) }
 
-  /// What was asked for first; redirects do not change it.
+  /// The request as the program made it; redirects do not change it.
   ///
   /// ```swift
   /// print(task.originalRequest?.url?.lastPathComponent ?? "")
   /// ```
   public var originalRequest: URLRequest? { handle.originalRequest }
 
-  /// What was asked for last, after redirects.
+  /// The request after redirects.
   public var currentRequest: URLRequest? { handle.currentRequest }
 
-  /// What the server answered; nil as long as it did not.
+  /// The response of the server; nil until it arrives.
   ///
   /// ```swift
   /// if let reply = task.response as? HTTPURLResponse { print(reply.statusCode) }
   /// ```
   public var response: URLResponse? { handle.response }
 
-  /// A text for people; it is kept with the task.
+  /// A description for people; it is stored with the task.
   ///
   /// ```swift
   /// task.taskDescription = "The first chapter"
@@ -79,8 +79,7 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.change { $0.data.description = newValue } }
   }
 
-  /// Whatever the program wants to know of the task later, also after a relaunch; at most about
-  /// 180 KB.
+  /// Data that the program stores with the task, which survives a relaunch; at most about 180 KB.
   ///
   /// ```swift
   /// task.userInfo = try JSONEncoder().encode(["book": "17"])
@@ -90,17 +89,17 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.change { $0.data.userInfo = newValue } }
   }
 
-  /// What the task is doing.
+  /// The current state of the task.
   public var state: State { handle.state }
 
-  /// Why it ended; nil while it did not, and when it succeeded.
+  /// Why the task ended; nil until it ends, and when it succeeded.
   ///
   /// ```swift
   /// if let error = task.error as? URLError, error.code == .timedOut { print("It took too long") }
   /// ```
   public var error: (any Error)? { handle.error }
 
-  /// From 0, last, to 1, first, among the tasks that wait. It can be changed at any time.
+  /// The priority among the waiting tasks, from 0 (last) to 1 (first). It can change at any time.
   ///
   /// ```swift
   /// task.priority = URLSessionTask.highPriority
@@ -110,10 +109,10 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.setPriority(newValue) }
   }
 
-  /// The earliest time at which it begins; set it before `resume()`.
+  /// The earliest time at which the task begins; set it before `resume()`.
   ///
-  /// It is a time of the day: it counts through reboots and follows a clock that is set. Source:
-  /// Apple's documentation of `earliestBeginDate`.
+  /// It is wall-clock time: it remains valid across reboots and follows changes of the clock.
+  /// Source: Apple's documentation of `earliestBeginDate`.
   ///
   /// ```swift
   /// task.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
@@ -123,7 +122,7 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.setEarliestBeginDate(newValue) }
   }
 
-  /// An upper bound of the bytes that will be sent, headers included, as the program guesses it.
+  /// The program's estimate of an upper bound for the bytes to send, headers included.
   ///
   /// ```swift
   /// task.countOfBytesClientExpectsToSend = 200
@@ -133,8 +132,7 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.setExpectations(send: newValue) }
   }
 
-  /// An upper bound of the bytes that will be received, headers included, as the program guesses
-  /// it.
+  /// The program's estimate of an upper bound for the bytes to receive, headers included.
   ///
   /// ```swift
   /// task.countOfBytesClientExpectsToReceive = 30 * 1024 * 1024
@@ -144,11 +142,11 @@ public class URLSessionTask: @unchecked Sendable {
     set { handle.setExpectations(receive: newValue) }
   }
 
-  /// The bytes of the body that were received so far.
+  /// The number of body bytes received so far.
   public var countOfBytesReceived: Int64 { handle.view.bytesReceived(of: handle.kind) }
 
-  /// The bytes of the body that are expected; `NSURLSessionTransferSizeUnknown` when the server did
-  /// not say.
+  /// The expected number of body bytes; `NSURLSessionTransferSizeUnknown` when the server did not
+  /// state it.
   ///
   /// ```swift
   /// let total = task.countOfBytesExpectedToReceive
@@ -160,17 +158,17 @@ public class URLSessionTask: @unchecked Sendable {
     handle.view.bytesExpectedToReceive(of: handle.kind)
   }
 
-  /// The bytes of the request's body that were sent so far.
+  /// The number of bytes of the request's body sent so far.
   public var countOfBytesSent: Int64 { handle.view.bytesSent }
 
-  /// The length of the request's body.
+  /// The length of the request's body in bytes.
   ///
   /// ```swift
   /// print("\(upload.countOfBytesSent) of \(upload.countOfBytesExpectedToSend) bytes")
   /// ```
   public var countOfBytesExpectedToSend: Int64 { handle.view.bytesExpectedToSend }
 
-  /// How far it is. Cancelling, pausing and resuming it does so to the task.
+  /// The progress of the task. Cancelling, pausing or resuming it does the same to the task.
   ///
   /// ```swift
   /// let progress = task.progress
@@ -178,14 +176,14 @@ public class URLSessionTask: @unchecked Sendable {
   /// ```
   public var progress: Progress { handle.progress }
 
-  /// Why it does not run though it was resumed; nil when it runs, or is over.
+  /// Why a resumed task is not running; nil when it is running or finished.
   ///
   /// ```swift
   /// if let reason = task.waitingReason { print("It \(reason).") }
   /// ```
   public var waitingReason: WaitingReason? { handle.waitingReason }
 
-  /// How far it is, from now on until it is over. A reader that is late gets the newest.
+  /// The progress of the task from now until it ends. A slow reader receives only the newest value.
   ///
   /// ```swift
   /// for await progress in task.progressUpdates {
@@ -194,10 +192,10 @@ public class URLSessionTask: @unchecked Sendable {
   /// ```
   public var progressUpdates: AsyncStream<TransferProgress> { handle.makeProgressUpdates() }
 
-  /// Starts the task, or takes one `suspend()` back.
+  /// Starts the task, or undoes one `suspend()`.
   ///
-  /// It returns at once; what was asked for reaches the service before the process ends in the
-  /// ordinary way (`exit`, the end of `main`).
+  /// Returns at once. The request reaches the service before the process ends in the ordinary way
+  /// (`exit`, the end of `main`).
   ///
   /// ```swift
   /// let task = session.downloadTask(with: url)
@@ -205,7 +203,7 @@ public class URLSessionTask: @unchecked Sendable {
   /// ```
   public func resume() { handle.core.resume(handle.number) }
 
-  /// Holds the task; what it has is kept. Each one needs a `resume()`.
+  /// Suspends the task; the received bytes are kept. Each call needs a `resume()`.
   ///
   /// ```swift
   /// task.suspend()
@@ -222,19 +220,19 @@ public class URLSessionTask: @unchecked Sendable {
 }
 
 extension URLSessionTask: Hashable {
-  /// Tells whether both are the same task.
+  /// Returns whether both are the same task.
   public static func == (left: URLSessionTask, right: URLSessionTask) -> Bool { left === right }
 
-  /// Feeds the identity of the task.
+  /// Hashes the identity of the task.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension URLSessionTask: CustomStringConvertible {
-  /// For logs.
+  /// A description for logs.
   public var description: String { "<\(type(of: self)) \(taskIdentifier)>" }
 }
 
-/// Stands for a size that is not known. Source: NSURLSession.h.
+/// The value for an unknown size. Source: NSURLSession.h.
 ///
 /// ```swift
 /// let isKnown = task.countOfBytesExpectedToReceive != NSURLSessionTransferSizeUnknown

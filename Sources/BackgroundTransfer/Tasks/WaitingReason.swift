@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a task that was resumed does not run.
+/// The reason why a resumed task is not running.
 ///
 /// ```swift
 /// switch task.waitingReason {
@@ -11,34 +11,34 @@ import Foundation
 /// }
 /// ```
 public enum WaitingReason: Hashable, Sendable {
-  /// It is not time yet (`earliestBeginDate`).
+  /// Its `earliestBeginDate` has not arrived.
   case date(Date)
-  /// Others are before it.
+  /// Other tasks are ahead of it in the queue.
   case turn
   /// There is no network.
   case network
   /// The disk is full.
   case diskSpace
-  /// Something went wrong and is tried again, at this time if it is known.
+  /// The last attempt failed; the task retries at this time, if it is known.
   case retry(Date?)
-  /// The server asked to come back later.
+  /// The server asked for a delay, until this time if it is known.
   case serverAskedToWait(Date?)
-  /// The session is discretionary, or was told not to use metered networks.
+  /// The session is discretionary, or does not allow metered networks.
   case mainsPower
-  /// The session is discretionary, or was told not to use metered networks.
+  /// The session is discretionary, or does not allow metered networks.
   case unmeteredNetwork
-  /// A challenge waits for the delegate, or for the user.
+  /// A challenge is waiting for the delegate or the user.
   case challenge
-  /// The link is no longer valid; the user may give a fresh one.
+  /// The link has expired; the user may provide a fresh one.
   case freshLink
-  /// The user paused or stopped it, in the dashboard for example.
+  /// The user paused or stopped it, for example in the dashboard.
   case user
-  /// The service does not answer at the moment.
+  /// The service is not responding at the moment.
   case service
 }
 
 extension WaitingReason: CustomStringConvertible {
-  /// In words, to stand after "it".
+  /// A phrase that follows "it".
   public var description: String {
     switch self {
     case .date(let date): "waits until \(date.formatted(.iso8601))"
