@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 
 extension ControlConnection {
-  /// Takes over a connected stream socket to a program that forwards the lines. The connection
-  /// closes it; the user at the other end is unknown.
+  /// Takes ownership of a connected stream socket to a program that forwards the lines. The
+  /// connection closes it. The user at the other end is unknown.
   package static func adopt(
     _ descriptor: consuming OwnedDescriptor,
     lineByteCountMax: Int = LineDecoder.byteCountMaxFromService
@@ -19,7 +19,7 @@ extension ControlConnection {
     peerProcessID: Int64
   ) async throws(ControlSocketError) -> ControlConnection {
     let limits = LineHandler.Limits(lineByteCountMax: lineByteCountMax, partialLineBudget: nil)
-    // NIO owns the descriptor from here on, also when it fails.
+    // NIO owns the descriptor from here on, even if the call fails.
     let number = descriptor.release()
     do {
       return try await ClientBootstrap(group: ControlEventLoop.group)

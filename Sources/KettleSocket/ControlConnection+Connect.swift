@@ -4,8 +4,8 @@ import Glibc
 import KettleSystem
 
 extension ControlConnection {
-  /// Connects to the service at `path` and checks that it runs as the same user: another user may
-  /// have waited for the name.
+  /// Connects to the service at `path` and checks that it runs as the same user, because another
+  /// user may have claimed the path first.
   package static func connect(
     to path: String, lineByteCountMax: Int = LineDecoder.byteCountMaxFromService,
     userID: Int64 = Int64(geteuid())
@@ -17,7 +17,7 @@ extension ControlConnection {
       peerProcessID: processID)
   }
 
-  /// Connects as `connect` does, for a thread that reads and writes by itself. Returns a
+  /// Connects like `connect`, for a thread that does its own reading and writing. Returns a
   /// non-blocking socket.
   package static func connectedSocket(
     _ path: String, userID: Int64 = Int64(geteuid())
@@ -41,7 +41,7 @@ extension ControlConnection {
     guard result != 0 else { return }
     switch errno {
     case ENOENT, ECONNREFUSED, ENOTDIR: throw ControlSocketError.notListening(path: path)
-    // A Unix-domain socket connects at once or, when the backlog is full, not (connect(2)).
+    // A Unix-domain socket connects at once, or fails if the backlog is full (connect(2)).
     case EAGAIN: throw ControlSocketError.busy(path: path)
     default: throw ControlSocketError.system(call: "connect", path: path, code: errno)
     }

@@ -2,11 +2,11 @@ import NIOCore
 
 /// One connection between a client and the service: lines in, lines out.
 ///
-/// The owner closes it. As a safety net it is also closed when the last copy is gone.
+/// The owner closes it. As a safety net, releasing the last copy closes it too.
 package struct ControlConnection: Sendable {
-  /// Who is at the other end, as the kernel says (SO_PEERCRED).
+  /// The user at the other end, as reported by the kernel (SO_PEERCRED).
   package let peerUserID: Int64
-  /// The process that connected; it may have ended since, or have given the socket to another.
+  /// The process that connected. It may have exited or passed the socket on since.
   package let peerProcessID: Int64
   package let lines: ControlLines
   private let owner: ChannelOwner
@@ -18,10 +18,10 @@ package struct ControlConnection: Sendable {
     owner = ChannelOwner(channel: channel)
   }
 
-  /// Sends the line and a line feed; returns when the kernel has taken all of it.
+  /// Sends the line and a line feed. Returns when the kernel has accepted all of it.
   ///
-  /// So it waits as long as the other end does not read. It then ends by `close` from another
-  /// task. Several tasks may send at once; lines are never mixed.
+  /// It therefore waits while the other end does not read; `close` from another task ends the wait.
+  /// Several tasks may send at once; lines are never interleaved.
   package func send(_ line: [UInt8]) async throws(ControlSocketError) {
     var buffer = owner.channel.allocator.buffer(capacity: line.count + 1)
     buffer.writeBytes(line)
@@ -33,13 +33,13 @@ package struct ControlConnection: Sendable {
     }
   }
 
-  /// Closes the connection in both directions; twice is the same as once.
+  /// Closes the connection in both directions. Idempotent.
   package func close() async {
-    // The only way to fail is to be closed already.
+    // It can only fail because the channel is already closed.
     try? await owner.channel.close().get()
   }
 
-  /// Closes the connection after `budget` unless the deadline is cancelled before.
+  /// Closes the connection after `budget` unless the deadline is cancelled first.
   package func close(after budget: Duration) -> ControlDeadline {
     let channel = owner.channel
     return ControlDeadline(
@@ -49,14 +49,14 @@ package struct ControlConnection: Sendable {
   }
 }
 
-/// The end of somebody's patience.
+/// A scheduled close that can be cancelled.
 package struct ControlDeadline: Sendable {
   fileprivate let scheduled: Scheduled<Void>
 
   package func cancel() { scheduled.cancel() }
 }
 
-/// Closes the channel when nobody can use it any more.
+/// Closes the channel when the last reference is released.
 private final class ChannelOwner: Sendable {
   let channel: any Channel
 

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// The one thread that all control sockets of a process share. Without work it sleeps in
-/// epoll_wait and never wakes up by itself.
+/// The one thread that all control sockets of a process share. When idle it sleeps in epoll_wait
+/// and never wakes up by itself.
 enum ControlEventLoop {
   static let group: any EventLoopGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 }

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// The lines that come in on one connection. They can be gone through once, by one task.
+/// The lines received on one connection. The sequence can be iterated once, by one task.
 ///
-/// It ends when the other end has said everything or is gone, and throws
-/// `ControlSocketError.lineTooLong` when it does not keep to the limit.
+/// It ends when the other end closes its sending half or disconnects. It throws
+/// `ControlSocketError.lineTooLong` when a line exceeds the limit.
 package struct ControlLines: AsyncSequence, Sendable {
   package typealias Element = [UInt8]
   package typealias Failure = ControlSocketError
@@ -12,7 +12,7 @@ package struct ControlLines: AsyncSequence, Sendable {
     [UInt8], any Error, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark, Demand
   >
 
-  /// Sent through the pipeline when lines were taken and more may be read.
+  /// Sent through the pipeline when lines were consumed and more may be read.
   struct MoreWanted: Sendable {}
 
   struct Demand: NIOAsyncSequenceProducerDelegate {
@@ -20,16 +20,16 @@ package struct ControlLines: AsyncSequence, Sendable {
 
     func produceMore() { channel.pipeline.fireUserInboundEventTriggered(MoreWanted()) }
 
-    /// The one who read may still want to write; the connection is closed by its owner.
+    /// The consumer may still want to write; the owner closes the connection.
     func didTerminate() {}
   }
 
   private let producer: Producer
 
-  /// Makes the sequence and the end at which `LineHandler` puts the lines in.
+  /// Makes the sequence and the source into which `LineHandler` puts the lines.
   static func make(on channel: any Channel) -> (lines: ControlLines, source: Producer.Source) {
     let new = Producer.makeSequence(
-      // Lines may be large, so few are kept; reading goes on before the last is taken.
+      // Lines may be large, so few are buffered; reading resumes before the last one is consumed.
       backPressureStrategy: .init(lowWatermark: 2, highWatermark: 8), finishOnDeinit: true,
       delegate: Demand(channel: channel))
     return (ControlLines(producer: new.sequence), new.source)
@@ -48,7 +48,7 @@ package struct ControlLines: AsyncSequence, Sendable {
       } catch let error as ControlSocketError {
         throw error
       } catch {
-        // The task was cancelled: nobody wants the rest.
+        // The task was cancelled: the rest is not needed.
         return nil
       }
     }

@@ -5,13 +5,13 @@ import KettleSystem
 import NIOCore
 import NIOPosix
 
-/// Where the service answers: a Unix-domain socket that only its own user can reach.
+/// The service's Unix-domain socket, which only its own user can reach.
 package final class ControlListener: Sendable {
   package struct Limits: Sendable {
-    /// A client above this is told so, and its connection is closed.
+    /// A client beyond this limit receives an error, and its connection is closed.
     package var connectionCountMax: Int
     package var lineByteCountMax: Int
-    /// How long the rest of a line that was begun may take.
+    /// The time limit for the rest of a line that was begun.
     package var partialLineBudget: Duration
 
     package init(
@@ -24,7 +24,7 @@ package final class ControlListener: Sendable {
     }
   }
 
-  /// Why a client was not let in.
+  /// Why a client was rejected.
   package enum Refusal: Hashable, Sendable {
     case foreignUser(Int64)
     case tooManyConnections(countMax: Int, processID: Int64)
@@ -36,7 +36,7 @@ package final class ControlListener: Sendable {
   }
 
   package let socketPath: String
-  /// Every client that connects, already known to be of the same user. There is one reader.
+  /// Every client that connects, already verified to be the same user. There is one reader.
   package let connections: AsyncStream<ControlConnection>
 
   private let reception: Reception
@@ -54,10 +54,10 @@ package final class ControlListener: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Starts to answer at `socketPath`. Only the holder of the lock may take the place of a socket
-  /// that is there; the lock is kept as long as the listener.
+  /// Starts listening at `socketPath`. Only the holder of the lock may replace an existing socket
+  /// file; the listener keeps the lock for its lifetime.
   ///
-  /// - Parameter refused: called on the event loop for each client that is not let in.
+  /// - Parameter refused: called on the event loop for each rejected client.
   package static func start(
     at socketPath: String, holding lock: ServiceLock, limits: Limits = Limits(),
     userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
@@ -81,7 +81,7 @@ package final class ControlListener: Sendable {
   }
 
   /// Binds the socket again when its file is gone: the runtime directory is deleted at the last
-  /// logout, and the service goes on. Answers whether it had to.
+  /// logout, and the service keeps running. Returns whether it was necessary.
   package func restoreSocketFile() async throws(ControlSocketError) -> Bool {
     let isInPlace = state.withLock { state in
       switch state {
@@ -105,7 +105,7 @@ package final class ControlListener: Sendable {
     return true
   }
 
-  /// Stops answering and takes the socket's file away. Connections that are open stay open.
+  /// Stops listening and removes the socket file. Open connections stay open.
   package func close() async {
     let old = state.withLock { state in
       defer { state = .closed }
@@ -120,13 +120,13 @@ package final class ControlListener: Sendable {
   private static func serve(
     _ socket: consuming ListeningSocket, path: String, reception: Reception
   ) async throws(ControlSocketError) -> any Channel {
-    // NIO owns the descriptor from here on, also when it fails.
+    // NIO owns the descriptor from here on, even if the call fails.
     let descriptor = socket.descriptor.release()
     do {
       return try await ServerBootstrap(group: ControlEventLoop.group)
         .serverChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            // Without free descriptors accept(2) fails again and again: it waits a moment.
+            // Without free descriptors accept(2) fails repeatedly, so it backs off for a moment.
             try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
           }
         }

@@ -1,14 +1,15 @@
-/// Why a control socket cannot be offered, reached or read.
+/// Why a control socket cannot be created, reached or read.
 package enum ControlSocketError: Error, Hashable, Sendable {
-  /// The directory of the socket is open to others, is not ours, or cannot be made.
+  /// The socket's directory is accessible to others, is owned by another user, or cannot be
+  /// created.
   case unsafeDirectory(path: String, detail: String)
   /// `sockaddr_un` has room for 107 bytes of path (unix(7)).
   case socketPathTooLong(path: String)
-  /// Something that is no socket has the name of the socket; it is left alone.
+  /// Something other than a socket exists at the path; it is left alone.
   case pathTaken(path: String)
-  /// Nothing answers there: no such file, or a file that a service left behind.
+  /// No service listens there: there is no file, or only one that a service left behind.
   case notListening(path: String)
-  /// The service is there and has more connections waiting than it takes at the moment.
+  /// The service is running, but its backlog of pending connections is full.
   case busy(path: String)
   /// The other end runs as another user.
   case foreignPeer(path: String, userID: Int64)
@@ -21,6 +22,6 @@ package enum ControlSocketError: Error, Hashable, Sendable {
   /// A system call failed; `code` is its errno.
   case system(call: String, path: String, code: Int32)
 
-  /// What the system says about an errno value.
+  /// Returns the system's description of an errno value.
   package static func text(ofCode code: Int32) -> String { SystemCall.text(ofCode: code) }
 }

@@ -1,16 +1,17 @@
 import KettleControl
 import NIOCore
 
-/// Turns what comes in on one connection into lines, and reads no further than they are taken.
+/// Splits the bytes received on one connection into lines, and reads no faster than they are
+/// consumed.
 ///
-/// It runs on the event loop only. The socket is read when the handler asks for it: once the one
-/// who takes the lines lags, the kernel's buffer fills, and the other end has to wait.
+/// It runs on the event loop only. The socket is read on demand: when the consumer lags, the
+/// kernel's buffer fills and the other end has to wait.
 final class LineHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   struct Limits: Sendable {
     var lineByteCountMax: Int
-    /// How long the rest of a line that was begun may take; nil for as long as it likes.
+    /// The time limit for the rest of a line that was begun; nil for no limit.
     var partialLineBudget: Duration?
   }
 
@@ -31,7 +32,7 @@ final class LineHandler: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     activated?()
-    // What it holds on to would keep the connection open though nobody has it any more.
+    // What the closure captures would keep the connection open after its last user is gone.
     activated = nil
     context.read()
     context.fireChannelActive()
@@ -62,7 +63,7 @@ final class LineHandler: ChannelInboundHandler {
       mayRead = true
       context.read()
     case ChannelEvent.inputClosed:
-      // The other end has said everything and may still be waiting for replies.
+      // The other end has finished sending and may still be waiting for replies.
       end()
     default: context.fireUserInboundEventTriggered(event)
     }
@@ -92,7 +93,8 @@ final class LineHandler: ChannelInboundHandler {
     source.finish()
   }
 
-  /// A client that sends half a line and waits would hold one of the few connections for ever.
+  /// A client that sends half a line and waits would otherwise occupy one of the few connections
+  /// indefinitely.
   private func watchPartialLine(hasNewLine: Bool, context: ChannelHandlerContext) {
     guard let partialLineBudget else { return }
     if hasNewLine || !decoder.holdsPartialLine {
@@ -102,7 +104,7 @@ final class LineHandler: ChannelInboundHandler {
     guard decoder.holdsPartialLine, partialLineTimer == nil else { return }
     partialLineTimer = context.eventLoop.assumeIsolated().scheduleTask(in: partialLineBudget) {
       self.partialLineTimer = nil
-      // While it is us who do not read, the other end cannot be late.
+      // While this side is not reading, the other end cannot be late.
       if self.mayRead {
         self.source.finish(ControlSocketError.lineNotFinished)
         context.close(promise: nil)

@@ -1,7 +1,7 @@
 import Glibc
 import KettleSystem
 
-/// The identity of a socket's file, to tell later whether the file at a path is still the same.
+/// The identity of a socket file, used to check later whether the file at a path is still the same.
 struct SocketFile {
   let device: UInt64
   let inode: UInt64
@@ -45,8 +45,8 @@ struct ListeningSocket: ~Copyable {
         throw ControlSocketError.system(call: call, path: path, code: errno)
       }
     }
-    // Linux gives the file the mode of the socket less the umask. So it is closed to others from
-    // the first moment, and the umask, which belongs to the whole process, stays as it is.
+    // Linux gives the file the mode of the socket minus the umask. The file is therefore private
+    // from the start, and the umask, which is process-wide, stays unchanged.
     try check("fchmod", fchmod(descriptor, 0o600))
     try check("bind", address.withPointer { Glibc.bind(descriptor, $0, $1) })
     guard let status = SystemCall.status(ofName: path), status.isSocket, !status.isOpenToOthers
@@ -55,6 +55,7 @@ struct ListeningSocket: ~Copyable {
     return SocketFile(status)
   }
 
-  /// How many clients may wait to be accepted; the system's own maximum (`somaxconn`) holds too.
+  /// The number of clients that may wait to be accepted; the system's maximum (`somaxconn`) also
+  /// applies.
   private static let backlog: Int32 = 1024
 }

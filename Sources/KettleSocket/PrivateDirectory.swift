@@ -1,10 +1,10 @@
 import Glibc
 
-/// A directory that nobody else can look into: what keeps other users from our socket, whatever
+/// A directory that only its owner can access. It keeps other users away from the socket, whatever
 /// the permissions of the socket itself.
 package enum PrivateDirectory {
-  /// Makes the directory, with those above it that are missing, and checks that it is the user's
-  /// and closed to everybody else.
+  /// Creates the directory and its missing parents, and checks that it is owned by the user and
+  /// closed to everyone else.
   package static func prepare(
     _ path: String, userID: Int64 = Int64(geteuid())
   ) throws(ControlSocketError) {
@@ -21,8 +21,8 @@ package enum PrivateDirectory {
     }
   }
 
-  /// Makes the directory and those above it that are missing, closed to others; one that is there
-  /// already stays as it is.
+  /// Creates the directory and its missing parents, closed to others. An existing directory is left
+  /// unchanged.
   package static func make(_ path: String) throws(ControlSocketError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path != "/", !path.isEmpty else {

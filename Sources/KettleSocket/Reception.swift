@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import KettleSystem
 
-/// Lets clients in, or not, and counts those inside.
+/// Accepts or rejects clients, and counts the connected ones.
 final class Reception: Sendable {
   struct Refused: Error {}
 
@@ -12,10 +12,10 @@ final class Reception: Sendable {
   /// closed without one. Few, because a process with few descriptors has none to spare.
   private var refusalCountMax: Int { max(limits.connectionCountMax / 16, 1) }
 
-  /// What a connection is counted as.
+  /// How a connection is counted.
   private enum Place: Sendable {
     case open
-    /// It is being told that there are too many.
+    /// It is being sent the error that there are too many.
     case refused
   }
 
@@ -36,13 +36,13 @@ final class Reception: Sendable {
     self.refused = refused
   }
 
-  /// Called on the event loop for each accepted connection; one that throws is closed.
+  /// Called on the event loop for each accepted connection. If it throws, the connection is closed.
   func receive(_ channel: any Channel) throws {
     let pipeline = channel.pipeline.syncOperations
     let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       (userID: Int64(kettle_peer_uid($0)), processID: Int64(kettle_peer_pid($0)))
     }
-    // Numbers, not texts, and -1 (not known) is nobody.
+    // Compares numbers, not names; -1 (unknown) matches no user.
     guard let peer, peer.userID == userID else {
       refused(.foreignUser(peer?.userID ?? -1))
       throw Refused()
@@ -67,7 +67,7 @@ final class Reception: Sendable {
 
   func end() { continuation.finish() }
 
-  /// Returns false when all places are taken. A place is given back when the channel closes.
+  /// Returns false when all places are taken. A place is released when the channel closes.
   private func take(_ place: Place, _ countMax: Int, on channel: any Channel) -> Bool {
     let isTaken = counts.withLock { counts in
       let count = counts[place, default: 0]

@@ -1,11 +1,11 @@
 import KettleControl
 import NIOCore
 
-/// Tells a client that there are too many connections, and closes this one.
+/// Sends a client the error that there are too many connections, and closes this one.
 ///
-/// What the client has sent is read and thrown away until it has left, for a second at most: a
-/// connection that is closed with unread bytes ends with an error at the other end, which may then
-/// not see the reason. It runs on the event loop only.
+/// It reads and discards the client's data until the client disconnects, for one second at most:
+/// closing a connection with unread bytes causes an error at the other end, which may then not see
+/// the reason. It runs on the event loop only.
 final class RefusalHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,14 +1,13 @@
 import Glibc
 import KettleSystem
 
-/// Being the one service of a state directory.
+/// The exclusive right to be the service of a state directory.
 ///
-/// The lock is flock(2) on a file that stays. The kernel gives it back when the process ends in
-/// whatever way, so there is no stale lock, and no process id that another process could have by
-/// then.
+/// The lock is flock(2) on a file that is never deleted. The kernel releases it however the process
+/// ends, so there is no stale lock, and no process id that another process could have by then.
 ///
-/// In the file stands where the service answers. Commands that run without `XDG_RUNTIME_DIR`, from
-/// cron for example, find it there.
+/// The file contains the path of the service's socket. Commands that run without `XDG_RUNTIME_DIR`,
+/// from cron for example, find it there.
 package final class ServiceLock: Sendable {
   package let path: String
   private let file: OwnedDescriptor
@@ -18,7 +17,7 @@ package final class ServiceLock: Sendable {
     self.file = file
   }
 
-  /// Takes the lock. Returns nil when another service holds it.
+  /// Acquires the lock. Returns nil when another service holds it.
   package static func acquire(at path: String) throws(ControlSocketError) -> ServiceLock? {
     try PrivateDirectory.make(SystemCall.parent(of: path))
     while true {
@@ -31,13 +30,13 @@ package final class ServiceLock: Sendable {
         if errno == EWOULDBLOCK { return nil }
         throw failure("flock", path)
       }
-      // Between open and flock the file may have been deleted and made anew by another service,
-      // which then holds the lock of the file that counts.
+      // Between open and flock the file may have been deleted and recreated by another service,
+      // which then holds the lock on the current file.
       if lock.isFile(at: path) { return lock }
     }
   }
 
-  /// Writes down where the service answers.
+  /// Records the path of the service's socket.
   func record(socketPath: String) throws(ControlSocketError) {
     let bytes = Array(socketPath.utf8)
     guard ftruncate(file.number, 0) == 0,
@@ -45,9 +44,10 @@ package final class ServiceLock: Sendable {
     else { throw Self.failure("write", path) }
   }
 
-  /// Where the service that holds or held the lock answers; nil when it did not say.
+  /// Returns the socket path recorded by the service that holds or held the lock, or nil if it
+  /// recorded none.
   ///
-  /// What stands there is believed no further than to try it: who answers is checked.
+  /// The path is only a hint: the listening process is verified after connecting.
   package static func recordedSocketPath(at path: String) -> String? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     guard let file = OwnedDescriptor(opened: open(path, flags)) else { return nil }

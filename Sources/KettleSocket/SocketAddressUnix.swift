@@ -5,7 +5,7 @@ import KettleSystem
 ///
 /// The abstract namespace is never used: it has no permissions.
 struct SocketAddressUnix {
-  /// `sun_path` without its closing zero.
+  /// The capacity of `sun_path` without the terminating NUL.
   static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   private var address = sockaddr_un()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Calls into the system, with what each may answer as values.
+/// System calls with their possible results as values.
 enum SystemCall {
-  /// Calls again as long as a signal interrupts.
+  /// Repeats the call while it is interrupted by a signal.
   static func retrying(_ call: () -> Int32) -> Int32 {
     while true {
       let result = call()
@@ -17,7 +17,8 @@ enum SystemCall {
       decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// What lstat(2) tells of a name, a symbolic link not followed; nil when there is nothing.
+  /// Returns the result of lstat(2), which does not follow a symbolic link; nil if there is no
+  /// file.
   static func status(ofName path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil
@@ -33,6 +34,6 @@ extension stat {
   var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
   var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
   var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
-  /// Group or others may do something.
+  /// Whether group or others have any permission.
   var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
 }
