@@ -1,11 +1,12 @@
 import GRDB
 import KettleSystem
 
-/// Keeps the connections that were closed.
+/// Retains closed connections.
 ///
-/// When one goes, GRDB's queue goes, and what that queue knew of itself is freed on a thread of
-/// libdispatch's own pool; from then on the library wakes up every second to look after the pool.
-/// A service opens two at its start and then none, so they stay, without file and memory of SQLite.
+/// Releasing a connection releases GRDB's queue, and the queue's own storage is then freed on a
+/// thread of libdispatch's pool. From then on libdispatch wakes up every second to manage that
+/// pool. A service opens two connections at its start and none later, so they are retained, without
+/// a file and without memory of SQLite.
 enum ClosedConnections {
   private static let kept = Mutex<[DatabaseQueue]>([])
 

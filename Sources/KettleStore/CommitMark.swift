@@ -1,17 +1,17 @@
-/// How far a store has come: which store it is, how many commits it has acknowledged, and the
-/// largest transfer id among them.
+/// The progress of a store: its identity, the number of acknowledged commits, and the largest
+/// transfer id among them.
 ///
-/// The store has these numbers in its table `counter`, and a `CommitRecord` beside it has a copy.
-/// A store that is behind its copy has lost commits.
+/// The store keeps these numbers in its table `counter`, and a `CommitRecord` beside it keeps a
+/// copy. A store that is behind its copy has lost commits.
 struct CommitMark: Hashable, Sendable {
   /// A random number that the store gets when it is created.
   var storeID: Int64
-  /// Progress alone is not counted: when it is lost, some bytes are fetched again.
+  /// Commits of progress alone are not counted: if one is lost, some bytes are fetched again.
   var commitCount: Int64
   /// The largest id ever given to a transfer.
   var lastID: Int64
 
-  /// Returns what a store lost that was once as far as this mark, or nil when it lost nothing.
+  /// Returns what a store lost that had once reached this mark, or nil if it lost nothing.
   ///
   /// - Parameter found: the numbers in the store now.
   func loss(in found: StoreCounters) -> CommitLoss? {
@@ -29,14 +29,14 @@ enum CommitLoss: Hashable, Sendable {
   /// SQLite ignores the rest of a log from the first frame whose checksum is wrong, so commits are
   /// lost from the end.
   ///
-  /// - Parameter transfers: those that the lost commits added; nil when they only changed others.
+  /// - Parameter transfers: the ones that the lost commits added; nil if they only changed others.
   case lastCommits(count: Int64, transfers: ClosedRange<Int64>?)
-  /// The numbers in the store are those of a different store, or of a backup that has none.
+  /// The numbers in the store belong to a different store, or to a backup that has none.
   case differentStore(lastID: Int64)
   /// There is no store, or its numbers cannot be read.
   case unknown(lastID: Int64)
 
-  /// The number of transfers that were added and are missing; nil if it cannot be known.
+  /// The number of transfers that were added and are missing; nil if unknown.
   var transferCount: Int? {
     switch self {
     case .lastCommits(_, let transfers): transfers?.count ?? 0
@@ -44,7 +44,7 @@ enum CommitLoss: Hashable, Sendable {
     }
   }
 
-  /// What is missing, to follow other reasons.
+  /// Describes what is missing, as a clause that can follow other reasons.
   var reason: String {
     switch self {
     case .lastCommits(let count, let transfers):

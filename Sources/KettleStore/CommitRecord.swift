@@ -1,12 +1,12 @@
 import Glibc
 import KettleSystem
 
-/// A copy of a store's `CommitMark` in a file of its own, outside the log that it vouches for.
+/// A copy of a store's `CommitMark` in its own file, outside the log that it verifies.
 ///
 /// It is written after SQLite has synced a commit, so it is never ahead of the store. A killed
-/// service loses none of it, because what was written is in the page cache. A power cut may lose
-/// the last writes, which are not synced one by one: the record is then behind, and proves less.
-/// A record that is missing, damaged or unwritable proves nothing, and is no error.
+/// service loses none of it, because written data is in the page cache. A power cut may lose the
+/// last writes, which are not synced one by one: the record is then behind, and proves less. A
+/// record that is missing, damaged or unwritable proves nothing, and is not an error.
 final class CommitRecord: Sendable {
   private let file: OwnedDescriptor
 
@@ -16,22 +16,22 @@ final class CommitRecord: Sendable {
     let known = Self.read(place)
     do { file = try place.openCommits() } catch { return nil }
     guard known != mark else { return }
-    // Both slots, so that none is left of an earlier state.
+    // Writes both slots, so that nothing of an earlier state remains.
     for slot in 0..<Self.slotCount { write(mark, slot: slot) }
     sync()
   }
 
-  /// Overwrites the older of the two slots, so a write that a power cut tears leaves the other.
+  /// Overwrites the older of the two slots, so if a power cut tears the write, the other remains.
   func write(_ mark: CommitMark) {
     write(mark, slot: mark.commitCount % Self.slotCount)
   }
 
-  /// Makes what was written survive a power cut.
+  /// Makes earlier writes survive a power cut.
   func sync() { fdatasync(file.number) }
 
-  /// Returns the newest mark in the record of a store; nil when there is none to rely on.
+  /// Returns the newest mark in the record of a store, or nil if there is no reliable one.
   static func read(_ place: StorePlace) -> CommitMark? {
-    // A pipe in its place does not block.
+    // O_NONBLOCK: a pipe at the path must not block.
     let number = open(place.commitsPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { return nil }
     let file = OwnedDescriptor(owning: number)
@@ -43,7 +43,7 @@ final class CommitRecord: Sendable {
   // MARK: Slots
 
   // A slot is a signature, the three numbers of the mark, and a checksum of these four. All are
-  // words of 64 bits, little-endian.
+  // 64-bit words, little-endian.
   private static let slotCount: Int64 = 2
   private static let wordCount = 5
   private static let slotByteCount = wordCount * MemoryLayout<Int64>.size

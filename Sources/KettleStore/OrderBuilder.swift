@@ -1,8 +1,8 @@
 import KettleEngine
 import KettleModel
 
-/// Gathers ids with what they are sorted by, and puts them in order as `RowKey` has it. Takes some
-/// bytes a row, because there may be a million.
+/// Collects ids with their sort keys and sorts them in the order of `RowKey`. It uses only a few
+/// bytes per row, because there may be a million.
 struct OrderBuilder {
   private struct Entry<Key: Comparable> {
     var key: Key
@@ -12,7 +12,7 @@ struct OrderBuilder {
   private let isDescending: Bool
   private var numbers: [Entry<Int64>] = []
   private var reals: [Entry<Double>] = []
-  /// By their place in `texts`.
+  /// The keys are indices into `texts`.
   private var texts = TextColumn()
   private var textIDs: [Int64] = []
   private var unknown: [Int64] = []
@@ -48,7 +48,7 @@ struct OrderBuilder {
     return StoredOrder(ids: ids(numbers), keys: .numbers(numbers.map(\.key)))
   }
 
-  /// - Parameter texts: what the numbers stand for; several may stand for the same.
+  /// - Parameter texts: the texts that the numbers refer to; several may be equal.
   consuming func finished(_ texts: [String]) -> StoredOrder {
     let inOrder = Set(texts).sorted()
     let ranks = Dictionary(uniqueKeysWithValues: zip(inOrder, Int64(0)...))
@@ -80,7 +80,7 @@ struct OrderBuilder {
   }
 
   private static func sort<Key>(_ entries: inout [Entry<Key>], _ isDescending: Bool) {
-    // Equal ones keep the order of their ids, whichever way it goes.
+    // Rows with equal keys stay in id order, in either direction.
     if isDescending {
       entries.sort { $0.key == $1.key ? $0.id < $1.id : $1.key < $0.key }
     } else {

@@ -2,7 +2,7 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// One question for the order of the list: what SQLite is asked for, and what is made of it.
+/// A query for the order of the list: the SQL, and the conversion of its result.
 struct OrderQuestion {
   private let filter: RowFilter
   private let sort: RowSort
@@ -15,7 +15,7 @@ struct OrderQuestion {
   }
 
   func answer(_ db: Database) throws -> StoredOrder {
-    // Words and hosts are looked for in what clients are shown.
+    // Words and hosts are matched against what clients display.
     if filter.host != nil || !filter.words.isEmpty { return try byRows(db) }
     switch sort.key {
     case .queue: return try byNumber("queue_position", db)
@@ -37,7 +37,7 @@ struct OrderQuestion {
     }
   }
 
-  /// A transfer that runs has no time left here.
+  /// A running transfer has no remaining time here.
   private var unknownable: String { sort.key == .finishedAt ? "finished_at" : "NULL" }
 
   // MARK: Rows
@@ -48,7 +48,7 @@ struct OrderQuestion {
       state: state, createdAt: WallTime(millisecondsSince1970: 0))
   }
 
-  /// What a state is sorted by, as SQL.
+  /// Returns the sort number of each state, for use in SQL.
   private func states() -> [String: Int64] {
     var numbers: [String: Int64] = [:]
     for state in TransferState.allCases {
@@ -59,11 +59,11 @@ struct OrderQuestion {
     return numbers
   }
 
-  /// By what clients are shown of each record.
+  /// Orders by the snapshot made from each record.
   private func byRows(_ db: Database) throws -> StoredOrder {
     let test = RowTest(filter)
-    // What is received, how fast and by how many is not in a plain row, and nobody needs it there:
-    // nothing was.
+    // A plain row lacks bytes received, speed and connections. They are not needed here: nothing
+    // was received.
     let plain = PlainRow(rows)
     let records = try RecordFetch(db)
     var order = OrderBuilder(isDescending: sort.isDescending)
@@ -82,7 +82,7 @@ struct OrderQuestion {
 
   // MARK: SQL
 
-  /// What the filter leaves, with parameters where users chose the text.
+  /// The filter's SQL condition, with parameters for text that users supplied.
   private func condition() -> String {
     var parts: [String] = []
     if let states = filter.states {
@@ -95,9 +95,9 @@ struct OrderQuestion {
     return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
   }
 
-  /// Ids and what they are sorted by, in no order that counts.
+  /// Selects ids and sort keys, in unspecified order.
   private func select(_ key: String, _ db: Database) throws -> StoreStatement {
-    // By place from end to end, where that index has all that is asked for: then it is in order.
+    // In queue order, when that index covers the query: the result is then already sorted.
     let isPlain = sort.key == .queue && filter.session == nil
     let source = isPlain ? "INDEXED BY \(TransferIndex.byPlace.name)" : "NOT INDEXED"
     let direction = sort.isDescending ? "DESC" : "ASC"
@@ -137,7 +137,8 @@ struct OrderQuestion {
     return order.finished()
   }
 
-  /// By a text that many have in common: each is looked at once, and sorted by its number.
+  /// Orders by a text that many rows share: each distinct text is processed once, and rows are
+  /// sorted by its number.
   private func byGroup(
     _ key: String, _ db: Database, _ text: (String) -> String
   ) throws -> StoredOrder {

@@ -2,9 +2,8 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// What clients are shown of a transfer that nothing was received of, as far as a list is filtered
-/// and sorted by it. Of a million nearly all are of this kind, and to read each in full takes ten
-/// times as long.
+/// The snapshot of a transfer that has received nothing, limited to what filters and sorts use.
+/// Nearly all of a million rows are of this kind, and reading each in full takes ten times as long.
 struct PlainRow {
   private enum Column: Int, CaseIterable {
     case id, isPlain, url, title, name, directory, session, state, finishNumber, queuePosition
@@ -37,7 +36,7 @@ struct PlainRow {
 
   func id(_ row: StoreStatement) -> Int64 { row.number(Column.id.rawValue) }
 
-  /// nil when only the whole record tells.
+  /// Returns nil when the whole record is needed.
   func snapshot(_ row: StoreStatement) -> TransferSnapshot? {
     guard row.number(Column.isPlain.rawValue) == 1,
       let state = TransferState(rawValue: row.text(Column.state.rawValue)),
@@ -72,11 +71,11 @@ struct PlainRow {
     row.withText(Column.url.rawValue) { Self.plainName(inURL: $0) }
   }
 
-  /// The name of the file that a URL gives (`FileName.fromURL`), where it is so plain that the URL
-  /// need not be read for it; else nil.
+  /// Returns the file name that a URL gives (`FileName.fromURL`) if the URL is simple enough not to
+  /// need parsing; otherwise nil.
   static func plainName(inURL url: UnsafeBufferPointer<UInt8>) -> String? {
     let address = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    // The first two stand before the host.
+    // The first two slashes precede the host.
     var slashCount = 0
     let pathStart = address.firstIndex { byte in
       if byte == UInt8(ascii: "/") { slashCount += 1 }

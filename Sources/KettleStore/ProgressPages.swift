@@ -3,26 +3,25 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// A file beside the store of pages that are written over: how far a transfer is, as often as a
-/// fast one says it.
+/// A file of overwritable pages beside the store. It records the progress of transfers as often as
+/// a fast transfer reports it.
 ///
-/// To write a page over is one call and to sync it one write to the disk, a tenth of what a
-/// transaction costs. A page counts only for the row of the table `progress` that has its stamp, so
-/// whatever was left in the file never speaks for another row, and the file need never be cleaned.
-/// A transfer has two pages by turns, each with a sum: of one that a power cut tore, the other is
-/// left.
+/// Overwriting a page is one call and syncing it is one write to the disk, a tenth of the cost of a
+/// transaction. A page counts only for the row of the table `progress` that has its stamp, so
+/// leftover pages never apply to another row, and the file never needs cleaning. A transfer has two
+/// pages that alternate, each with a checksum: if a power cut tears one, the other remains.
 final class ProgressPages: Sendable {
   private enum File: ~Copyable, Sendable {
     case closed
     case open(OwnedDescriptor)
-    /// A failed sync is no proof and may be none later (fsync(2), "Errors").
+    /// After a failed sync, later syncs may prove nothing either (fsync(2), "Errors").
     case unusable
   }
 
-  /// Two pages of one row.
+  /// The two pages of one row.
   private struct Slot: Sendable {
     var stamp: ProgressStamp
-    /// Of the page that was written last.
+    /// The sequence number of the last page written.
     var sequence: Int64 = 0
   }
 
@@ -35,17 +34,18 @@ final class ProgressPages: Sendable {
   private let sync: @Sendable (Int32) -> Int32
   private let state = Mutex(State())
 
-  /// - Parameter sync: as fdatasync(2).
+  /// - Parameter sync: behaves like fdatasync(2).
   init(_ place: StorePlace, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }) {
     self.place = place
     self.sync = sync
   }
 
-  /// Puts on the disk how much is held of the transfer whose row has `stamp`. Blocks.
+  /// Writes and syncs the durable ranges of the transfer whose row has `stamp`. Blocks.
   ///
-  /// - Parameter stamps: those of all rows that there are; what others left is written over.
-  /// - Returns: false when the row itself has to say it: there are more ranges than a page takes,
-  ///   or the file cannot be written, which the store will say with its reason if it is the disk.
+  /// - Parameter stamps: the stamps of all existing rows; pages with other stamps are overwritten.
+  /// - Returns: false when the row itself must record them: there are more ranges than fit in a
+  ///   page, or the file cannot be written. If the cause is the disk, the store then reports the
+  ///   reason.
   func put(
     _ held: HeldRanges, _ stamp: ProgressStamp, among stamps: () -> Set<ProgressStamp>
   ) -> Bool {
@@ -95,8 +95,8 @@ final class ProgressPages: Sendable {
     }
   }
 
-  /// What the newest page of each stamp says; nothing of a file that is not there or cannot be
-  /// read, for then the rows say less, and nothing wrong.
+  /// Returns the newest page of each stamp. A missing or unreadable file yields nothing: the rows
+  /// then contain less, but nothing wrong.
   static func read(_ place: StorePlace) -> [ProgressStamp: HeldRanges] {
     let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
     guard let file = OwnedDescriptor(opened: Glibc.open(place.progressPath, flags)) else {
@@ -114,8 +114,8 @@ final class ProgressPages: Sendable {
   }
 }
 
-/// One page: a mark, the stamp, a number that grows, the count of the ranges, their borders, and in
-/// its last word a sum over all others. Words of 64 bits, little-endian.
+/// One page: a mark, the stamp, an increasing number, the count of the ranges, their bounds, and in
+/// the last word a checksum of all others. 64-bit words, little-endian.
 struct ProgressPage {
   var stamp: ProgressStamp
   var sequence: Int64
@@ -134,7 +134,7 @@ struct ProgressPage {
   /// "KttlHeld".
   private static let mark: Int64 = 0x4B74_746C_4865_6C64
 
-  /// nil when they are no page, or one that was not written to its end.
+  /// Returns nil if the words are not a page, or one that was not completely written.
   init?(_ words: [Int64]) {
     guard words.count == Self.wordCount, words[0] == Self.mark, words.last == Self.sum(words),
       (0...Int64(Self.rangeCountMax)).contains(words[3])
@@ -149,7 +149,7 @@ struct ProgressPage {
     self.init(stamp: ProgressStamp(rawValue: words[1]), sequence: words[2], held: held)
   }
 
-  /// Each word changes all bits of the sum that come after it.
+  /// Each word affects all later bits of the checksum.
   private static func sum(_ words: some BidirectionalCollection<Int64>) -> Int64 {
     var sum: UInt64 = 0
     for word in words.dropLast() {
@@ -159,7 +159,7 @@ struct ProgressPage {
     return Int64(bitPattern: sum)
   }
 
-  /// Answers whether all of it was written.
+  /// Returns whether all of it was written.
   func write(to descriptor: Int32, at place: Int64) -> Bool {
     // On the stack: a fast transfer writes one every few milliseconds.
     withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.wordCount) { words in
@@ -174,7 +174,7 @@ struct ProgressPage {
     }
   }
 
-  /// - Parameter words: as many as a page has; they need not be initialized.
+  /// - Parameter words: exactly one page; they need not be initialized.
   private func fill(_ words: UnsafeMutableBufferPointer<Int64>) {
     words.initialize(repeating: 0)
     words[0] = Self.mark
@@ -189,7 +189,7 @@ struct ProgressPage {
     for index in words.indices { words[index] = words[index].littleEndian }
   }
 
-  /// nil behind the last page.
+  /// Returns nil past the last page.
   static func words(of descriptor: Int32, at place: Int64) -> [Int64]? {
     var words = [Int64](repeating: 0, count: wordCount)
     let offset = off_t(place) * off_t(byteCount)

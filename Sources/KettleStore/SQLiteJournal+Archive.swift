@@ -3,8 +3,8 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// What is in a row that makes no sense is not answered: the whole answer is `unreadable`, and the
-/// next opening sees to it (`StorePlace.noting`).
+/// If a row contains an invalid value, the whole query fails as `unreadable`, and the next opening
+/// inspects the store (`StorePlace.noting`).
 extension SQLiteJournal: TransferArchive {
   package func records(_ ids: [TransferID]) throws -> [TransferRecord] {
     if ids.isEmpty { return [] }
@@ -55,7 +55,8 @@ extension SQLiteJournal: TransferArchive {
     try reader.read { db in
       var ids: [Int64] = []
       for state in states {
-        // What is in line is found among all by id: who goes through it to the end sees each once.
+        // Queued transfers are found by scanning all rows by id, so a full iteration visits each
+        // once.
         let source =
           state == .queued
           ? "NOT INDEXED WHERE \(StoreSchema.isInLine)"
@@ -105,7 +106,7 @@ struct RecordFetch {
       sql: "SELECT \(TransferColumn.list) FROM transfer WHERE id = ?")
   }
 
-  /// Those that are there, in the order of the ids.
+  /// Returns the existing records, in the order of the ids.
   func records(_ ids: [Int64]) throws -> [TransferRecord] {
     var records: [TransferRecord] = []
     records.reserveCapacity(ids.count)

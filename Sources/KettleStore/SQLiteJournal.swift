@@ -3,29 +3,29 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// The journal in an SQLite file. `StoreOpening` makes it.
+/// The journal in an SQLite file. `StoreOpening` creates it.
 package final class SQLiteJournal: TransferJournal {
   package let path: String
   let queue: DatabaseQueue
-  /// For short questions, which are never behind a long one.
+  /// For short queries, which never wait behind a long one.
   let reader: StoreReader
-  /// For questions that look at the whole list.
+  /// For queries over the whole list.
   let listReader: StoreReader
   private let place: StorePlace
   private let pages: ProgressPages
-  /// nil when it cannot be written; then nothing is proved by it.
+  /// nil when it cannot be written; it then proves nothing.
   private let record: Mutex<CommitRecord?>
   private let state: Mutex<State>
 
   private struct State: Sendable {
     var counters: StoreCounters
-    /// Those of which the table `progress` has a row, with its stamp; the opening leaves none.
+    /// The transfers that have a row in the table `progress`, with its stamp; empty after opening.
     var advanced: [TransferID: ProgressStamp] = [:]
     /// What the opening read, for the first `load`.
     var opened: JournalContents?
   }
 
-  /// - Parameter counters: as the store has them now.
+  /// - Parameter counters: the store's current values.
   init(
     _ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents,
     counters: StoreCounters
@@ -64,7 +64,7 @@ package final class SQLiteJournal: TransferJournal {
       do {
         advanced = try write(changes, known, raised)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-        // Most likely an index, which the opening does not check in full; the table has it all.
+        // Most likely an index, which opening does not check in full; the table itself is complete.
         try makeIndexesAnew()
         advanced = try write(changes, known, raised)
       }
@@ -88,27 +88,27 @@ package final class SQLiteJournal: TransferJournal {
     pages.put(held, stamp) { Set(state.withLock { $0.advanced }.values) }
   }
 
-  /// False when the row itself has to say it.
+  /// Returns false when the row itself must record it.
   private func putPage(_ held: HeldRanges, of id: TransferID) -> Bool {
     progressStamp(of: id).map { put(held, $0) } ?? false
   }
 
   private func makeIndexesAnew() throws {
     try queue.inDatabase { db in
-      // What is sorted is as large as the list.
+      // The sorted data is as large as the list.
       try StoreSchema.StatementJournals.onDisk.apply(to: db)
       defer { try? StoreSchema.StatementJournals.inMemory.apply(to: db) }
       try db.execute(sql: "REINDEX")
     }
   }
 
-  /// Answers which transfers have a row of progress then.
+  /// Returns the transfers that have a row of progress afterwards.
   private func write(
     _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
   ) throws -> [TransferID: ProgressStamp] {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
       var advanced = known.advanced
-      // One statement is a transaction of its own.
+      // A single statement is its own transaction.
       advanced[id] = try queue.writeWithoutTransaction { db in
         try StoredProgress.put(held, of: id, db)
       }
@@ -125,7 +125,7 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
-  /// Moves everything into the one file and closes it; a later call fails.
+  /// Checkpoints everything into the one file and closes it; later calls fail.
   package func close() throws {
     reader.close()
     listReader.close()
@@ -134,7 +134,7 @@ package final class SQLiteJournal: TransferJournal {
     } catch {
       throw StoreError(error, at: path, otherwise: .unwritable)
     }
-    // Without its descriptor the disk can be unmounted.
+    // Closing its descriptor allows the disk to be unmounted.
     record.withLock { $0.take() }?.sync()
   }
 }

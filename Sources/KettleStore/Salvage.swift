@@ -2,25 +2,25 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// What was read of a damaged store.
+/// What could be read from a damaged store.
 struct Salvage {
   private(set) var records: [TransferRecord] = []
   private(set) var counters = StoreCounters()
   /// Whether the store's own counters could be read, rather than only derived from its rows.
   private(set) var hasCounters = false
   private(set) var sessions: [SessionRecord] = []
-  /// Rows that were there and made no sense.
+  /// The number of rows that existed but were invalid.
   private(set) var unreadableCount = 0
-  /// Whether every row was looked at.
+  /// Whether every row was visited.
   private(set) var isComplete = false
 
   private var byID: [TransferID: TransferRecord] = [:]
 
-  /// Of a file in which nothing can be read.
+  /// For a file in which nothing is readable.
   init() {}
 
-  /// What can be read: all rows up to the damage, from the other end back to it, and in between
-  /// those that can be reached one by one.
+  /// Reads what is readable: all rows up to the damage, then from the other end back to it, and in
+  /// between the rows that can be reached one by one.
   init(_ db: Database) {
     let found = try? StoreCounters.read(db)
     let known = found ?? StoreCounters()
@@ -30,26 +30,27 @@ struct Salvage {
       _ = take(layout.allTransfersBackwards, db)
       takeSingly(layout.oneTransfer, db, lastID: known.lastID)
     }
-    // What a record says is held is so as well; of what is not known, nothing is lost but time.
+    // Ranges that a record lists as durable are durable as well; losing unknown ranges costs only
+    // time.
     for (id, held) in (try? StoredProgress.read(db)) ?? [:] { byID[id]?.resumeData?.held = held }
     finish(known, (try? SessionRows.read(db, layout, .salvaging)) ?? [])
     hasCounters = found != nil
   }
 
-  /// Returns what was lost of the commits up to `mark`, or nil when nothing was.
+  /// Returns what was lost of the commits up to `mark`, or nil if nothing was lost.
   func loss(since mark: CommitMark?) -> CommitLoss? {
     guard let mark, mark.commitCount > 0 else { return nil }
     return hasCounters ? mark.loss(in: counters) : .unknown(lastID: mark.lastID)
   }
 
-  /// Gives the store to be made from this the id of the one before it, so that the record of the
-  /// commits still applies.
+  /// Gives the store to be created from this the id of its predecessor, so that the commit record
+  /// still applies.
   mutating func take(storeID: Int64) {
     if counters.storeID != storeID { counters.commitCount = 0 }
     counters.storeID = storeID
   }
 
-  /// Answers whether the last row was reached.
+  /// Returns whether the last row was reached.
   private mutating func take(_ sql: String, _ db: Database) -> Bool {
     let reader = TransferRowReader(.salvaging)
     do {
@@ -61,8 +62,8 @@ struct Salvage {
     }
   }
 
-  /// A damaged middle is looked through transfer by transfer, until so many are not found one after
-  /// the other: the largest number ever given may be damaged too, and say that there are billions.
+  /// A damaged middle section is searched id by id, until this many in a row are missing: the
+  /// largest id may be damaged too and suggest billions.
   private static let missedLookupMax = 1 << 16
 
   private mutating func takeSingly(_ sql: String, _ db: Database, lastID: Int64) {
@@ -92,8 +93,8 @@ struct Salvage {
     byID[record.id] = record
   }
 
-  /// Puts the records in order. Where damage gave two the same task identifier, the later one gets
-  /// a new one, because a store takes no two.
+  /// Sorts the records. Where damage gave two the same task identifier, the later one gets a new
+  /// one, because a store accepts no duplicates.
   private mutating func finish(_ known: StoreCounters, _ sessions: [SessionRecord]) {
     struct Task: Hashable {
       var session: SessionID

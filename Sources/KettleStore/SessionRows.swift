@@ -3,11 +3,11 @@ import KettleModel
 
 /// The records of sessions in the table `session`.
 enum SessionRows {
-  /// What a row without a record says, or one that makes no sense.
+  /// The problem of a row whose record is missing or invalid.
   static let problem = TransferRowReader.Problem(column: "session")
 
-  /// Every session that was not dropped, by name. When salvaging, a record that makes no sense is
-  /// left out: its program makes it again, and its transfers have its name.
+  /// Returns every session that was not dropped, by name. When salvaging, an invalid record is
+  /// skipped: its program creates it again, and its transfers contain its name.
   static func read(
     _ db: Database, _ layout: StoreLayout, _ mode: TransferRowReader.Mode
   ) throws -> [SessionRecord] {

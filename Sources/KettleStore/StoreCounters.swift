@@ -2,9 +2,9 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// The largest numbers ever given. They only grow.
+/// The largest numbers ever assigned. They only grow.
 struct StoreCounters: Hashable, Sendable {
-  /// nil in a store of an earlier version that was not opened since.
+  /// nil in a store of an earlier version that has not been opened since.
   var storeID: Int64?
   /// See `CommitMark.commitCount`.
   var commitCount: Int64 = 0
@@ -37,7 +37,7 @@ struct StoreCounters: Hashable, Sendable {
     }
   }
 
-  /// A session is known from its beginning, with no task identifier given.
+  /// A session is known from its creation, before it has any task identifier.
   mutating func raise(by session: SessionRecord) {
     lastTaskIdentifiers[session.id] = lastTaskIdentifiers[session.id] ?? 0
   }
@@ -60,7 +60,7 @@ struct StoreCounters: Hashable, Sendable {
     return raised
   }
 
-  /// Writes what is not as in `known`. The largest value wins in the store as well.
+  /// Writes the values that differ from `known`. In the store too, the largest value wins.
   func write(_ db: Database, since known: StoreCounters) throws {
     if let storeID, storeID != known.storeID { try Self.put(storeID, as: Self.storeIDName, db) }
     if commitCount != known.commitCount { try Self.put(commitCount, as: Self.commitsName, db) }

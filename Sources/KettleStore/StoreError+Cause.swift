@@ -2,9 +2,9 @@ import GRDB
 import Glibc
 
 extension StoreError {
-  /// What an error of SQLite means for the store at a path.
+  /// Maps an SQLite error to an error of the store at a path.
   ///
-  /// - Parameter code: the meaning where SQLite's own code says nothing better.
+  /// - Parameter code: the code to use when SQLite's own is not more specific.
   init(_ error: any Error, at path: String, otherwise code: Code) {
     guard let error = error as? DatabaseError else {
       self.init(code: code, path: path, detail: "\(error)")
@@ -14,17 +14,17 @@ extension StoreError {
       switch error.resultCode {
       case .SQLITE_FULL: .diskFull
       case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
-      // So SQLite calls a disk without room for the index of its log.
+      // SQLite reports these when the disk has no room for the index of its log.
       case .SQLITE_IOERR, .SQLITE_CANTOPEN: Self.isFull(diskOf: path) ? .diskFull : code
       default: code
       }
-    // The message without the statement: its values are the user's.
+    // The message without the statement, which contains the user's values.
     self.init(
       code: meaning, path: path,
       detail: error.message ?? "SQLite error \(error.resultCode.rawValue)")
   }
 
-  /// Whether there is no room for the smallest store, which with its log and index takes more.
+  /// Whether the disk has no room for the smallest store, which needs more with its log and index.
   private static func isFull(diskOf path: String) -> Bool {
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     var status = statvfs()
@@ -32,7 +32,7 @@ extension StoreError {
     return UInt64(status.f_bavail) < 65_536 / max(1, UInt64(status.f_frsize))
   }
 
-  /// What the kernel's last error means.
+  /// Maps errno to a store error.
   static func ofKernel(at path: String, otherwise code: Code) -> StoreError {
     let number = errno
     let detail = String(cString: strerror(number))
@@ -41,7 +41,7 @@ extension StoreError {
 }
 
 extension DatabaseError {
-  /// The file itself is wrong, rather than the disk, a lock or the memory.
+  /// Whether the file itself is at fault, rather than the disk, a lock or memory.
   var meansDamage: Bool {
     switch resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_MISMATCH,

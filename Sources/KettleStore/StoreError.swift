@@ -3,9 +3,9 @@ import KettleModel
 /// Why the store cannot be used.
 package struct StoreError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
-    /// A later version of Kettle made it; using it would lose what only that version knows.
+    /// A later version of Kettle created it; using it would lose data that only that version knows.
     case newer
-    /// The file or its directory is somebody else's.
+    /// The file or its directory belongs to another user.
     case wrongOwner
     case diskFull
     /// Another program holds a lock on it.
@@ -16,7 +16,7 @@ package struct StoreError: Error, Hashable, Sendable {
 
   package var code: Code
   package var path: String
-  /// What SQLite or the kernel said.
+  /// The message of SQLite or the kernel.
   package var detail: String?
 
   /// What failed, on what, and what to do; without a period.

@@ -1,7 +1,7 @@
 import GRDB
 import KettleModel
 
-/// What a store is found to be, before anything is changed in it.
+/// The condition of a store, determined before anything in it is changed.
 enum StoreInspection {
   case sound
   /// Sound, but acknowledged commits are missing.
@@ -9,18 +9,18 @@ enum StoreInspection {
   case newer(String)
   case damaged(String, Salvage)
 
-  /// How much of a store is looked at.
+  /// How much of a store is inspected.
   enum Depth {
-    /// The versions, the tables and what the service reads when it starts; a store of a million
-    /// transfers would take too long to be read whole at each start.
+    /// The versions, the tables and what the service reads when it starts. Reading a store of a
+    /// million transfers in full would take too long at each start.
     case quick
-    /// All transfers, and the indexes of a list that is not very long.
+    /// All transfers, and the indexes unless the list is very long.
     case whole
     /// The indexes of any list as well.
     case thorough
   }
 
-  /// Looks at a store by a connection that cannot write.
+  /// Inspects a store through a connection that cannot write.
   ///
   /// - Parameter acknowledged: from the record outside the store.
   static func of(
@@ -33,7 +33,7 @@ enum StoreInspection {
     }
   }
 
-  /// What can be read of a store that turned out to be damaged after it was inspected.
+  /// Returns what can be read of a store found to be damaged after its inspection.
   static func salvage(_ path: String) throws(StoreError) -> Salvage {
     switch try reading(path, { db in Salvage(db) }) {
     case .success(let salvage): salvage
@@ -50,7 +50,7 @@ enum StoreInspection {
   ) throws(StoreError) -> Result<Value, Damage> {
     do {
       let queue = try DatabaseQueue(path: path, configuration: StoreSchema.reading)
-      // Without a transaction: the end of one fails on a damaged file, after all that was read.
+      // Without a transaction: on a damaged file, ending one fails after everything was read.
       let value = try queue.inDatabase(body)
       try ClosedConnections.close(queue)
       return .success(value)
@@ -65,8 +65,8 @@ enum StoreInspection {
     _ db: Database, _ depth: Depth, _ acknowledged: CommitMark?
   ) throws -> StoreInspection {
     do {
-      // A later version leaves its name in the list of migrations and its number in the header; one
-      // without the other is damage, which must not keep the service from starting.
+      // A later version records its name in the list of migrations and its number in the header.
+      // One without the other is damage, which must not keep the service from starting.
       let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
       if version > StoreSchema.version, try StoreSchema.migrator.hasBeenSuperseded(db) {
         return .newer("its version is \(version), this Kettle knows \(StoreSchema.version)")
@@ -81,12 +81,12 @@ enum StoreInspection {
     } catch let problem as TransferRowReader.Problem {
       return .damaged(problem.sentence, Salvage(db))
     } catch let error where !(error is DatabaseError) {
-      // A value that is none of SQLite's errors and still no value, in the list of migrations.
+      // The list of migrations contains an invalid value that SQLite does not report as an error.
       return .damaged("its list of versions makes no sense", Salvage(db))
     }
   }
 
-  /// How many migrations it has gone through, from the first without a gap.
+  /// Returns the number of completed migrations, counted from the first without a gap.
   private static func storeVersion(_ db: Database) throws -> Int {
     try StoreSchema.migrator.completedMigrations(db).count
   }
@@ -103,20 +103,20 @@ enum StoreInspection {
     guard StoreLayout(version: version).agrees(with: try StoreLayout(foundIn: db)) else {
       return "its tables are not those of its version"
     }
-    // The small tables are checked whatever the depth.
+    // The small tables are checked at every depth.
     let smallTables =
       StoreSchema.smallTables + (version < 4 ? [] : StoreSchema.smallTablesSince4)
       + (version < 5 ? [] : StoreSchema.smallTablesSince5)
     var checks = smallTables.map { "integrity_check('\($0)')" }
     switch depth {
-    // One of an earlier version is read whole by the migration in any case.
+    // The migration reads a store of an earlier version in full anyway.
     case .quick where version == StoreSchema.version:
       if let complaint = try complaint(of: checks, db) { return complaint }
       _ = try StoreReading.contents(db)
       return nil
     case .quick, .whole, .thorough:
-      // The full check looks every row up in every index, which takes seconds for a million
-      // transfers; so they get the quick one.
+      // The full check looks up every row in every index, which takes seconds for a million
+      // transfers; they get the quick check instead.
       checks.insert("quick_check(1)", at: 0)
       if let complaint = try complaint(of: checks, db) { return complaint }
       return try WholeReading(db, version: version).problem(isThorough: depth == .thorough)
@@ -132,7 +132,7 @@ enum StoreInspection {
   }
 }
 
-/// A look at every transfer, of which none is kept.
+/// Reads every transfer without retaining any.
 private struct WholeReading {
   private let db: Database
   private let layout: StoreLayout
@@ -140,7 +140,7 @@ private struct WholeReading {
   private var sums: [TransferIndex: Int64] = [:]
   private var count = 0
 
-  /// Throws at the first row that makes no sense.
+  /// Throws at the first invalid row.
   init(_ db: Database, version: Int) throws {
     self.db = db
     layout = StoreLayout(version: version)
@@ -161,7 +161,7 @@ private struct WholeReading {
   }
 
   func problem(isThorough: Bool) throws -> String? {
-    // Longer lists would wait for it; there, `SQLiteJournal.commit` repairs.
+    // On longer lists this takes too long; there, `SQLiteJournal.commit` repairs the indexes.
     guard isThorough || count <= Self.indexedCountMax else { return nil }
     do {
       for index in indexes where try Int64.fetchOne(db, sql: index.sum) != sums[index] ?? 0 {

@@ -1,13 +1,13 @@
 import GRDB
 
-/// The columns that a store has, and how it is read by them. A store of an earlier version is read
-/// before it gets the columns of this one, because it may turn out to be damaged.
+/// The columns of a store, and the queries that read them. A store of an earlier version is read
+/// before it is migrated, because it may turn out to be damaged.
 struct StoreLayout {
   private let transferColumns: Set<String>
   private let sessionColumns: Set<String>
   private let hasStamps: Bool
 
-  /// - Parameter version: of the store, from its list of migrations.
+  /// - Parameter version: the store's version, from its list of migrations.
   init(version: Int) {
     transferColumns = Set(
       TransferColumn.allCases.filter { $0.version <= version }.map(\.sqlName))
@@ -15,20 +15,21 @@ struct StoreLayout {
     hasStamps = version >= 6
   }
 
-  /// What the tables themselves say, for a store whose list of migrations may be damaged.
+  /// Reads the columns from the tables themselves, for a store whose list of migrations may be
+  /// damaged.
   init(foundIn db: Database) throws {
     transferColumns = Set(try db.columns(in: "transfer").map(\.name))
     sessionColumns = Set(try db.columns(in: "session").map(\.name))
     hasStamps = try Self.hasStamps(db)
   }
 
-  /// Whether rows of progress name pages.
+  /// Whether rows of progress refer to pages.
   static func hasStamps(_ db: Database) throws -> Bool {
     try db.tableExists("progress")
       && db.columns(in: "progress").contains { $0.name == "stamp" }
   }
 
-  /// Whether the tables have what the list of migrations says, and nothing of a later version.
+  /// Whether the tables match the list of migrations and contain nothing of a later version.
   func agrees(with found: StoreLayout) -> Bool {
     found.hasSessionRecords == hasSessionRecords && found.hasStamps == hasStamps
       && TransferColumn.allCases.allSatisfy { column in
@@ -41,7 +42,7 @@ struct StoreLayout {
 
   private var hasSessionRecords: Bool { sessionColumns.contains(Self.sessionRecord) }
 
-  /// All columns in their order; one that the store does not have reads as NULL.
+  /// All columns in order; a column that the store lacks reads as NULL.
   private var transferList: String {
     TransferColumn.allCases
       .map { transferColumns.contains($0.sqlName) ? $0.sqlName : "NULL" }
@@ -50,14 +51,15 @@ struct StoreLayout {
 
   var allTransfers: String { "SELECT \(transferList) FROM transfer ORDER BY id" }
 
-  /// By the table alone and from the other end, for a store whose indexes or middle are damaged.
+  /// Without indexes, so that it can also run backwards, for a store with damaged indexes or a
+  /// damaged middle.
   var allTransfersUnindexed: String {
     "SELECT \(transferList) FROM transfer NOT INDEXED ORDER BY id"
   }
 
   var allTransfersBackwards: String { allTransfersUnindexed + " DESC" }
 
-  /// Those that the service takes into its memory. Of version 4 and later.
+  /// The transfers that the service loads into memory. For version 4 and later.
   var awakeTransfers: String {
     "SELECT \(transferList) FROM transfer INDEXED BY \(TransferIndex.awake.name) "
       + "WHERE is_dormant = 0 ORDER BY id"
@@ -65,7 +67,7 @@ struct StoreLayout {
 
   var oneTransfer: String { "SELECT \(transferList) FROM transfer NOT INDEXED WHERE id = ?" }
 
-  /// Those that were not dropped, by name; nil where there were no records yet.
+  /// The sessions that were not dropped, by name; nil for versions without session records.
   var sessionRecords: String? {
     guard hasSessionRecords else { return nil }
     return "SELECT name, record FROM session WHERE record IS NOT NULL ORDER BY name"
@@ -73,7 +75,7 @@ struct StoreLayout {
 }
 
 extension TransferColumn {
-  /// The version of the store that brought it.
+  /// The store version that introduced the column.
   fileprivate var version: Int {
     switch self {
     case .id, .session, .taskIdentifier, .state, .reason, .goesOnAt, .priority, .queuePosition,

@@ -2,25 +2,25 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// Opens the store, and makes a new one where there is none or a damaged one.
+/// Opens the store, and creates a new one if it is missing or damaged.
 ///
-/// A store that is damaged is moved aside and never written to or deleted; what can be read of it
-/// is in the new one. A store of a later version is left as it is.
+/// A damaged store is moved aside and never written to or deleted; the new one contains what could
+/// be read of it. A store of a later version is left unchanged.
 package struct StoreOpening: Sendable {
   package let journal: SQLiteJournal
-  /// Set when something was put aside; to be shown to the user.
+  /// Set when a store was put aside; to be shown to the user.
   package let notice: StoreNotice?
 
-  /// A larger store is not read whole at each start.
+  /// A larger store is not read in full at each start.
   package static let wholeByteCountMax: Int64 = 8 << 20
 
-  /// The caller makes sure that no other service has the store open.
+  /// The caller ensures that no other service has the store open.
   ///
   /// - Parameters:
   ///   - path: absolute; for example `~/.local/state/kettle/store.sqlite`.
-  ///   - wholeByteCountMax: up to this size every transfer is looked at. Of a larger one the damage
-  ///     that shows at the start is found, and the rest when it is met: then a note is left beside
-  ///     the store, and the next opening looks at everything.
+  ///   - wholeByteCountMax: up to this size every transfer is read. In a larger store, damage that
+  ///     shows at the start is found at once, and other damage when it is read: a marker is then
+  ///     left beside the store, and the next opening inspects everything.
   package static func open(
     _ path: String, at now: WallTime, wholeByteCountMax: Int64 = wholeByteCountMax
   ) throws(StoreError) -> StoreOpening {
@@ -42,7 +42,7 @@ package struct StoreOpening: Sendable {
       do {
         return StoreOpening(journal: try writable(place, depth), notice: nil)
       } catch let error as DatabaseError where place.isDamaged(error) {
-        // What only a writer looks at is damaged.
+        // The damage is in a part that only a writer reads.
         let salvage = try StoreInspection.salvage(place.path)
         return try replace(place, reason: error.said, with: salvage, at: now)
       } catch let problem as TransferRowReader.Problem {
@@ -60,7 +60,7 @@ package struct StoreOpening: Sendable {
     }
   }
 
-  /// There is no store: this is the first start, or one that was cut short.
+  /// The store is missing: this is the first start, or an earlier start was interrupted.
   private static func openMissing(
     _ place: StorePlace, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
@@ -71,7 +71,7 @@ package struct StoreOpening: Sendable {
     let loss: CommitLoss?
     var keptCount = 0
     switch inspection {
-    // A complete new store that did not get its name has what was salvaged before the crash.
+    // A complete new store that was never renamed contains what was salvaged before the crash.
     case .sound: loss = nil
     case .behind(let missing, let salvage):
       loss = missing
@@ -91,7 +91,7 @@ package struct StoreOpening: Sendable {
     return StoreOpening(journal: try journal(place), notice: notice)
   }
 
-  /// The new store is complete before the old one is moved: a crash in between costs nothing.
+  /// Completes the new store before it moves the old one, so a crash in between loses nothing.
   ///
   /// - Parameter reason: nil when the store is sound and only lacks commits.
   private static func replace(
@@ -127,14 +127,14 @@ package struct StoreOpening: Sendable {
       }
       try queue.inDatabase { db in try StoreSchema.StatementJournals.onDisk.apply(to: db) }
       try queue.write { db in try StorePlaces.repair(db) }
-      // Brings everything into the one file, synced.
+      // Checkpoints everything into the one file, synced.
       try ClosedConnections.close(queue)
     } catch {
       throw StoreError(error, at: place.path, otherwise: .unwritable)
     }
   }
 
-  /// Of a store that was just made.
+  /// Opens the journal of a store that was just created.
   private static func journal(_ place: StorePlace) throws(StoreError) -> SQLiteJournal {
     do {
       return try writable(place, .quick)
@@ -143,8 +143,8 @@ package struct StoreOpening: Sendable {
     }
   }
 
-  /// The transfers are not taken on before it is known that they can be kept. It is enough that
-  /// SQLite makes the statements: then a key that leads to no table, or to no key of it, shows
+  /// Verifies that transfers can be written before they are loaded. It is enough that SQLite
+  /// prepares the statements: this reveals a foreign key that refers to a missing table or column
   /// (sqlite.org/foreignkeys.html, 3).
   private static let writingNothing = """
     DELETE FROM counter WHERE name = '';
@@ -157,7 +157,7 @@ package struct StoreOpening: Sendable {
     let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
     try queue.inDatabase { db in try db.execute(sql: writingNothing) }
-    // In one transaction: a store of which something cannot be read is put aside unchanged.
+    // In one transaction: a store that is partly unreadable is put aside unchanged.
     let (contents, counters) = try queue.write { db in
       try StoredProgress.settle(db)
       switch depth {
@@ -172,8 +172,8 @@ package struct StoreOpening: Sendable {
     return SQLiteJournal(queue, place, contents: contents, counters: counters)
   }
 
-  /// Gives a store its id, and raises its numbers to those that were acknowledged, so that a loss
-  /// is reported once and no id is given again.
+  /// Gives a store its id, and raises its numbers to the acknowledged ones, so that a loss is
+  /// reported once and no id is reused.
   private static func raise(
     _ contents: inout JournalContents, to acknowledged: CommitMark?, _ db: Database
   ) throws -> CommitMark {
@@ -191,7 +191,8 @@ package struct StoreOpening: Sendable {
       storeID: storeID, commitCount: raised.commitCount, lastID: contents.lastID.rawValue)
   }
 
-  /// What follows from the transfers and is no reason to put a store aside.
+  /// Repairs data that is derived from the transfers; errors in it are no reason to put a store
+  /// aside.
   private static func repair(_ db: Database) throws {
     try StorePlaces.repair(db)
     if try StoreTallies.counted(db) != StoreTallies.read(db) { try StoreTallies.recount(db) }
@@ -199,7 +200,7 @@ package struct StoreOpening: Sendable {
 }
 
 extension StorePlace {
-  /// What the store at this place had acknowledged, from the record beside it.
+  /// The mark acknowledged by the store at this place, from the record beside it.
   fileprivate var acknowledged: CommitMark? { CommitRecord.read(self) }
 
   /// Whether an error of the writing connection comes from the file itself. SQLite refuses to write
@@ -209,17 +210,17 @@ extension StorePlace {
   }
 }
 
-/// What the user must know about a store that was damaged or has lost something.
+/// A message for the user about a store that was damaged or has lost data.
 package struct StoreNotice: Hashable, Sendable {
   package var path: String
   /// The path of the damaged file; nil when no file was left to keep.
   package var asidePath: String?
   package var reason: String
   package var keptCount: Int
-  /// nil when nobody can tell.
+  /// nil if unknown.
   package var lostCount: Int?
 
-  /// Joins what was found damaged and what is missing.
+  /// Joins the damage and the loss into one reason.
   static func reason(_ damage: String?, _ loss: CommitLoss?) -> String {
     [damage, loss?.reason].compactMap(\.self).joined(separator: "; ")
   }

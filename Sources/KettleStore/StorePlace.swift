@@ -3,7 +3,7 @@ import Glibc
 import KettleSystem
 import KettleModel
 
-/// The files of the store: who may read them, and where a damaged one goes.
+/// The paths of the store's files, their permissions, and where a damaged store is moved.
 struct StorePlace {
   let path: String
   private let directory: String
@@ -11,8 +11,8 @@ struct StorePlace {
   /// Files that SQLite keeps beside the database.
   private static let companions = ["-wal", "-shm", "-journal"]
 
-  /// A store that is being made; it gets its name when it is complete, so that an empty file under
-  /// that name is never taken for an empty list.
+  /// The path of a store under construction. It is renamed when complete, so that an empty file
+  /// under the final name is never mistaken for an empty list.
   var unfinishedPath: String { path + ".new" }
 
   init(_ path: String) {
@@ -23,7 +23,7 @@ struct StorePlace {
 
   // MARK: Access
 
-  /// Makes the directory and keeps others out of it: headers and passwords are in the store.
+  /// Creates the directory and closes it to other users: the store contains headers and passwords.
   func prepareDirectory() throws(StoreError) {
     try Self.makeDirectory(directory)
     var status = stat()
@@ -50,7 +50,7 @@ struct StorePlace {
     }
   }
 
-  /// Answers false when there is no store. A store that others could read is closed to them.
+  /// Returns false when there is no store. If others could read the store, removes their access.
   func checkFile() throws(StoreError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -67,9 +67,8 @@ struct StorePlace {
     return true
   }
 
-  /// Makes the empty file of a new store. SQLite gives the files beside it the same permissions
-  /// (sqlite.org/src/file/src/os_unix.c, `findCreateFileMode`), so nobody can look in for an
-  /// instant.
+  /// Creates the empty file of a new store. SQLite gives the files beside it the same permissions
+  /// (sqlite.org/src/file/src/os_unix.c, `findCreateFileMode`), so they are private from the start.
   func makeUnfinished() throws(StoreError) {
     for suffix in [""] + Self.companions { unlink(unfinishedPath + suffix) }
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -78,17 +77,17 @@ struct StorePlace {
     }
   }
 
-  /// Whether the file system and the permissions let the store be written to.
+  /// Whether the file system and the permissions allow writing to the store.
   var isWritable: Bool { access(path, W_OK) == 0 }
 
-  /// Whether there is a new store that may be complete and never got its name. In the middle of a
-  /// transaction that is to be taken back it is not, and cannot even be looked at: who only reads
-  /// takes nothing back (sqlite.org/lockingv3.html, "Hot Journals").
+  /// Whether there is a new store that may be complete but was never renamed. It is not complete if
+  /// a transaction must be rolled back, and cannot even be read then: a reader rolls nothing back
+  /// (sqlite.org/lockingv3.html, "Hot Journals").
   var mayHaveComplete: Bool {
     access(unfinishedPath, F_OK) == 0 && access(unfinishedPath + "-journal", F_OK) != 0
   }
 
-  /// Gives the complete store its name.
+  /// Renames the complete store to its final name.
   func adoptUnfinished() throws(StoreError) {
     try rename(unfinishedPath, to: path)
     try syncDirectory()
@@ -96,10 +95,10 @@ struct StorePlace {
 
   // MARK: Progress
 
-  /// Lies beside the store, and is of no use without it.
+  /// The progress file; it is useless without the store.
   var progressPath: String { path + "-progress" }
 
-  /// Opens the progress file; a new one survives a power cut.
+  /// Opens the progress file; a newly created file survives a power cut.
   func openProgress() throws(StoreError) -> OwnedDescriptor {
     let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     guard let file = OwnedDescriptor(opened: open(progressPath, flags, 0o600)) else {
@@ -114,7 +113,7 @@ struct StorePlace {
   /// The file of the `CommitRecord`.
   var commitsPath: String { path + "-commits" }
 
-  /// Opens the commit record for writing; a new file survives a power cut.
+  /// Opens the commit record for writing; a newly created file survives a power cut.
   func openCommits() throws(StoreError) -> OwnedDescriptor {
     let number = open(commitsPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .ofKernel(at: path, otherwise: .unwritable) }
@@ -125,19 +124,19 @@ struct StorePlace {
 
   // MARK: Damage
 
-  /// Lies beside a store in which damage was met while it was in use; the next opening inspects it
-  /// in full.
+  /// A marker beside a store in which damage was found during use; the next opening inspects the
+  /// store in full.
   private var suspicionPath: String { path + ".suspect" }
 
   var isSuspect: Bool { access(suspicionPath, F_OK) == 0 }
 
-  /// Leaves a note for the next opening, which survives a power cut.
+  /// Leaves a marker for the next opening. It survives a power cut.
   func markSuspect(_ reason: String) throws(StoreError) {
     let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     guard let file = OwnedDescriptor(opened: open(suspicionPath, flags, 0o600)) else {
       throw .ofKernel(at: path, otherwise: .unwritable)
     }
-    // The note itself is what counts; its words are for people.
+    // Only its existence matters; the text is for people.
     var text = reason + "\n"
     _ = text.withUTF8 { write(file.number, $0.baseAddress, $0.count) }
     fsync(file.number)
@@ -146,7 +145,7 @@ struct StorePlace {
 
   func clearSuspicion() { unlink(suspicionPath) }
 
-  /// Of the store and its log.
+  /// The size of the store and its log.
   var byteCount: Int64 {
     ["", "-wal"].reduce(0) { sum, suffix in
       var status = stat()
@@ -154,10 +153,10 @@ struct StorePlace {
     }
   }
 
-  /// Moves the store and what lies beside it to names that are free. Answers the new path.
+  /// Moves the store and its companion files to free names. Returns the new path.
   ///
-  /// The store goes first: a log without its store is put aside at the next start, while a store
-  /// without its log would be taken for an older one that is whole.
+  /// The store is moved first: a log without its store is put aside at the next start, but a store
+  /// without its log would be mistaken for an intact older one.
   func putAside(at now: WallTime) throws(StoreError) -> String {
     let stamp = now.iso8601.filter { $0 != "-" && $0 != ":" }
     var aside = path + ".damaged-" + stamp
@@ -173,7 +172,7 @@ struct StorePlace {
     return aside
   }
 
-  /// Whether a log lies there without a store. A new store must not begin with it.
+  /// Whether a log exists without a store. A new store must not start with it.
   var hasOrphanedCompanion: Bool {
     Self.companions.contains { access(path + $0, F_OK) == 0 }
   }

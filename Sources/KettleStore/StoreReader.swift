@@ -2,8 +2,8 @@ import GRDB
 import KettleSystem
 import KettleModel
 
-/// A connection that only reads, opened when it is first needed. Reads go one after the other and
-/// wait for no commit (sqlite.org/wal.html, "Concurrency").
+/// A read-only connection, opened on first use. Reads are serialized and never wait for a commit
+/// (sqlite.org/wal.html, "Concurrency").
 final class StoreReader: Sendable {
   private enum Phase {
     case unused
@@ -20,7 +20,7 @@ final class StoreReader: Sendable {
 
   init(_ place: StorePlace) { self.place = place }
 
-  /// What the body reads is of one moment, and has all that was committed before.
+  /// Reads one consistent snapshot that includes every earlier commit.
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
       return try connection().read(body)
@@ -42,7 +42,7 @@ final class StoreReader: Sendable {
     }
   }
 
-  /// Waits for the read that is under way.
+  /// Waits for the read in progress.
   func close() {
     let queue = phase.withLock { phase -> DatabaseQueue? in
       defer { phase = .closed }
@@ -53,9 +53,9 @@ final class StoreReader: Sendable {
 }
 
 extension StorePlace {
-  /// Makes an error of a connection one of the store. Damage is noted for the next opening, which
-  /// looks at everything and saves what can be read; until then, nothing is given up: who asked is
-  /// told, and asks again after the next start.
+  /// Converts an error of a connection to a store error. Damage is marked for the next opening,
+  /// which inspects everything and salvages what is readable. Until then nothing is given up: the
+  /// caller gets the error and can retry after the next start.
   func noting(_ error: any Error, otherwise code: StoreError.Code) -> StoreError {
     switch error {
     case let problem as TransferRowReader.Problem:

@@ -2,9 +2,9 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// Reads what the service needs when it starts, without a look at every transfer.
+/// Reads what the service needs at its start, without reading every transfer.
 enum StoreReading {
-  /// - Parameter db: of a store of this version.
+  /// - Parameter db: a store of this version.
   static func contents(_ db: Database) throws -> JournalContents {
     let layout = StoreLayout(version: StoreSchema.version)
     let reader = TransferRowReader(.strict)
@@ -28,7 +28,7 @@ enum StoreReading {
     return contents
   }
 
-  /// The counters, and no smaller than what is there.
+  /// Returns the counters, raised to the largest values in the tables.
   private static func counters(
     _ db: Database, _ sessions: [SessionRecord]
   ) throws -> StoreCounters {
@@ -77,7 +77,7 @@ enum StoreReading {
 
   private static func clearedCount(_ db: Database, upTo number: Int64?) throws -> Int {
     guard let number else { return 0 }
-    // By two parts of the index; one condition for both would go through all of it.
+    // Two queries, each on one part of the index; a combined condition would scan all of it.
     return try ["finish_number IS NULL", "finish_number <= \(number)"].reduce(0) { count, part in
       let sql = "SELECT count(*) \(finished) AND \(part) AND state = 'completed' AND is_dormant = 1"
       return count + (try Int.fetchOne(db, sql: sql) ?? 0)

@@ -1,16 +1,16 @@
 import GRDB
 import KettleModel
 
-/// Version 4: the store answers for the transfers that are not in memory.
+/// Version 4: the store is the only place of transfers that are not in memory.
 extension StoreSchema {
-  /// The transfers that wait for a free slot.
+  /// Transfers that wait for a free slot.
   static let isInLine = "is_dormant = 1 AND state = 'queued'"
 
-  /// Those that `TransferIndex.byState` has. The line has the others; one more index of them would
-  /// cost most where most are added.
+  /// The transfers in `TransferIndex.byState`. The queue contains the others; indexing them again
+  /// would cost most when many are added.
   static let isAside = "is_dormant = 1 AND state <> 'queued'"
 
-  /// Those that `TransferIndex.byFinish` has.
+  /// The transfers in `TransferIndex.byFinish`.
   static let isFinished = "(state = 'completed' OR finish_number IS NOT NULL)"
 
   static func makeQueue(_ db: Database) throws {
@@ -45,8 +45,8 @@ extension StoreSchema {
     try StoreTallies.recount(db)
   }
 
-  /// The columns with the bytes have what clients are shown; until then they had what is in the
-  /// file, which is something else for these.
+  /// Sets the byte columns to what clients display. Before, they contained the bytes in the file,
+  /// which differ for these transfers.
   private static func writeShownBytes(_ db: Database) throws {
     let layout = StoreLayout(version: 4)
     let reader = TransferRowReader(.salvaging)
@@ -69,10 +69,10 @@ extension StoreSchema {
   }
 }
 
-/// The places in the list. No two transfers have the same, or to change them with each other would
-/// do nothing; who reads only some transfers cannot see to it.
+/// The positions in the list. They are unique, because swapping two equal ones would do nothing;
+/// code that reads only some transfers cannot ensure that.
 enum StorePlaces {
-  /// Positions that leave room on both sides for more moves than anybody makes.
+  /// Positions that leave room on both sides for more moves than a user can make.
   private static let usablePositions: ClosedRange<Int64> = -(1 << 52)...(1 << 52)
 
   static func areSound(_ db: Database) throws -> Bool {
@@ -88,7 +88,7 @@ enum StorePlaces {
       && usablePositions.contains(rows.number(3))
   }
 
-  /// Numbers the transfers in the order that they have, where damage made two places alike.
+  /// Renumbers the transfers in their current order if damage made two positions equal.
   static func repair(_ db: Database) throws {
     if try areSound(db) { return }
     try db.execute(

@@ -1,24 +1,23 @@
 import CKettleSQLite
 import GRDB
 
-/// The tables, and how a store of an earlier version gets them.
+/// The tables, and the migrations of earlier versions.
 ///
-/// The columns stand for themselves where something is sorted, filtered or shown by them; what is
-/// only read back as a whole (headers, resume data, failures) is JSON. Nothing depends on SQLite
-/// beyond this target.
+/// Data that is sorted, filtered or displayed has its own columns. Data that is only read back as a
+/// whole (headers, resume data, failures) is JSON. Nothing outside this target depends on SQLite.
 enum StoreSchema {
-  /// "Kttl", for file(1) and for us: PRAGMA application_id.
+  /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
   static let version = 6
-  /// All but that of the transfers.
+  /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
-  /// Those that version 4 brought.
+  /// Added by version 4.
   static let smallTablesSince4 = ["tally"]
-  /// Those that version 5 brought.
+  /// Added by version 5.
   static let smallTablesSince5 = ["progress"]
 
-  /// A migration that was released is never changed, only followed by another; each ends by setting
+  /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -55,8 +54,8 @@ enum StoreSchema {
   }
 
   private static func addSessions(_ db: Database) throws {
-    // A session that was dropped keeps its row without a record: the next one of its name goes on
-    // counting its tasks from there.
+    // A dropped session keeps its row without a record: the next session of that name continues its
+    // task numbering.
     try db.execute(
       sql: """
         ALTER TABLE transfer ADD COLUMN request TEXT;
@@ -67,8 +66,8 @@ enum StoreSchema {
   }
 
   private static func createCounters(_ db: Database) throws {
-    // The largest numbers ever given outlive the transfers that had them, because a number that
-    // came again would name another transfer to whoever remembers the first.
+    // The largest numbers ever assigned outlive their transfers, because a reused number would name
+    // a different transfer to a client that remembers the first.
     try db.execute(
       sql: """
         CREATE TABLE counter (
@@ -125,45 +124,47 @@ enum StoreSchema {
         """)
   }
 
-  /// For the connection that writes.
+  /// For the writing connection.
   static var writing: Configuration {
     var configuration = Configuration()
     configuration.label = "kettle.store"
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      // Read back by nobody else, so a schema that others planted must not call functions.
+      // Kettle needs no functions in its schema, so a schema planted by others must not call any.
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       // NORMAL would lose the last commits in a power cut
       // (sqlite.org/pragma.html#pragma_synchronous).
       try db.execute(sql: "PRAGMA synchronous = FULL")
-      // What a batch of some thousands changes is written once, when it is committed.
+      // Keeps the changes of a batch of some thousands in memory, so they are written once, at the
+      // commit.
       try db.execute(sql: "PRAGMA cache_size = -8192")
-      // A list that is added fills many logs of the usual size, and each is brought in with syncs.
+      // Adding a list would fill many logs of the default size, each checkpointed with syncs.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
-      // A list of a million leaves a log of its own size behind, which nothing else makes small.
+      // A list of a million leaves a log of its own size behind, which nothing else shrinks.
       try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
     }
     return configuration
   }
 
-  /// Where SQLite keeps what a statement changed, to take back that statement alone when it fails.
+  /// Where SQLite keeps the undo data of a statement, used to roll back that statement alone when
+  /// it fails.
   ///
-  /// Where it is not in memory, all but the first 64 KiB of it are a file in a directory for
-  /// temporary files: that may be full while the store's disk is not, or be on a disk where nobody
-  /// expects a copy of the store (sqlite.org/tempfiles.html, "Statement Journal Files").
+  /// If it is not in memory, all but the first 64 KiB go to a file in a temporary directory. That
+  /// may be full while the store's disk is not, or on a disk where a copy of the store is
+  /// unexpected (sqlite.org/tempfiles.html, "Statement Journal Files").
   enum StatementJournals: String {
-    /// Of a few rows at a time.
+    /// For statements that change a few rows.
     case inMemory = "MEMORY"
-    /// Of statements that go through the whole list.
+    /// For statements that process the whole list.
     case onDisk = "FILE"
 
-    /// Outside of a transaction.
+    /// Must be called outside a transaction.
     func apply(to db: Database) throws { try db.execute(sql: "PRAGMA temp_store = \(rawValue)") }
   }
 
-  /// For looking at a store without changing a byte of it.
+  /// For inspecting a store without changing a byte of it.
   static var reading: Configuration {
     var configuration = Configuration()
     configuration.label = "kettle.store.inspection"
@@ -171,8 +172,8 @@ enum StoreSchema {
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
-      // The last connection that closes brings the log into the store. A reader cannot, and would
-      // ask for a write lock on a descriptor that is open for reading only.
+      // The last connection to close checkpoints the log into the store. A reader cannot do that,
+      // and would request a write lock on a read-only descriptor.
       if let connection = db.sqliteConnection { _ = kettle_sqlite_forgo_checkpoint(connection) }
     }
     return configuration

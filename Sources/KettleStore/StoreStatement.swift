@@ -1,18 +1,18 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement, stepped and bound without a value in between: a commit binds some thirty
-/// columns for each of thousands of transfers, and a list of a million is stepped through.
+/// A prepared statement that is bound and stepped without intermediate values: a commit binds some
+/// thirty columns for each of thousands of transfers, and a list of a million is stepped through.
 struct StoreStatement {
   // Keeps the statement prepared.
   private let statement: Statement
   private let pointer: SQLiteStatement
   private let connection: SQLiteConnection?
 
-  /// SQLite takes a copy of what is bound.
+  /// Tells SQLite to copy bound values.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  /// Nobody else may be stepping through a statement of the same text.
+  /// No other user may be stepping through a statement with the same text.
   init(_ db: Database, _ sql: String) throws {
     statement = try db.cachedStatement(sql: sql)
     pointer = statement.sqliteStatement
@@ -20,7 +20,7 @@ struct StoreStatement {
     reset()
   }
 
-  /// Makes it ready to be run again, with nothing bound.
+  /// Resets the statement for another run and clears its bindings.
   func reset() {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
@@ -38,7 +38,7 @@ struct StoreStatement {
   func bind(_ value: String?, at index: Int) {
     guard var value else { return }
     value.withUTF8 { text in
-      // Without an address it would be NULL.
+      // A null pointer would bind NULL.
       guard let start = text.baseAddress else {
         sqlite3_bind_text(pointer, CInt(index), "", 0, Self.transient)
         return
@@ -51,7 +51,7 @@ struct StoreStatement {
 
   // MARK: Running
 
-  /// Answers whether there is a row.
+  /// Returns whether there is a row.
   func step() throws -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
@@ -63,7 +63,7 @@ struct StoreStatement {
     }
   }
 
-  /// Runs what gives no rows, and answers how many rows it changed.
+  /// Runs a statement that returns no rows. Returns the number of rows it changed.
   @discardableResult
   func run() throws -> Int {
     while try step() {}
@@ -81,7 +81,7 @@ struct StoreStatement {
 
   func real(_ column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
 
-  /// Empty when it is NULL.
+  /// Returns an empty string for NULL.
   func text(_ column: Int) -> String {
     withText(column) { String(decoding: $0, as: UTF8.self) }
   }

@@ -2,10 +2,10 @@ import GRDB
 import KettleEngine
 import KettleModel
 
-/// What the dormant transfers come to, kept in the table `tally` with every commit: to count a
-/// million takes longer than a start may.
+/// The totals of the dormant transfers, updated in the table `tally` with every commit: counting a
+/// million takes too long for a start.
 ///
-/// The sums wrap around, so that what was added can be taken away again whatever servers say.
+/// The sums wrap around, so every addition can be subtracted again, whatever sizes servers report.
 struct StoreTallies: Hashable {
   private(set) var states: [TransferState: StateTally] = [:]
 
@@ -40,7 +40,7 @@ struct StoreTallies: Hashable {
     return tallies
   }
 
-  /// Adds this to what is in the table.
+  /// Adds these totals to the table.
   func write(_ db: Database) throws {
     if isEmpty { return }
     var sum = try Self.read(db).states
@@ -63,7 +63,7 @@ struct StoreTallies: Hashable {
     try statement.run()
   }
 
-  /// Adds up all transfers.
+  /// Counts all transfers.
   static func counted(_ db: Database) throws -> StoreTallies {
     var tallies = StoreTallies()
     let rows = try StoreStatement(
@@ -81,14 +81,14 @@ struct StoreTallies: Hashable {
     return tallies
   }
 
-  /// Puts what the transfers come to in the place of what is there.
+  /// Replaces the table with totals counted from the transfers.
   static func recount(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM tally")
     try counted(db).write(db)
   }
 }
 
-/// Of a transfer what the tallies are about.
+/// The parts of a transfer that the tallies count.
 struct TalliedRow: Hashable {
   var isDormant: Bool
   var state: TransferState

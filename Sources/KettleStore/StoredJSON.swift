@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The coding of the columns that are read back as a whole.
+/// The encoding of the columns that are read back as a whole.
 struct StoredJSON {
   private let encoder: JSONEncoder
   private let decoder = JSONDecoder()
 
   init() {
     encoder = JSONEncoder()
-    // The same value is the same text, which makes stores comparable.
+    // Equal values produce equal text, which makes stores comparable.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 

@@ -1,8 +1,8 @@
 import GRDB
 
-/// The dormant transfers that wait for a free slot, as the indexes have them.
+/// The queue of dormant transfers that wait for a free slot, read through the indexes.
 struct StoredLine {
-  /// Where a transfer stands in line.
+  /// The position of a transfer in the queue.
   struct Entry {
     var priority: Double
     var position: Int64
@@ -38,8 +38,8 @@ struct StoredLine {
     return entries
   }
 
-  /// Nearly always the first of the line are from other hosts, or there are few hosts. Only where
-  /// many of a busy host stand in front of many hosts, the line is gone through.
+  /// The front of the queue nearly always contains other hosts, or there are few hosts. The queue
+  /// is scanned in full only when many transfers of a busy host precede many hosts.
   func first(elsewhereThan others: Set<String>, _ countMax: Int) throws -> [Int64] {
     if countMax <= 0 { return [] }
     if let ids = try along(others, countMax, stepCountMax: Self.nearCount) { return ids }
@@ -50,7 +50,7 @@ struct StoredLine {
   private static let nearCount = 2048
   private static let originCountMax = 1024
 
-  /// Goes along the line of all hosts; nil when that takes too many steps.
+  /// Scans the queue of all hosts. Returns nil if that takes too many steps.
   private func along(
     _ others: Set<String>, _ countMax: Int, stepCountMax: Int
   ) throws -> [Int64]? {
@@ -71,7 +71,7 @@ struct StoredLine {
     return ids
   }
 
-  /// Puts the lines of all other hosts together; nil when there are many.
+  /// Merges the queues of all other hosts. Returns nil if there are many.
   private func byOrigin(_ others: Set<String>, _ countMax: Int) throws -> [Int64]? {
     let statement = try StoreStatement(
       db,

@@ -3,15 +3,15 @@ import GRDBSQLite
 import KettleEngine
 import KettleModel
 
-/// The table `progress`: how much is held of transfers whose record was not written since.
+/// The table `progress`: the durable ranges of transfers whose record has not been written since.
 ///
-/// A fast transfer tells a hundred times a second how far it is. To write its record as often
-/// changes three pages and codes all of it anew; a row here is one page, and what comes after the
-/// row is in `ProgressPages`, under the stamp that the row got when it was written. The next time
-/// the record is written, it says it itself and the row goes, so a row always knows better than its
-/// record, and a page with its stamp better than the row.
+/// A fast transfer reports progress a hundred times a second. Writing its record as often would
+/// change three pages and encode the whole record each time. A row here is one page, and later
+/// progress is in `ProgressPages`, under the stamp that the row got when it was written. The next
+/// write of the record includes the progress and deletes the row. A row is therefore newer than its
+/// record, and a page with its stamp is newer than the row.
 enum StoredProgress {
-  /// Transfers that run, and those of the last crash: few, whatever the list has.
+  /// Contains running transfers and those of the last crash: few, however long the list is.
   static func read(_ db: Database) throws -> [TransferID: HeldRanges] {
     var progress: [TransferID: HeldRanges] = [:]
     let stamp = try StoreLayout.hasStamps(db) ? "stamp" : "NULL"
@@ -39,7 +39,7 @@ enum StoredProgress {
     return held
   }
 
-  /// Puts what is held into a record that was read.
+  /// Adds the durable ranges to a record that was read.
   static func complete(_ record: inout TransferRecord, _ db: Database) throws {
     guard record.resumeData != nil else { return }
     let row = try StoreStatement(db, "SELECT held, stamp FROM progress WHERE id = ?")
@@ -51,7 +51,7 @@ enum StoredProgress {
     record.resumeData?.held = pages?[ProgressStamp(rawValue: row.number(1))] ?? stored
   }
 
-  /// Writes the row, with a stamp that no page has yet, which is the answer.
+  /// Writes the row. Returns its stamp, which no page has yet.
   static func put(
     _ held: HeldRanges, of id: TransferID, _ db: Database
   ) throws -> ProgressStamp {
@@ -69,7 +69,7 @@ enum StoredProgress {
     return stamp
   }
 
-  /// As an encoder would write it, at a tenth of the cost.
+  /// Encodes like `StoredJSON`, at a tenth of the cost.
   private static func text(_ held: HeldRanges) -> String {
     var text = "["
     for range in held.ranges {
@@ -87,7 +87,8 @@ enum StoredProgress {
     try statement.run()
   }
 
-  /// Writes what a crash left here into the records: lists are sorted and summed up by those alone.
+  /// Writes progress left by a crash into the records: lists are sorted and summed by records
+  /// alone.
   static func settle(_ db: Database) throws {
     let progress = try read(db)
     if progress.isEmpty { return }

@@ -1,12 +1,12 @@
 import Glibc
 import KettleEngine
 
-/// Texts to be sorted, in one piece of memory.
+/// Texts to be sorted, in one block of memory.
 struct TextColumn {
   private var bytes: [UInt8] = []
-  /// Where each ends.
+  /// The end offset of each text.
   private var ends: [Int] = []
-  /// Then bytes can be compared, which is many times faster.
+  /// If true, bytes can be compared, which is many times faster.
   private var isASCII = true
 
   var count: Int { ends.count }
@@ -23,7 +23,7 @@ struct TextColumn {
 
   subscript(index: Int) -> String { String(decoding: bytes[range(index)], as: UTF8.self) }
 
-  /// Less than, equal to or more than zero, as the text before stands to the other.
+  /// Returns a negative, zero or positive number, as the first text sorts relative to the second.
   func comparison(_ one: Int, _ other: Int) -> Int {
     guard isASCII else {
       let (one, other) = (self[one], self[other])

@@ -1,7 +1,7 @@
 /// The columns of the table `transfer`, in the order in which they are written and read. The raw
-/// value is the place in a row.
+/// value is the index in a row.
 ///
-/// `origin`, which SQLite makes of the URL, is only looked for.
+/// `origin`, which SQLite derives from the URL, is used only in queries.
 enum TransferColumn: Int, CaseIterable {
   case id, session, taskIdentifier, state, reason, goesOnAt, priority, queuePosition, title, url
   case directory, name, createdAt, finishedAt, bytesReceived, bytesExpected, connections
@@ -21,12 +21,12 @@ enum TransferColumn: Int, CaseIterable {
 
   static let list = allCases.map(\.sqlName).joined(separator: ", ")
 
-  /// How a change of its value changes the indexes.
+  /// How a change of the value affects the indexes.
   fileprivate enum Weight {
     case inNoIndex
-    /// A transfer in another state or place.
+    /// The transfer's state or position changed.
     case inIndexes
-    /// Another transfer under the same id, or a fresh link for it.
+    /// A different transfer under the same id, or a fresh link for it.
     case isIdentity
   }
 
@@ -42,7 +42,7 @@ enum TransferColumn: Int, CaseIterable {
     }
   }
 
-  /// Of the parameter that its value is bound to, in all statements that write one row.
+  /// The parameter that the value is bound to, in all statements that write one row.
   fileprivate var parameter: String { "?\(TransferSQL.parameter(self))" }
 }
 
@@ -50,11 +50,11 @@ enum TransferColumn: Int, CaseIterable {
 enum TransferSQL {
   static let insert = insert(rowCount: 1)
 
-  /// A statement opens the table and its indexes anew whenever it is run, which for one row takes
-  /// as long as to write it.
+  /// Running a statement reopens the table and its indexes, which for one row takes as long as
+  /// writing it.
   static let insertTogether = insert(rowCount: rowsTogether)
 
-  /// More gain nothing.
+  /// A higher number gains nothing.
   static let rowsTogether = 20
 
   private static func insert(rowCount: Int) -> String {
@@ -67,26 +67,26 @@ enum TransferSQL {
 
   private static let columnCount = TransferColumn.allCases.count
 
-  /// Of a value in one of the rows that a statement writes, with the first parameter as 1.
+  /// Returns the parameter of a value in one of the rows that a statement writes. The first is 1.
   static func parameter(_ column: TransferColumn, place: Int = 0) -> Int {
     1 + place * columnCount + column.rawValue
   }
 
-  /// Writes the columns that no index has, where the others are as they were: SQLite writes every
-  /// index that has a column that is set, whether it changed or not.
+  /// Writes the columns that are in no index, if the others are unchanged: SQLite updates every
+  /// index that contains an assigned column, whether its value changed or not.
   static let advance = update([.inNoIndex])
 
-  /// Writes all but what makes it another transfer.
+  /// Writes everything except the columns of its identity.
   static let turn = update([.inNoIndex, .inIndexes])
 
   static let replace = update([.inNoIndex, .inIndexes, .isIdentity])
 
-  /// Changes nothing when another column than the ones it writes is not as it was.
+  /// The statement changes nothing if a column that it does not write differs.
   private static func update(_ weights: Set<TransferColumn.Weight>) -> String {
     let columns = TransferColumn.allCases.dropFirst()
     let updates = columns.filter { weights.contains($0.weight) }
       .map { "\($0.sqlName) = \($0.parameter)" }.joined(separator: ", ")
-    // The sign keeps SQLite from looking the row up by anything but its id.
+    // The unary plus keeps SQLite from looking up the row by anything but its id.
     let conditions = columns.filter { !weights.contains($0.weight) }
       .map { " AND +\($0.sqlName) IS \($0.parameter)" }.joined()
     return "UPDATE transfer SET \(updates) WHERE id = \(TransferColumn.id.parameter)\(conditions)"
@@ -94,7 +94,7 @@ enum TransferSQL {
 
   static let remove = "DELETE FROM transfer WHERE id = ?"
 
-  /// What `TalliedRow` needs.
+  /// Selects the columns of `TalliedRow`.
   static let tallied =
     "SELECT is_dormant, state, bytes_received, bytes_expected FROM transfer WHERE id = ?"
 }

@@ -1,17 +1,17 @@
 import KettleModel
 
-/// The indexes of the table `transfer`. Each costs on every transfer that is added, so there is one
-/// for what must come at once and none for more.
+/// The indexes of the table `transfer`. Each adds cost to every added transfer, so only queries
+/// that must be immediate have one.
 enum TransferIndex: CaseIterable {
-  /// That of the table itself: no two tasks of a session have one number.
+  /// The table's own index: task identifiers are unique within a session.
   case byTask
-  /// The list as people put it in order, with what a view of it leaves out.
+  /// The list in the user's order, with the columns that a view filters by.
   case byPlace
-  /// The line of all hosts, and that of each.
+  /// The queue of all hosts, and the queue of each.
   case byLine, byOrigin
-  /// Dormant transfers that are not in line.
+  /// Dormant transfers that are not queued.
   case byState
-  /// What the service takes into its memory when it starts.
+  /// The transfers that the service loads into memory at its start.
   case awake
   case byFinish
 
@@ -39,7 +39,7 @@ enum TransferIndex: CaseIterable {
     }
   }
 
-  /// Which transfers it has; nil is all.
+  /// The SQL condition for the transfers in the index; nil for all.
   var condition: String? {
     switch self {
     case .byTask, .byPlace: nil
@@ -60,7 +60,7 @@ enum TransferIndex: CaseIterable {
     }
   }
 
-  /// nil for the one that the table made.
+  /// nil for the index that the table creates itself.
   var creation: String? {
     switch self {
     case .byTask: nil
@@ -69,18 +69,18 @@ enum TransferIndex: CaseIterable {
     }
   }
 
-  /// Those that a store of a version has and this one goes on using.
+  /// Returns the indexes that a store of a version has and this version still uses.
   static func of(version: Int) -> [TransferIndex] { version < 4 ? [.byTask] : allCases }
 
   // MARK: Sums
 
-  /// Keeps the sums of identifiers far from the end of their type.
+  /// Keeps the sums of identifiers far from overflow.
   private static let sumMask: Int64 = 0xFF_FFFF
 
   static func summand(_ record: TransferRecord) -> Int64 { record.id.rawValue & sumMask }
 
-  /// Reads it from end to end and adds up the identifiers that it leads to; a count would be
-  /// answered from any index.
+  /// Reads the index from end to end and sums the identifiers it leads to; a count could be
+  /// computed from any index.
   var sum: String {
     "SELECT ifnull(sum(id & \(Self.sumMask)), 0) FROM transfer INDEXED BY \(name)"
       + (condition.map { " WHERE \($0)" } ?? "")

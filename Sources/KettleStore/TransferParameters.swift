@@ -5,7 +5,7 @@ struct TransferParameters {
   private let statement: StoreStatement
   private let firstIndex: Int
 
-  /// - Parameter place: which of the rows that the statement writes together.
+  /// - Parameter place: the index of the row among those that the statement writes together.
   init(_ statement: StoreStatement, place: Int = 0) {
     self.statement = statement
     firstIndex = TransferSQL.parameter(.id, place: place)

@@ -1,27 +1,27 @@
 import GRDB
 import KettleModel
 
-/// Turns rows into records.
+/// Converts rows to records.
 struct TransferRowReader {
-  /// What happens to a column that makes no sense.
+  /// How an invalid column is handled.
   enum Mode {
-    /// The row is refused.
+    /// The row is rejected.
     case strict
-    /// The column is left out where the request can be understood without it.
+    /// The column is dropped if the request can be understood without it.
     case salvaging
   }
 
-  /// The column that makes no sense.
+  /// An invalid column.
   struct Problem: Error, Hashable {
     var column: String
     var sentence: String { "\"\(column)\" of a transfer makes no sense" }
   }
 
-  /// Identifiers and positions are counted up from what is read, so they must not be near the end
-  /// of their type. No list gets that long.
+  /// Identifiers and positions are incremented from the values read, so these must not be close to
+  /// overflow. No list gets that long.
   static let numbers: ClosedRange<Int64> = 0...(1 << 53)
 
-  /// What was moved to the top of the list stands before all that was ever added.
+  /// Transfers moved to the top of the list precede everything ever added.
   static let positions: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
   let mode: Mode
@@ -39,7 +39,7 @@ struct TransferRowReader {
       queuePosition: try value(.queuePosition, row, or: 0) {
         Self.positions.contains($0) ? $0 : nil
       },
-      // The user decides about a transfer of which nobody knows whether it was wanted to run.
+      // The user decides about a transfer if it is unknown whether it was meant to run.
       state: try value(.state, row, or: .paused, TransferState.init))
     record.reason = try optional(.reason, row, WaitingReason.init)
     record.goesOnAt = try optional(.goesOnAt, row) { WallTime(millisecondsSince1970: $0) }
@@ -55,9 +55,9 @@ struct TransferRowReader {
     return record
   }
 
-  /// What is made of the record stands in columns as well, which other rows are counted by.
+  /// Values derived from the record are stored in columns too; the tallies count by them.
   private func checkDerived(_ record: TransferRecord, _ row: Row) throws(Problem) {
-    // A store of an earlier version has other numbers there, and what is salvaged is made anew.
+    // A store of an earlier version has different numbers there, and salvaged rows are recomputed.
     guard mode == .strict, let isDormant = try stored(.isDormant, row).int64 else { return }
     let expected = TalliedRow(record)
     guard isDormant == (expected.isDormant ? 1 : 0) else { throw problem(.isDormant) }
@@ -69,7 +69,7 @@ struct TransferRowReader {
     }
   }
 
-  /// There is one exactly when the transfer is a task.
+  /// Returns a status if and only if the transfer is a task.
   private func taskStatus(
     of record: TransferRecord, _ row: Row
   ) throws(Problem) -> TaskStatus? {
@@ -105,7 +105,7 @@ struct TransferRowReader {
     return spec
   }
 
-  /// Not left out when salvaging: what was to be sent would be fetched.
+  /// Not dropped when salvaging: an upload would become a download.
   private func request(_ row: Row) throws(Problem) -> RequestContent? {
     if try stored(.request, row).isNull { return nil }
     guard let request: RequestContent = try coded(.request, row) else { throw problem(.request) }
@@ -121,7 +121,7 @@ struct TransferRowReader {
     return row[column.rawValue]
   }
 
-  // Inlined into `spec`, it ends the optimizer of Swift 6.3.1 ("Found outside of lifetime use").
+  // Inlined into `spec`, it crashes the optimizer of Swift 6.3.1 ("Found outside of lifetime use").
   @inline(never)
   private static func converted<Stored: DatabaseValueConvertible>(
     _ value: DatabaseValue, to type: Stored.Type
@@ -129,7 +129,7 @@ struct TransferRowReader {
     Stored.fromDatabaseValue(value)
   }
 
-  /// A column without which there is no transfer.
+  /// A column that every transfer must have.
   private func required<Stored: DatabaseValueConvertible>(
     _ column: TransferColumn, _ row: Row
   ) throws(Problem) -> Stored {
@@ -146,7 +146,7 @@ struct TransferRowReader {
 
   static func bounded(_ number: Int64) -> Int64? { numbers.contains(number) ? number : nil }
 
-  /// A column that always has a value; `fallback` is taken when salvaging.
+  /// A column that always has a value; salvaging uses `fallback` for an invalid one.
   private func value<Stored: DatabaseValueConvertible, Value>(
     _ column: TransferColumn, _ row: Row, or fallback: Value, _ convert: (Stored) -> Value?
   ) throws(Problem) -> Value {

@@ -10,7 +10,7 @@ struct TransferRowWriter {
   /// The largest id that a row may have.
   private var lastID: Int64
   private var tallies = StoreTallies()
-  /// Those of which the table `progress` has a row, with its stamp.
+  /// The transfers that have a row in the table `progress`, with its stamp.
   private(set) var advanced: [TransferID: ProgressStamp]
 
   /// - Parameter lastID: the largest id ever given before this commit.
@@ -21,7 +21,7 @@ struct TransferRowWriter {
     statements = try Statements(db)
   }
 
-  /// To look one up by its text takes longer than to run it.
+  /// Kept, because looking up a statement by its text takes longer than running it.
   private struct Statements {
     let insert, tallied, advance, turn, replace, remove: StoreStatement
 
@@ -35,7 +35,7 @@ struct TransferRowWriter {
     }
   }
 
-  /// In their order. Of new transfers that follow each other many are inserted at once.
+  /// Applies the changes in order. Consecutive new transfers are inserted many at a time.
   mutating func apply(_ changes: [JournalChange]) throws {
     var rest = changes[...]
     while let next = rest.first {
@@ -58,12 +58,12 @@ struct TransferRowWriter {
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
-    // One of the counters, which are written before.
+    // Part of the counters, which are written earlier.
     case .clearFinished: break
     }
   }
 
-  /// Writes what the changes come to together.
+  /// Writes the combined changes of the totals.
   func finish() throws { try tallies.write(db) }
 
   private mutating func put(_ record: TransferRecord) throws {
@@ -80,7 +80,7 @@ struct TransferRowWriter {
     tallies.add(row)
   }
 
-  /// Whether they fill a statement, each with an identifier that no row has.
+  /// Whether the changes fill a statement and each has an identifier that no row has.
   private func areNew(_ changes: ArraySlice<JournalChange>) -> Bool {
     if changes.count < TransferSQL.rowsTogether { return false }
     var last = lastID
@@ -96,7 +96,7 @@ struct TransferRowWriter {
   }
 
   private mutating func insert(_ new: ArraySlice<JournalChange>) throws {
-    // Only where it is needed: its text is long to be looked up by.
+    // Prepared only when needed: its text is long to look up.
     let statement = try StoreStatement(db, TransferSQL.insertTogether)
     defer { statement.reset() }
     for (place, change) in new.enumerated() {
@@ -109,7 +109,7 @@ struct TransferRowWriter {
     try statement.run()
   }
 
-  /// Most changes touch no index. Each statement sees for itself whether it will do.
+  /// Most changes touch no index. Each statement itself checks whether it suffices.
   private func change(_ record: TransferRecord, _ row: TalliedRow, from old: TalliedRow) throws {
     if old.state == record.state, try write(record, row, statements.advance) > 0 { return }
     if try write(record, row, statements.turn) > 0 { return }
@@ -125,7 +125,7 @@ struct TransferRowWriter {
     try statement.run()
   }
 
-  /// What stands there now.
+  /// Returns the current row.
   private func old(_ id: Int64) throws -> TalliedRow? {
     let statement = statements.tallied
     statement.bind(id, at: 1)
