@@ -4,21 +4,23 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// Tells every client what it asked to be told. The engine calls `observe`, the clients call the
-/// rest; nothing here waits for a client, and `observe` not for the store either.
+/// Sends every client the events and rows that it subscribed to. The engine calls `observe`, the
+/// clients call the rest. Nothing here waits for a client, and `observe` does not wait for the
+/// store either.
 final class Broadcaster: Sendable {
   private struct Client: Sendable {
     let mailbox: ClientMailbox
     var look = Look.none
-    /// What it listed last: whoever reads a list page by page needs its order for the next one.
+    /// The view that it listed last: a client that reads a list page by page needs its order for
+    /// the next page.
     var listed: RowView?
   }
 
-  /// What a client looks at.
+  /// What a client displays.
   private enum Look: Sendable {
     case none
     case looking(RowView, RowWindowID)
-    /// The client has not taken the rows that it was sent last, so nothing is kept for the next.
+    /// The client has not read the last rows yet, so nothing is kept for the next ones.
     case resting(RowView)
   }
 
@@ -33,9 +35,9 @@ final class Broadcaster: Sendable {
   private let freeSpace: FreeSpace
 
   /// - Parameters:
-  ///   - freeSpace: of the disk of the documents directory.
-  ///   - rows: what is made of the records of the archive.
-  ///   - limits: of what waits for clients.
+  ///   - freeSpace: the free space on the disk of the documents directory.
+  ///   - rows: makes rows from the records of the archive.
+  ///   - limits: for the items waiting for clients.
   init(
     freeSpace: FreeSpace, archive: any TransferArchive, rows: RowMaker,
     limits: Mailboxes.Limits = Mailboxes.Limits(), logger: Logger = Logger(label: "kettle")
@@ -47,7 +49,7 @@ final class Broadcaster: Sendable {
 
   // MARK: What the engine tells
 
-  /// Takes what the engine tells, in its order.
+  /// Handles an engine event. Events arrive in order.
   func observe(_ event: EngineEvent, at now: WallTime) {
     let (told, before) = list.update { table in
       let before = Self.changed(event).flatMap { table.row($0)?.state }
@@ -59,7 +61,7 @@ final class Broadcaster: Sendable {
     } else if case .listed(let listed) = event {
       let interested = clients.filter { $0.wants(listed) }
       if !interested.isEmpty {
-        // Rows are made only when a client wants them.
+        // Rows are made only if a client wants them.
         for row in listed.rows {
           tell(
             TransferEvent(kind: .added, id: row.id, at: now, snapshot: row), since: nil,
@@ -67,12 +69,12 @@ final class Broadcaster: Sendable {
         }
       }
     }
-    // Also when a row only wakes up or falls asleep, which changes none: a window from which rows
-    // were left out, because they did so while the store was read, is read again.
+    // Also when a row is only loaded or evicted, which changes none: a window that lacked such
+    // rows, because they moved during a read of the store, is read again.
     for client in clients { client.refreshViewport() }
   }
 
-  /// All clients share one object, so a client that does not watch, or is behind, costs nothing.
+  /// All clients share one object, so a client that does not watch, or lags, costs nothing.
   private func tell(
     _ event: TransferEvent, since before: TransferState?, to clients: [ClientMailbox]
   ) {
@@ -81,10 +83,10 @@ final class Broadcaster: Sendable {
     for client in clients { client.tell(shared, since: before) }
   }
 
-  /// What waits for all clients together, in bytes.
+  /// The bytes waiting for all clients together.
   var heldByteCount: Int { mailboxes.heldByteCount }
 
-  /// Whose state may be another than before.
+  /// Returns the transfer whose state may have changed.
   private static func changed(_ event: EngineEvent) -> TransferID? {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
@@ -92,7 +94,7 @@ final class Broadcaster: Sendable {
     }
   }
 
-  /// Answers what those who watch events are told; nil when they are not.
+  /// Returns the event for clients that watch; nil if there is none.
   private static func take(
     _ event: EngineEvent, _ table: inout RowTable, at now: WallTime
   ) -> TransferEvent? {
@@ -149,9 +151,9 @@ final class Broadcaster: Sendable {
     mailboxes.leave(client.mailbox)
   }
 
-  /// A client sees this part of the list from now on.
+  /// Subscribes a client to this part of the list.
   func look(_ id: ClientID, at viewport: Viewport) {
-    // It may have left while it was asking.
+    // The client may have left during its request.
     let mailbox: ClientMailbox? = state.withLock { state in
       guard let client = state.clients[id] else { return nil }
       state.clients[id]?.look = turn(client.look, to: RowView(viewport))
@@ -160,8 +162,8 @@ final class Broadcaster: Sendable {
     mailbox?.look(at: viewport)
   }
 
-  /// A client does not take its rows: no order and no row is kept for it until it is shown rows
-  /// again.
+  /// Called when a client does not read its rows: no order and no row is kept for it until rows are
+  /// sent to it again.
   func rest(_ id: ClientID) {
     state.withLock { state in
       guard let client = state.clients[id], case .looking(let view, _) = client.look else { return }
@@ -187,7 +189,7 @@ final class Broadcaster: Sendable {
     list.update { $0.closeWindow(window) }
   }
 
-  /// Returns the window of what the client looks at; nil when it looks at nothing.
+  /// Returns the window that the client displays; nil if there is none.
   private func window(of id: ClientID) -> RowWindowID? {
     state.withLock { state in
       switch state.clients[id]?.look {
@@ -203,13 +205,13 @@ final class Broadcaster: Sendable {
 
   // MARK: What clients ask
 
-  /// The rows that a client looks at; nil when it looks elsewhere by now.
+  /// Returns the rows that a client displays; nil if it displays something else by now.
   func shown(_ viewport: Viewport, to id: ClientID) async throws(ControlError) -> RowWindow? {
     guard let window = window(of: id) else { return nil }
     return try await list.window(viewport, for: window).map(withFreeSpace)
   }
 
-  /// The rows that somebody lists.
+  /// Returns the rows for one list request.
   func window(
     _ viewport: Viewport, for client: ClientID? = nil
   ) async throws(ControlError) -> RowWindow {
@@ -232,7 +234,7 @@ final class Broadcaster: Sendable {
     return window
   }
 
-  /// nil when the store alone has it.
+  /// Returns nil when only the store has the row.
   func row(_ id: TransferID) -> TransferSnapshot? { list.update { $0.row(id) } }
 
   func find(_ urls: [String]) async throws(ControlError) -> [FindURLs.Found] {
@@ -255,12 +257,12 @@ final class Broadcaster: Sendable {
     return totals
   }
 
-  /// Whether a client is connected that a person looks at: what is finished, it tells itself.
+  /// Whether a connected client is visible to a person; it reports finished transfers itself.
   var isWatchedByPerson: Bool {
     state.withLock { $0.clients.values.contains { $0.mailbox.isWatchedByPerson } }
   }
 
-  /// Whether somebody looks at the progress.
+  /// `.live` if a client displays progress.
   var cadence: ProgressCadence {
     state.withLock { $0.clients.values.contains { $0.mailbox.wantsProgress } ? .live : .quiet }
   }

@@ -4,48 +4,48 @@ import struct Synchronization.Atomic
 import KettleEngine
 import KettleModel
 
-/// What waits to be sent to one client, and what wakes the tasks that send it.
+/// The outgoing items of one client, and the signals for the tasks that send them.
 final class ClientMailbox: Sendable {
-  /// Which events the client asked for.
+  /// Which events the client subscribed to.
   enum Watching: Sendable, Hashable {
     case nothing
     case states
     case progress
   }
 
-  /// How the client learns of transfers that become completed.
+  /// How the client is notified of completed transfers.
   enum CompletedForm: Sendable, Hashable {
     case events
-    /// By their ids, those of a while together.
+    /// As ids, several at a time.
     case gathered
   }
 
-  /// An item on its way to a client.
+  /// An item that is being sent to a client.
   struct Sending: Sendable {
-    /// Smaller the longer it is on its way.
+    /// Smaller the longer it has been in transit.
     var since: UInt64
-    /// With what waits behind it.
+    /// Includes the items queued behind it.
     var heldByteCount: Int
-    /// How much of that the client can be made to ask for again.
+    /// How many of those bytes can be dropped so that the client requests them again.
     var spareByteCount: Int
   }
 
   private struct State: Sendable {
     var outbox: ClientOutbox
-    /// The item that the client has not taken yet.
+    /// The item that the client has not read yet.
     var sendingSince: UInt64?
-    /// What of `outbox` was told to the other mailboxes.
+    /// The part of `outbox` that is already accounted for in `mailboxes`.
     var accountedByteCount = 0
-    /// Finished when the replies have been taken.
+    /// Finished when enough replies have been read.
     var room: Completion<Void>?
-    /// Finished when the window has been taken.
+    /// Finished when the window has been read.
     var windowTaken: Completion<Void>?
     var isClosed = false
 
     var watching = Watching.nothing
-    /// nil is all.
+    /// nil for all.
     var watchedSession: SessionID?
-    /// nil is all.
+    /// nil for all.
     var watchedStates: Set<TransferState>?
     var completedForm = CompletedForm.events
     var viewport: Viewport?
@@ -72,7 +72,7 @@ final class ClientMailbox: Sendable {
       }
     }
 
-    /// Returns what waits for items that have been taken since.
+    /// Returns the waiters whose items have been read since.
     mutating func takeWaiters() -> [Completion<Void>] {
       var waiters: [Completion<Void>] = []
       if isClosed || outbox.hasRoomForReplies, let room {
@@ -87,21 +87,22 @@ final class ClientMailbox: Sendable {
     }
   }
 
-  /// Yields when there is something to send; ends when the client has left or is to be dropped.
+  /// Yields when there is something to send; ends when the client has left or is dropped.
   let mail: AsyncStream<Void>
   private let mailSignal: AsyncStream<Void>.Continuation
-  /// Yields when the rows of the viewport may have changed; many changes are one signal.
+  /// Yields when the rows of the viewport may have changed; many changes are coalesced into one
+  /// signal.
   let viewportChanges: AsyncStream<Void>
   private let viewportSignal: AsyncStream<Void>.Continuation
-  /// Yields when ids of completed transfers were gathered that wait to be sent.
+  /// Yields when gathered ids of completed transfers are waiting to be sent.
   let gatherings: AsyncStream<Void>
   private let gatheringSignal: AsyncStream<Void>.Continuation
 
   private let state: Mutex<State>
   private let mailboxes: Mailboxes
-  /// Whether events are to be put in: false costs an event nothing.
+  /// Whether events are accepted; when false, an event costs nothing.
   private let takesEvents = Atomic(false)
-  /// Whether a change of the rows is to be signalled.
+  /// Whether a change of the rows is signalled.
   private let takesChanges = Atomic(false)
 
   init(in mailboxes: Mailboxes, _ limits: ClientOutbox.Limits) {
@@ -118,10 +119,10 @@ final class ClientMailbox: Sendable {
 
   var viewport: Viewport? { state.withLock { $0.viewport } }
 
-  /// Whether the client said that a person looks at it.
+  /// Whether the client declared that a person watches it.
   var isWatchedByPerson: Bool { state.withLock { $0.isWatchedByPerson } }
 
-  /// The item that the client has not taken yet; nil when there is none.
+  /// The item that the client has not read yet; nil if there is none.
   var sending: Sending? {
     state.withLock { state in
       state.sendingSince.map {
@@ -139,8 +140,8 @@ final class ClientMailbox: Sendable {
   // MARK: What the client wants
 
   /// - Parameters:
-  ///   - session: the one whose events are sent; nil is all.
-  ///   - states: sends only events of what is in one of these or just was; nil is all.
+  ///   - session: sends only events of this session; nil for all.
+  ///   - states: sends only events of transfers that are or just were in one; nil for all.
   func watch(
     _ watching: Watching, of session: SessionID? = nil, in states: Set<TransferState>? = nil,
     completed: CompletedForm = .events, lag: ClientOutbox.Lag = .isDropped
@@ -168,10 +169,11 @@ final class ClientMailbox: Sendable {
 
   // MARK: What the engine tells
 
-  /// The rows are about to be read: the next change is signalled.
+  /// Called before the rows are read: the next change is signalled.
   func willReadRows() { takesChanges.store(true, ordering: .sequentiallyConsistent) }
 
-  /// The rows or the totals have changed. It costs nothing when that was signalled already.
+  /// Called when the rows or the totals have changed. It costs nothing if that was already
+  /// signalled.
   func refreshViewport() {
     guard takesChanges.load(ordering: .relaxed),
       takesChanges.exchange(false, ordering: .sequentiallyConsistent)
@@ -179,14 +181,14 @@ final class ClientMailbox: Sendable {
     viewportSignal.yield()
   }
 
-  /// Whether an event would be looked at.
+  /// Whether events are considered at all.
   var isWatching: Bool { takesEvents.load(ordering: .relaxed) }
 
   func wants(_ listed: ListedTransfers) -> Bool {
     isWatching && state.withLock { $0.wants(listed) }
   }
 
-  /// - Parameter before: the state in which the transfer was; nil when it is not known.
+  /// - Parameter before: the previous state of the transfer; nil if unknown.
   func tell(_ shared: SharedEvent, since before: TransferState? = nil) {
     guard isWatching else { return }
     change { state in
@@ -201,7 +203,7 @@ final class ClientMailbox: Sendable {
 
   // MARK: What is sent
 
-  /// What was gathered is to be sent.
+  /// Triggers the sending of gathered ids.
   func sendGathered() { mailSignal.yield() }
 
   func send(reply line: [UInt8]) {
@@ -214,7 +216,7 @@ final class ClientMailbox: Sendable {
     mailboxes.relieve()
   }
 
-  /// Takes the next item to send; the one before it has been taken by the client.
+  /// Returns the next item to send. The client has read the previous one.
   func next() -> ClientOutbox.Item? {
     let (item, waiters) = state.withLock { state in
       let item = state.outbox.next()
@@ -227,8 +229,8 @@ final class ClientMailbox: Sendable {
     return item
   }
 
-  /// Waits until the client has taken enough replies for another request to be handled. Returns
-  /// false when it has left.
+  /// Waits until the client has read enough replies for another request to be handled. Returns
+  /// false if it has left.
   func room() async -> Bool {
     let waiter: Completion<Void>? = state.withLock { state in
       guard !state.isClosed, !state.outbox.hasRoomForReplies else { return nil }
@@ -240,10 +242,10 @@ final class ClientMailbox: Sendable {
     return state.withLock { !$0.isClosed }
   }
 
-  /// Whether the client has not taken the window that was sent last.
+  /// Whether the client has not read the last window yet.
   var hasWindow: Bool { state.withLock { $0.outbox.hasWindow } }
 
-  /// Waits until the client has taken the window that was sent last.
+  /// Waits until the client has read the last window.
   func windowTaken() async {
     let waiter: Completion<Void>? = state.withLock { state in
       guard !state.isClosed, state.outbox.hasWindow else { return nil }
@@ -254,12 +256,13 @@ final class ClientMailbox: Sendable {
     await waiter?.value()
   }
 
-  /// Makes the client ask again, because too much waits for all clients together.
+  /// Drops events, so that the client requests again, because too much is waiting for all clients
+  /// together.
   func giveUpEvents() {
     change { ($0.outbox.giveUpEvents(), mailSignal) }
   }
 
-  /// Drops the client, because too much waits for all clients together.
+  /// Drops the client, because too much is waiting for all clients together.
   func giveUp() {
     change { ($0.outbox.giveUp(), mailSignal) }
   }
@@ -267,7 +270,7 @@ final class ClientMailbox: Sendable {
   /// Whether the client is dropped because it reads too slowly.
   var isOverflowed: Bool { state.withLock { $0.outbox.isOverflowed } }
 
-  /// What waits is still sent; nothing new comes.
+  /// Queued items are still sent; new ones are not accepted.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -280,7 +283,7 @@ final class ClientMailbox: Sendable {
     gatheringSignal.finish()
   }
 
-  /// What was put in, and the signal that wakes the task which sends it.
+  /// The result of a change, and the signal that wakes the task that sends.
   private typealias Change = (ClientOutbox.PutResult, AsyncStream<Void>.Continuation)
 
   private func change(_ body: (inout State) -> Change?) {

@@ -6,11 +6,10 @@ import KettleModel
 
 /// One connected client, from its first line to its last.
 ///
-/// Requests are answered one after the other, in their order, and read one ahead
-/// (`RequestReader`). Of those that add, one is decided on while the one before it is on its way to
-/// the store. Sending is apart from answering, so a client that does not read holds up nobody: its
-/// own requests wait until it has taken the replies, and its rows are read again when it has taken
-/// the last ones.
+/// Requests are answered one after the other, in order, and read one ahead (`RequestReader`). Of
+/// requests that add, the next is decided while the store commits the previous one. Sending is
+/// separate from answering, so a client that does not read delays no other client: its own requests
+/// wait until it has read the replies, and its rows are refreshed once it has read the last ones.
 struct ClientSession: Sendable {
   /// `decided` says that another request to add may be begun before the reply is there.
   typealias Answer =
@@ -23,18 +22,18 @@ struct ClientSession: Sendable {
   let broadcaster: Broadcaster
   let logger: Logger
   let dropped: DroppedClients
-  /// How long the last replies may take to a client that has said everything.
+  /// The time limit for the last replies to a client that has finished sending.
   var farewellBudget = Duration.seconds(10)
-  /// Told once or more when the client asks nothing any more.
+  /// Called one or more times when the client sends no more requests.
   var left: @Sendable (ClientID) -> Void = { _ in }
-  /// Answers a request with the line of the reply.
+  /// Returns the reply line for a request.
   let answer: Answer
 
-  /// No client is sent rows more often than this.
+  /// The minimum interval between two windows sent to a client.
   static let viewportInterval = Duration.milliseconds(100)
-  /// Ids of the completed are gathered for so long.
+  /// How long ids of completed transfers are gathered.
   static let gatheringInterval = Duration.milliseconds(20)
-  /// So long after the store could not be read it is tried again.
+  /// The delay before a retry when the store could not be read.
   static let viewportRetry = Duration.seconds(2)
 
   private enum Greeting: Sendable {
@@ -42,30 +41,30 @@ struct ClientSession: Sendable {
     case done
   }
 
-  /// What ended.
+  /// The part of a session that ended.
   private enum Part: Sendable {
-    /// The client says no more; what it asked is answered.
+    /// The client sends no more; its requests are answered.
     case asking
-    /// The client cannot be sent to, or everything was sent.
+    /// The client cannot be reached, or everything was sent.
     case sending(Delivery)
-    /// The client is dropped, because it reads too slowly.
+    /// The client is dropped because it reads too slowly.
     case showing, gathering
   }
 
-  /// How sending to a client ended.
+  /// How the delivery to a client ended.
   private enum Delivery: Sendable {
     case complete
     case broken
   }
 
-  /// How long the last replies may take when it is the service that ends.
+  /// The time limit for the last replies when the service shuts down.
   static let endingBudget = Duration.milliseconds(500)
 
   func run() async {
     await withTaskCancellationHandler {
       await serve()
     } onCancel: {
-      // A client that does not read must not hold up the end of the service.
+      // A client that does not read must not delay the shutdown.
       _ = connection.close(after: Self.endingBudget)
     }
   }
@@ -90,7 +89,7 @@ struct ClientSession: Sendable {
       }
       switch await group.next() {
       case .asking?:
-        // Only its sending half may be closed: it is still owed the replies.
+        // Perhaps only its sending half is closed: it must still get the replies.
         let deadline = connection.close(after: farewellBudget)
         leave(id)
         waiting: while let part = await group.next() {
@@ -134,7 +133,7 @@ struct ClientSession: Sendable {
     }
   }
 
-  /// The client broke a rule; nothing more is read from it.
+  /// The client violated the protocol; nothing more is read from it.
   private func refuse(_ error: any Error, _ client: ConnectedClient) {
     switch error {
     case ControlSocketError.lineTooLong(let byteCountMax):
@@ -147,8 +146,8 @@ struct ClientSession: Sendable {
     }
   }
 
-  /// - Parameter last: replies to the request before it, where that is still to come.
-  /// - Returns: the same for this one.
+  /// - Parameter last: sends the reply to the previous request, if that is still pending.
+  /// - Returns: the same for this request.
   private func answer(
     _ received: ReceivedRequest, _ greeting: inout Greeting, _ client: ConnectedClient,
     after last: Task<Void, Never>?
@@ -166,7 +165,7 @@ struct ClientSession: Sendable {
       } else if request.adds {
         return await add(request, id, client, after: last)
       } else {
-        // It finds what was added before it.
+        // This request must see everything added before it.
         await last?.value
         mailbox.send(reply: await answer(request, id, client) {})
       }
@@ -174,8 +173,8 @@ struct ClientSession: Sendable {
     return nil
   }
 
-  /// Returns when it is decided on, and the store has what was added before: no more than two are
-  /// under way.
+  /// Returns when the request is decided and the store has everything added before it: at most two
+  /// are in progress.
   private func add(
     _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,
     after last: Task<Void, Never>?
@@ -192,7 +191,7 @@ struct ClientSession: Sendable {
     return reply
   }
 
-  /// Answers why the request may not be served yet; nil when it may.
+  /// Returns why the request may not be served yet; nil if it may.
   private func greet(
     _ request: ControlRequest, _ greeting: inout Greeting, _ mailbox: ClientMailbox
   ) -> ControlError? {
@@ -215,7 +214,7 @@ struct ClientSession: Sendable {
     for await _ in mailbox.mail {
       if case .broken = await sendAll(in: mailbox, coder) { return .broken }
     }
-    // What came with the last signal, or after it.
+    // Sends what arrived with or after the last signal.
     return await sendAll(in: mailbox, coder)
   }
 
@@ -226,7 +225,7 @@ struct ClientSession: Sendable {
     return .complete
   }
 
-  /// Returns the next line and keeps nothing else of it: that may wait for long.
+  /// Returns the next line and retains nothing else of its item, because sending may take long.
   private static func nextLine(in mailbox: ClientMailbox, _ coder: ReplyCoder) -> [UInt8]? {
     while let item = mailbox.next() {
       if let line = item.line(encodedBy: coder) { return line }
@@ -243,14 +242,14 @@ struct ClientSession: Sendable {
 
   private func showViewport(_ client: ConnectedClient) async {
     let mailbox = client.mailbox
-    // A hash, not the window: that would be kept for as long as the client reads nothing.
+    // A hash instead of the window, which would be retained while the client does not read.
     var shownHash: Int?
     for await _ in mailbox.viewportChanges {
       guard let viewport = mailbox.viewport else { continue }
       var pause = Self.viewportInterval
       mailbox.willReadRows()
       do throws(ControlError) {
-        // A client that looks elsewhere meanwhile has said so by then.
+        // If the client changed its viewport meanwhile, that has already been signalled.
         guard let hash = try await show(viewport, to: client, unless: shownHash) else { continue }
         shownHash = hash
       } catch {
@@ -264,8 +263,8 @@ struct ClientSession: Sendable {
     }
   }
 
-  /// Sends the rows of a viewport unless they are those that were sent last. Returns their hash;
-  /// nil when the client does not look there any more.
+  /// Sends the rows of a viewport unless they equal the last ones sent. Returns their hash; nil if
+  /// the client no longer displays that viewport.
   private func show(
     _ viewport: Viewport, to client: ConnectedClient, unless shownHash: Int?
   ) async throws(ControlError) -> Int? {

@@ -1,7 +1,7 @@
 /// The other end of one connection.
 struct ConnectedClient: Sendable {
   let id: ClientID
-  /// Of the process that connected.
+  /// The process that connected.
   let processID: Int64
   let mailbox: ClientMailbox
 }

@@ -3,22 +3,22 @@ import Logging
 import KettleSystem
 import KettleModel
 
-/// Logs the clients that the service drops, each with the reason, so that a hostile client cannot
-/// fill the log.
+/// Logs the clients that the service drops, with the reason, at a limited rate so that a hostile
+/// client cannot fill the log.
 final class DroppedClients: Sendable {
   /// Why a client was dropped.
   enum Reason: Hashable, Sendable {
     /// It reads too slowly.
     case overflow
     case lineTooLong(byteCountMax: Int)
-    /// It began a line and did not finish it in time.
+    /// It did not finish a line in time.
     case lineNotFinished
     case foreignUser(Int64)
     case tooManyConnections(countMax: Int)
-    /// The connection broke while something was sent.
+    /// The connection failed during a write.
     case writeFailed
 
-    /// For the log.
+    /// The text for the log.
     var text: String {
       switch self {
       case .overflow: "overflow: it reads too slowly"
@@ -40,7 +40,7 @@ final class DroppedClients: Sendable {
     self.now = now
   }
 
-  /// - Parameter processID: of the client; nil when it is not known.
+  /// - Parameter processID: the client's process; nil if unknown.
   func log(_ reason: Reason, processID: Int64? = nil) {
     switch limiter.withLock({ $0.take(at: now()) }) {
     case .leftOut: return
@@ -63,18 +63,18 @@ extension DroppedClients {
   }
 }
 
-/// Lets so many records through in a while, and counts those that it leaves out.
+/// Limits the rate of log records and counts the ones it omits.
 struct LogLimiter: Sendable {
   enum Verdict: Hashable, Sendable {
-    /// With how many were left out since the last one.
+    /// Includes the number of records omitted since the last one.
     case logged(leftOutCount: Int)
     case leftOut
   }
 
-  /// As many at once as `countMax`; after that, one for each part of `milliseconds`.
+  /// Allows a burst of `countMax`; after that, one for each fraction of `milliseconds`.
   private let countMax: Int64
   private let milliseconds: Int64
-  /// When the last of those that were let through is forgotten.
+  /// When the last accepted record no longer counts.
   private var busyUntil: MonotonicTime?
   private var leftOutCount = 0
 

@@ -4,14 +4,14 @@ import struct Synchronization.Atomic
 
 /// The mailboxes of all clients, and the memory that they share.
 ///
-/// When more waits than `byteCountMax`, the client that has kept the service waiting for the
-/// longest gives up its events. When no client has events to give up, the same one gives up its
-/// connection. Clients within their share keep theirs: the shares of all of them fit in.
+/// When more than `byteCountMax` is waiting, the client that has kept the service waiting longest
+/// loses its events. If no client has events to drop, the same client is disconnected. Clients
+/// within their share are safe: the shares of all of them fit in the limit.
 final class Mailboxes: Sendable {
   struct Limits: Sendable {
-    /// Of everything that waits for all clients together.
+    /// The limit for everything waiting for all clients together.
     var byteCountMax = 48 << 20
-    /// What each of 256 clients may keep in any case.
+    /// The amount that each of 256 clients may always keep.
     var shareByteCount = 128 << 10
     var outbox = ClientOutbox.Limits()
   }
@@ -25,7 +25,7 @@ final class Mailboxes: Sendable {
 
   var all: [ClientMailbox] { open.withLock { $0 } }
 
-  /// What waits for all clients together, in bytes.
+  /// The bytes waiting for all clients together.
   var heldByteCount: Int { held.load(ordering: .relaxed) }
 
   func join() -> ClientMailbox {
@@ -39,13 +39,13 @@ final class Mailboxes: Sendable {
     mailbox.close()
   }
 
-  /// Returns a number that grows with every item that any client takes.
+  /// Returns a number that grows with every item that any client reads.
   func countTaken() -> UInt64 { takenCount.add(1, ordering: .relaxed).newValue }
 
-  /// The memory of one mailbox has changed by so much.
+  /// Adds a change of one mailbox's memory.
   func account(_ byteCount: Int) { held.add(byteCount, ordering: .relaxed) }
 
-  /// Makes room when more waits than is allowed.
+  /// Frees memory while more than the limit is waiting.
   func relieve() {
     while heldByteCount > limits.byteCountMax {
       let waiting = all.compactMap { mailbox in
@@ -57,7 +57,7 @@ final class Mailboxes: Sendable {
       } else if large.count > 1 {
         large[0].mailbox.giveUp()
       } else {
-        // One large reply may be larger than everything by itself.
+        // A single large reply may exceed the limit by itself.
         return
       }
     }

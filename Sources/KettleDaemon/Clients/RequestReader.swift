@@ -1,13 +1,13 @@
 import KettleControl
 import KettleSocket
 
-/// Reads the requests of one client, and decodes the next one while the last is answered: that is
-/// mostly waiting for the store, and a long list is a long line to decode.
+/// Reads the requests of one client, and decodes the next one while the previous one is answered:
+/// answering mostly waits for the store, and a long list is a long line to decode.
 ///
-/// It is never further ahead than that, so a client that asks faster than it is answered costs the
-/// memory of one decoded request.
+/// It is at most one request ahead, so a client that sends requests faster than they are answered
+/// costs the memory of one decoded request.
 struct RequestReader: Sendable {
-  /// In their order. Whoever takes one says `readOn`; there is one who does.
+  /// In order. The single consumer calls `readOn` for each request it takes.
   let requests: AsyncStream<ReceivedRequest>
 
   private let lines: ControlLines
@@ -21,12 +21,12 @@ struct RequestReader: Sendable {
     (taken, takenSignal) = AsyncStream.makeStream()
   }
 
-  /// A request was taken: the one behind it may be decoded.
+  /// Called when a request was taken: the next one may be decoded.
   func readOn() { takenSignal.yield() }
 
-  /// Reads until the client has said everything, or breaks the limit of a line.
+  /// Reads until the client has finished sending or exceeds the line limit.
   func run() async throws(ControlSocketError) {
-    // What was decoded before is still answered.
+    // Requests already decoded are still answered.
     defer { decoded.finish() }
     let coder = RequestCoder()
     var taken = taken.makeAsyncIterator()

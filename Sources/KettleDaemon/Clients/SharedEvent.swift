@@ -8,7 +8,7 @@ final class SharedEvent: OutboxEvent {
 
   private enum Line: Sendable {
     case notEncoded
-    /// nil when JSON has no form for it.
+    /// nil when the event cannot be encoded as JSON.
     case encoded([UInt8]?)
   }
 
@@ -19,7 +19,7 @@ final class SharedEvent: OutboxEvent {
     outline = EventOutline(event)
   }
 
-  /// Returns the line of the event, which the first caller encodes.
+  /// Returns the encoded line of the event. The first call encodes it.
   func line(encodedBy coder: ReplyCoder) -> [UInt8]? {
     line.withLock { line in
       switch line {
@@ -34,7 +34,7 @@ final class SharedEvent: OutboxEvent {
 }
 
 extension ClientOutbox.Item {
-  /// Returns the line to send; nil when JSON has no form for it.
+  /// Returns the line to send; nil when the item cannot be encoded as JSON.
   func line(encodedBy coder: ReplyCoder) -> [UInt8]? {
     switch self {
     case .reply(let line): return line

@@ -1,15 +1,15 @@
 import KettleModel
 
 extension TransferSnapshot {
-  /// Whether anything but the bytes and what follows from them is another than before. Each
-  /// checkpoint changes the record, and nobody wants to be told of a state that is the same.
+  /// Whether anything except the byte count and values derived from it changed. Each checkpoint
+  /// changes the record, and events for an unchanged state are useless.
   func differsInMoreThanProgress(from before: TransferSnapshot) -> Bool {
     var same = before
     same.bytesReceived = bytesReceived
     same.bytesPerSecond = bytesPerSecond
     same.secondsLeft = secondsLeft
     same.connections = connections
-    // Who is moved changes the place of others, to whom nothing happened.
+    // Moving a transfer changes the positions of others, to which nothing happened.
     same.queuePosition = queuePosition
     return self != same
   }

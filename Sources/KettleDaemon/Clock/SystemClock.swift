@@ -26,7 +26,7 @@ package final class SystemClock: EngineClock {
 
   package func now() -> Moment {
     Moment(
-      // The time that the machine slept counts: a retry that is due is due (clock_gettime(2)).
+      // Time spent in suspend counts: a retry that is due stays due (clock_gettime(2)).
       monotonic: MonotonicTime(milliseconds: Self.read(CLOCK_BOOTTIME)),
       wall: WallTime(millisecondsSince1970: Self.read(CLOCK_REALTIME)))
   }
@@ -40,7 +40,7 @@ package final class SystemClock: EngineClock {
     }
   }
 
-  /// Called with the lock, so that the timer is what the plan says.
+  /// Called while the lock is held, so that timer and plan agree.
   private func schedule(_ deadline: MonotonicTime, _ plan: inout Plan) {
     let now = now().monotonic
     let milliseconds = min(max(0, deadline.milliseconds(since: now)), 3_600_000)

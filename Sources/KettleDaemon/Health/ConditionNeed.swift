@@ -2,10 +2,10 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// Knows whether a task of a program is under way. Only these can have conditions, and as long as
-/// there is none nobody has to look at power and network.
+/// Tracks whether a task of a program is in progress. Only tasks can have conditions; while there
+/// are none, power and network need not be watched.
 final class ConditionNeed: Sendable {
-  /// Whether there is one, each time that it changes.
+  /// Yields whether there is one, each time that it changes.
   let changes: AsyncStream<Bool>
   private let continuation: AsyncStream<Bool>.Continuation
   private let underWay = Mutex<Set<TransferID>>([])
@@ -14,7 +14,7 @@ final class ConditionNeed: Sendable {
     (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Takes what the engine tells, in its order.
+  /// Handles an engine event. Events arrive in order.
   func observe(_ event: EngineEvent) {
     switch event {
     case .added(let row), .changed(let row):

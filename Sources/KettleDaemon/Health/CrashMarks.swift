@@ -1,28 +1,28 @@
 import Glibc
 import KettleSystem
 
-/// The descriptor for the signal handler, which can reach nothing but a global. Written once,
-/// before the handlers are in place.
+/// The descriptor for the signal handler, which can access only globals. Written once, before the
+/// handlers are installed.
 private nonisolated(unsafe) var markDescriptor: Int32 = -1
 
-/// Counts the crashes in a row, in a file that has one byte for each: a transfer that brings the
-/// service down at every start must not be able to do so for ever.
+/// Counts consecutive crashes in a file with one byte for each, so that a transfer that crashes the
+/// service at every start cannot do so indefinitely.
 ///
-/// A crash is a signal that only the program itself can have caused. `kill -9` and a power cut are
-/// none: after those everything goes on.
+/// A crash is a signal that only the program itself can have caused. `kill -9` and a power cut do
+/// not count: after those everything continues.
 final class CrashMarks: Sendable {
-  /// So many crashes in a row, and the next start begins with everything paused.
+  /// After this many consecutive crashes, the next start pauses everything.
   static let countBeforePausing = 3
-  /// Having run so long, the service counts as healthy.
+  /// After running this long, the service counts as healthy.
   static let healthySeconds = 60
 
   private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
-  /// How many crashes there were since the service was last healthy.
+  /// The number of crashes since the service was last healthy.
   let count: Int
   private let file: OwnedDescriptor?
 
-  /// Counts nothing when the file cannot be opened.
+  /// Counts nothing if the file cannot be opened.
   init(path: String) {
     let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
     guard let file = OwnedDescriptor(opened: open(path, flags, 0o600)) else {
@@ -35,7 +35,7 @@ final class CrashMarks: Sendable {
     self.file = consume file
   }
 
-  /// The handler must not write to a number that belongs to another file by then.
+  /// The handler must not write to a descriptor number that has been reused.
   deinit { if markDescriptor >= 0, markDescriptor == descriptor { markDescriptor = -1 } }
 
   private var descriptor: Int32 {
@@ -47,15 +47,15 @@ final class CrashMarks: Sendable {
 
   var mustPause: Bool { count >= Self.countBeforePausing }
 
-  /// From now on a crash of this process leaves a mark.
+  /// Records a mark if this process crashes from now on.
   func arm() {
     markDescriptor = descriptor
     var action = sigaction()
-    // Only calls of signal-safety(7).
+    // Uses only calls of signal-safety(7).
     action.__sigaction_handler.sa_handler = { number in
       var mark = UInt8(ascii: "x")
       _ = write(markDescriptor, &mark, 1)
-      // The handler is off by now, so this ends the process as it would have ended without.
+      // The handler is already reset, so this ends the process as it would have ended without it.
       raise(number)
     }
     // SA_RESETHAND
@@ -63,7 +63,7 @@ final class CrashMarks: Sendable {
     for number in Self.signals { sigaction(number, &action, nil) }
   }
 
-  /// The service ended in good order, or has run long enough.
+  /// Called after a clean shutdown, or after the service has run long enough.
   func clear() {
     if descriptor >= 0 { ftruncate(descriptor, 0) }
   }

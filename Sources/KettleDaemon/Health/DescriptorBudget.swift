@@ -1,9 +1,9 @@
-/// How the descriptors that the process may have (RLIMIT_NOFILE) are shared out, so that however
-/// much is fetched, a client still gets in.
+/// Divides the process's descriptors (RLIMIT_NOFILE), so that a client can always connect, however
+/// many downloads run.
 struct DescriptorBudget: Hashable, Sendable {
-  /// The store, the log, the event loops, the lock and the sockets that listen.
+  /// The store, the log, the event loops, the lock and the listening sockets.
   private static let reservedCount = 24
-  /// A connection to a server has a socket, and at times a file and what looks up its host.
+  /// A connection to a server has a socket, and at times a file and a host lookup.
   private static let countPerConnection = 3
 
   let clientCountMax: Int

@@ -1,18 +1,18 @@
 import KettleEngine
 import KettleModel
 
-/// A journal of which everything that would go on by itself comes back paused, and is recorded so
+/// A journal that loads every transfer that would continue by itself as paused, and records that
 /// before anything else happens.
 struct PausingJournal: TransferJournal {
   let base: any TransferJournal
   let archive: any TransferArchive
 
-  /// So many records are changed in one commit.
+  /// The number of records changed in one commit.
   private static let countMax = 1000
 
   func load() throws -> JournalContents {
     var contents = try base.load()
-    // Of the dormant ones only the number comes with the contents.
+    // For dormant transfers, the contents include only the count.
     if contents.dormant.states[.queued] != nil {
       try pauseDormant()
       contents = try base.load()

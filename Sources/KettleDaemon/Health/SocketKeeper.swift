@@ -4,17 +4,17 @@ import Logging
 import KettleSystem
 import KettleEngine
 
-/// Sees to it that the socket's file is there, and has it bound again when it is gone: the last
-/// logout deletes the runtime directory, and the next login makes another.
+/// Checks that the socket file exists, and has it bound again when it is gone: the last logout
+/// deletes the runtime directory, and the next login creates another.
 ///
-/// The kernel tells when something leaves the directory, which is when to look. What it would not
-/// tell, because another file system was put over the directory, is looked for now and then; and
-/// more often for a while after something has left, because more will follow.
+/// The kernel reports removals from the directory, which trigger a check. A file system mounted
+/// over the directory is not reported, so a timer checks as well; it does so more often for a while
+/// after a removal, because more will follow.
 final class SocketKeeper: Sendable {
   struct Pace: Sendable {
     var calm = Duration.seconds(60)
     var alert = Duration.seconds(5)
-    /// So many looks after one that found something.
+    /// The number of checks at the alert pace after a check that found something.
     var alertLookCount = 12
   }
 
@@ -25,7 +25,7 @@ final class SocketKeeper: Sendable {
 
   private struct State {
     var phase = Phase.resting
-    /// It could not be put back; said once, because it can stay so for days.
+    /// It could not be restored; logged once, because this can last for days.
     var isFailing = false
     var alertLooksLeft = 0
   }
@@ -40,7 +40,7 @@ final class SocketKeeper: Sendable {
   private let departures: DirectoryDepartures?
   private let state = Mutex(State())
 
-  /// - Parameter restore: Answers whether it had to do something.
+  /// - Parameter restore: returns whether it had to do something.
   init(
     of socketPath: String, pace: Pace = Pace(), logger: Logger,
     restore: @escaping @Sendable () async throws -> Bool
@@ -50,7 +50,7 @@ final class SocketKeeper: Sendable {
     self.restore = restore
     directory = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."
     timer = DispatchSource.makeTimerSource(queue: queue)
-    // Without it the timer has to do.
+    // Without it, the timer must suffice.
     departures = DirectoryDepartures(queue: queue)
     timer.setEventHandler { [weak self] in self?.look() }
     departures?.begin { [weak self] in self?.somethingLeft() }
@@ -83,7 +83,7 @@ final class SocketKeeper: Sendable {
       state.alertLooksLeft = max(0, state.alertLooksLeft - 1)
       return true
     }
-    // The one that is under way sets the timer when it is over.
+    // The check in progress sets the timer when it finishes.
     guard begins else { return }
     Task(executorPreference: WorkLanes.tasks) { [self] in
       let failure: (any Error)?
@@ -109,7 +109,7 @@ final class SocketKeeper: Sendable {
       let sentence = ServiceSentence.of(failure)
       logger.error("The socket cannot be put back", metadata: ["error": "\(sentence)"])
     }
-    // It may be another directory by now.
+    // It may be a different directory by now.
     departures?.watch(directory)
     schedule(isAlert ? pace.alert : pace.calm)
   }

@@ -2,7 +2,7 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// Passes on what the engine tells. The sessions need the engine, so they come after it.
+/// Forwards engine events. The sessions need the engine, so they are added later.
 final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
@@ -20,7 +20,7 @@ final class EngineObservers: Sendable {
     self.clock = clock
   }
 
-  /// Before the engine starts.
+  /// Must be called before the engine starts.
   func add(_ registry: SessionRegistry) { sessions.withLock { $0 = registry } }
 
   func observe(_ event: EngineEvent) {
@@ -30,7 +30,7 @@ final class EngineObservers: Sendable {
     broadcaster.observe(event, at: clock.now().wall)
   }
 
-  /// Before the broadcaster takes it, which knows what was until then.
+  /// Runs before the broadcaster, which still has the previous row.
   private func tell(_ event: EngineEvent) {
     switch event {
     case .recovered(let dormant, _): telling?.begin(dormant)

@@ -1,7 +1,7 @@
 import CKettleLinux
 import Glibc
 
-/// What the process keeps in memory.
+/// Reduces the memory of the process.
 enum ProcessMemory {
   /// Lets go of what was needed once. The code of the start and of the commands that this process
   /// is not stays in the page cache, and a page of it comes back by itself when it is called.

@@ -1,18 +1,18 @@
 import Glibc
 
-/// What the process needs before anything else.
+/// Prepares the process before anything else runs.
 enum ProcessPreparation {
   static func prepare() {
-    // The terminal that started us may go, a client may leave in the middle of a reply, a file may
-    // reach the limit: each is an error of one call and not the end of the service.
+    // The starting terminal may close, a client may disconnect during a reply, a file may reach the
+    // size limit: each is an error of one call and must not end the service.
     for number in [SIGHUP, SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
-    // Every connection, file and client costs a descriptor; the hard limit is the user's to set.
+    // Every connection, file and client needs a descriptor; the user sets the hard limit.
     guard var limit = fileLimit() else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(resource, &limit)
   }
 
-  /// How many descriptors the process may have.
+  /// The maximum number of descriptors of the process.
   static var descriptorLimit: Int { fileLimit().map { Int(clamping: $0.rlim_cur) } ?? 1024 }
 
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -7,7 +7,7 @@ import KettleEngine
 import KettleFiles
 import KettleModel
 
-/// What goes on beside the transfers as long as the service runs.
+/// The watches and timers that run beside the transfers for the lifetime of the service.
 struct ServiceHealth: Sendable {
   private let keeper: SocketKeeper
   private let network: NetworkWatch?
@@ -16,7 +16,7 @@ struct ServiceHealth: Sendable {
   private let conditionReaders: [Task<Void, Never>]
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
-  /// After so long the start is over, with all that it needed and nothing else does.
+  /// After this long the start is over, and memory that only the start needed is freed.
   private static let settledSeconds = 5
 
   init(
@@ -30,7 +30,7 @@ struct ServiceHealth: Sendable {
     do throws(NetworkWatchError) {
       network = try NetworkWatch { continuation.yield($0) }
     } catch {
-      // Without it a lost network is a failed attempt, and is tried again like any other.
+      // Without it, a network loss is a failed attempt and is retried like any other.
       network = nil
       logger.warning(
         "The network cannot be watched",

@@ -3,7 +3,7 @@ import KettleCurl
 import KettleModel
 import KettleStore
 
-/// Why the service cannot start, as a sentence for the one who started it and for the log.
+/// Why the service cannot start, as a sentence for the user and for the log.
 enum ServiceSentence {
   static func of(_ error: any Error) -> String {
     switch error {

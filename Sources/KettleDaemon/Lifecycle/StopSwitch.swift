@@ -3,7 +3,7 @@ import Glibc
 import KettleSystem
 import struct Synchronization.Atomic
 
-/// Turned once, by a signal or by a request; whoever waits goes on.
+/// A one-way switch, turned by a signal or a request; it resumes the waiting task.
 final class StopSwitch: Sendable {
   private enum State: Sendable {
     case off
@@ -22,7 +22,7 @@ final class StopSwitch: Sendable {
     waiting?.resume()
   }
 
-  /// Returns when the switch is on. There is one who waits.
+  /// Returns when the switch is on. At most one task waits.
   func turned() async {
     await withCheckedContinuation { continuation in
       let isOn = state.withLock { state in
@@ -35,11 +35,11 @@ final class StopSwitch: Sendable {
   }
 }
 
-/// SIGTERM and SIGINT end the service in good order; the second one ends it at once.
+/// SIGTERM and SIGINT shut the service down cleanly; a second one ends it immediately.
 ///
-/// On Linux a signal source of libdispatch installs a handler of its own. Until then each signal
-/// keeps its default, which ends the process. Ignoring it first would lose the signals that come
-/// before the handler is there.
+/// On Linux a signal source of libdispatch installs its own handler. Until then each signal keeps
+/// its default action, which ends the process. Ignoring it first would lose signals that arrive
+/// before the handler is installed.
 final class TerminationSignals: Sendable {
   private final class Arrivals: Sendable {
     private let count = Atomic(0)
@@ -52,7 +52,7 @@ final class TerminationSignals: Sendable {
 
   private init(_ sources: [any DispatchSourceSignal]) { self.sources = sources }
 
-  /// Calls `end` for the first signal. Returns when both signals have their handlers.
+  /// Calls `end` for the first signal. Returns when both handlers are installed.
   static func handle(
     by end: @escaping @Sendable () -> Void
   ) async -> TerminationSignals {

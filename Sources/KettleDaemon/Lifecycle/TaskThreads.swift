@@ -1,10 +1,10 @@
 import KettleEngine
 
-/// The threads that the tasks of the process run on.
+/// The threads that run the tasks of the process.
 package enum TaskThreads {
-  /// Runs what the process is for, beginning from where it is called: one step on a thread of
-  /// libdispatch would be enough to have it look after its threads for good (`WorkLanes`). A
-  /// service with nothing to do sleeps until something happens.
+  /// Runs the process's main work, starting with the caller: a single step on a libdispatch thread
+  /// would make libdispatch manage its threads from then on (`WorkLanes`). An idle service sleeps
+  /// until something happens.
   package static func run<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () async -> Value
   ) async -> Value {

@@ -9,15 +9,15 @@ import KettleFiles
 import KettleModel
 import KettleStore
 
-/// The service, put together from its parts, from the lock to the last flush.
+/// The service, assembled from its parts, from the lock to the last flush.
 package struct TransferService: Sendable {
   package struct Options: Sendable {
     package var places: ServicePlaces
-    /// For the certificates and proxies that libcurl is told about.
+    /// For the certificates and proxies that are passed to libcurl.
     package var environment: [String: String]
-    /// A byte is written here when the service answers; the starter reads the other end.
+    /// A byte is written here when the service accepts requests; the starter reads the other end.
     package var readyDescriptor: Int32?
-    /// Called when it is certain that there is no other service, before anything is opened.
+    /// Called once it is certain that no other service runs, before anything is opened.
     package var whenAlone: @Sendable () async throws -> Void
 
     package init(
@@ -31,7 +31,7 @@ package struct TransferService: Sendable {
     }
   }
 
-  /// How it ended.
+  /// How the service ended.
   package enum End: Sendable, Hashable {
     case stopped
     /// Another service has the lock.
@@ -44,7 +44,7 @@ package struct TransferService: Sendable {
 
   package init(_ options: Options) { self.options = options }
 
-  /// Runs until it is told to stop. Transfers that are under way then go on at the next start.
+  /// Runs until it is stopped. Transfers in progress then continue at the next start.
   package func run() async -> End {
     ProcessPreparation.prepare()
     let lock: ServiceLock
@@ -104,7 +104,7 @@ package struct TransferService: Sendable {
     let sessionWork = Task(executorPreference: WorkLanes.tasks) { await sessions.run() }
 
     let stop = StopSwitch()
-    // Before the socket is there: a service that answers ends in good order.
+    // Before the socket exists: a service that accepts requests must shut down cleanly.
     let signals = await TerminationSignals.handle(by: { stop.turn() })
     let dropped = DroppedClients(logger: logger) { clock.now().monotonic }
     let listener = try await ControlListener.start(
@@ -126,22 +126,22 @@ package struct TransferService: Sendable {
       await stop.turned()
       health.end()
       telling?.end()
-      // Before the connections go: a program whose service ends is still there.
+      // Before the connections close: a program whose service ends is still connected.
       sessions.end()
       await sessionWork.value
-      // The reply to the one who asked for it is on its way before the connections go.
+      // The reply to the stop request is sent before the connections close.
       await listener.close()
       await engine.shutDown()
     }
     signals.end()
-    // Leaves one file; what the log of the database still has is not lost without it either.
+    // Leaves a single file; the data in the database's log would survive without this too.
     try? opened.journal.close()
     marks.clear()
     logger.info("The service has ended")
     return .stopped
   }
 
-  /// Returns what `daemon status` and the dashboard report, and writes it to the log.
+  /// Returns the notices for `daemon status` and the dashboard, and logs them.
   private func notices(
     _ settings: ServiceSettings, _ store: StoreNotice?, _ marks: CrashMarks, _ logger: Logger
   ) -> [String] {
@@ -192,7 +192,7 @@ package struct TransferService: Sendable {
       logger: logger)
   }
 
-  /// Serves the clients beside `work`, and until that is done.
+  /// Serves clients while `work` runs.
   private static func receive(
     _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
     _ dropped: DroppedClients, until work: () async -> Void
@@ -227,7 +227,7 @@ package struct TransferService: Sendable {
 
   private func sayReady() {
     guard let number = options.readyDescriptor else { return }
-    // The starter left it open for this byte alone; closing it says that no more comes.
+    // The starter left it open for this byte only; closing it signals the end.
     let starter = OwnedDescriptor(owning: number)
     var byte: UInt8 = 1
     write(starter.number, &byte, 1)

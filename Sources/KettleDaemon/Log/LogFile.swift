@@ -3,8 +3,8 @@ import KettleSystem
 import Logging
 import KettleModel
 
-/// Writes the log of the service to a file that only the user can read, and keeps it small: a full
-/// file becomes `NAME.1` and the one before goes.
+/// Writes the service's log to a file that only the user can read, and limits its size: a full file
+/// is renamed to `NAME.1`, replacing the previous one.
 package final class LogFile: Sendable {
   static let byteCountMax = 5 << 20
 
@@ -17,7 +17,7 @@ package final class LogFile: Sendable {
   private let path: String
   private let state: Mutex<State>
 
-  /// Logs to nowhere when the file cannot be opened: a service without a log is better than none.
+  /// Discards records if the file cannot be opened: a service without a log is better than none.
   package init(path: String) {
     self.path = path
     state = Mutex(Self.opened(path))
@@ -34,7 +34,7 @@ package final class LogFile: Sendable {
   }
 
   func write(_ line: String) {
-    // One line is one record: what came from outside cannot start another.
+    // One line is one record: external text cannot start another.
     let bytes = Array(line.sanitizedForDisplay(limit: 4096).utf8) + [10]
     state.withLock { state in
       if state.byteCount + bytes.count > Self.byteCountMax { rotate(&state) }
