@@ -12,8 +12,9 @@ package final class SystemClock: EngineClock {
 
   private struct Plan {
     var wakeUp: (due: MonotonicTime, call: @Sendable () -> Void)?
-    /// When the timer rings; nil while it is not set. It may ring in vain: to set it wakes a thread
-    /// of libdispatch, and a deadline that moves away many times a second would do so each time.
+    /// When the timer fires; nil while it is not set. It may fire without need: setting it wakes a
+    /// libdispatch thread, and a deadline that moves away many times a second would do so each
+    /// time.
     var ringsAt: MonotonicTime?
   }
 

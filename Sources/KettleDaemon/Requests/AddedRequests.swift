@@ -2,7 +2,7 @@ import KettleControl
 import KettleEngine
 import KettleModel
 
-/// Remembers what came of requests to add, so that one that is asked again after a lost reply adds
+/// Remembers the outcome of add requests, so that a request repeated after a lost reply adds
 /// nothing twice. It lives as long as the service.
 actor AddedRequests {
   typealias Outcome = Result<[TransferID], ControlError>
@@ -14,12 +14,12 @@ actor AddedRequests {
 
   private let countMax: Int
   private var entries: [String: Entry] = [:]
-  /// Those that were added, the oldest first.
+  /// The successful ones, oldest first.
   private var order: [String] = []
 
   init(countMax: Int = 100_000) { self.countMax = countMax }
 
-  /// Adds, unless the request was there before. What failed may be tried again.
+  /// Adds, unless the request was already made. A failed request may be retried.
   func outcome(
     of requestID: String?, adding: @escaping @Sendable () async -> Outcome
   ) async -> Outcome {
@@ -42,7 +42,7 @@ actor AddedRequests {
     return outcome
   }
 
-  /// Many at once, so that the list is not moved for each.
+  /// Removes many at once, so that the array is not shifted for each.
   private func forgetOldest() {
     guard order.count > countMax + countMax / 8 else { return }
     let surplus = order.count - countMax

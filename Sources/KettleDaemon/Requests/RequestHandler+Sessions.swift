@@ -3,7 +3,7 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// What the programs of sessions ask, and what people ask about them.
+/// Requests from programs of sessions, and requests from people about sessions.
 extension RequestHandler {
   func answerProgram(
     _ request: ControlRequest, id: RequestID, _ client: ConnectedClient
@@ -65,7 +65,7 @@ extension RequestHandler {
 
   // MARK: Tasks
 
-  /// A transfer that is no task is as unknown to a program as one that is gone.
+  /// To a program, a transfer that is not a task is as unknown as one that was removed.
   private func cancel(
     _ params: CancelTasks.Params, _ client: ClientID
   ) async throws(ControlError) -> CancelTasks.Result {
@@ -106,7 +106,7 @@ extension RequestHandler {
     changes.expectedReceiveByteCount = params.expectedReceiveByteCount
     switch await engine.updateTask(params.id, changes) {
     case .unknown: throw unknown
-    // What is over changes no more, and the program that asks is about to be told.
+    // A finished task no longer changes, and the requesting program is about to be notified.
     case .applied, .completed, .notStarted: break
     }
   }

@@ -24,9 +24,9 @@ struct RequestHandler: Sendable {
     self.stop = stop
   }
 
-  /// Answers with the line of the reply.
+  /// Returns the reply line.
   ///
-  /// - Parameter decided: called when transfers that are added have their places.
+  /// - Parameter decided: called when added transfers have their positions.
   func handle(
     _ request: ControlRequest, id: RequestID, for client: ConnectedClient,
     whenDecided decided: @escaping @Sendable () -> Void = {}
@@ -133,8 +133,8 @@ struct RequestHandler: Sendable {
     return try outcome.get()
   }
 
-  /// Names the first part that cannot be acted on, as the decoder of requests does; here because
-  /// only the core knows what a file can be called.
+  /// Names the first part that is invalid, as the request decoder does. It is here because only the
+  /// core knows which file names are valid.
   static func refusal(of params: AddTransfers.Params) -> ControlError? {
     let index = params.transfers.firstIndex(where: hasRefusedName)
     return index.map { ControlError(.refusedSpec, "params.transfers[\($0)].name") }
@@ -192,7 +192,7 @@ struct RequestHandler: Sendable {
     case .ids(let named): ids = named
     case .matching(let filter, let except):
       ids = try await broadcaster.matching(filter, except: except)
-    // Among each other they keep their order: to move everything moves nothing.
+    // Their relative order stays the same, so moving everything changes nothing.
     case .all: return MoveTransfers.Result(applied: [], refused: [])
     }
     let move: Brain.Move =
@@ -242,14 +242,14 @@ struct RequestHandler: Sendable {
   }
 }
 
-/// What the service can say of itself.
+/// The service's information about itself.
 struct ServiceInformation: Sendable {
   var processID: Int64
   var startedAt: WallTime
   var storePath: String
   var notices: [String]
 
-  /// Another text after each start of the service.
+  /// Different after each start of the service.
   var instance: String { "\(startedAt.millisecondsSince1970)-\(processID)" }
 
   func status(totals: Totals) -> ServiceStatus.Result {

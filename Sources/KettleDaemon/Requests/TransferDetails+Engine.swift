@@ -3,7 +3,7 @@ import KettleEngine
 import KettleModel
 
 extension TransferDetails {
-  /// What the engine knows, in the words of the protocol.
+  /// Converts the engine's details to the protocol's.
   init(_ details: EngineDetails) {
     let record = details.record
     self.init(

@@ -1,9 +1,9 @@
 import KettleModel
 
-/// Adds up what is under way, and what was finished since nothing was: a sum that follows each
-/// change, because to count a million rows ten times a second is too much.
+/// Totals of the transfers in progress and of those finished since none was in progress. They are
+/// updated with each change, because counting a million rows ten times a second is too slow.
 struct BatchTally: Sendable {
-  /// Sizes that servers made up can be any, so the sums are wider than what is added.
+  /// Servers can report any size, so the sums are wider than the values added.
   private struct Sum: Sendable {
     var count = 0
     var unknownSizeCount = 0
@@ -32,17 +32,17 @@ struct BatchTally: Sendable {
   private var finished = Sum()
   private var finishedIDs = TransferIDSet()
 
-  /// More than thirty years are as good as not known.
+  /// More than thirty years counts as unknown.
   private static let secondsMax: Int128 = 1_000_000_000
 
   init() {}
 
-  /// What is under way of those that only the store has.
+  /// Counts the transfers in progress that only the store has.
   init(_ dormant: DormantTally) {
     for (state, tally) in dormant.states where state.isUnderWay { underWay.add(tally) }
   }
 
-  /// New ones in these states, of which nothing was received and no size is known.
+  /// Adds new transfers in these states, with no bytes received and unknown sizes.
   mutating func add(_ counts: [TransferState: Int]) {
     for (state, count) in counts where state.isUnderWay {
       underWay.add(StateTally(count: count, unknownSizeCount: count))
@@ -74,7 +74,7 @@ struct BatchTally: Sendable {
     finished.add(row, times: 1)
   }
 
-  /// nil when nothing is under way.
+  /// Returns nil when nothing is in progress.
   func progress(bytesPerSecond: Int64) -> BatchProgress? {
     guard underWay.count > 0 else { return nil }
     return BatchProgress(
@@ -85,8 +85,8 @@ struct BatchTally: Sendable {
       secondsLeft: secondsLeft(bytesPerSecond: bytesPerSecond))
   }
 
-  /// Whole seconds at the speed of all together; nil while the size of one that is under way is not
-  /// known.
+  /// Returns whole seconds at the combined speed; nil while a transfer in progress has an unknown
+  /// size.
   private func secondsLeft(bytesPerSecond: Int64) -> Int64? {
     guard bytesPerSecond > 0, underWay.unknownSizeCount == 0 else { return nil }
     let missing = underWay.bytesExpected - underWay.bytesReceived

@@ -1,14 +1,14 @@
 import KettleModel
 
-/// Who shows a window has the dormant rows of it kept.
+/// Identifies a displayed window, whose dormant rows are cached.
 struct RowWindowID: RawRepresentable, Hashable, Sendable {
   let rawValue: UInt64
 }
 
-/// The rows of a window that the store alone has, so that it is not asked for them ten times a
-/// second. Whoever wakes up or goes is dropped, so none is older than the truth.
+/// A cache of the rows of a window that only the store has, so that the store is not queried ten
+/// times a second. Rows that are loaded or removed are dropped, so none is stale.
 struct DormantRows: Sendable {
-  /// Of a question that is under way: what was changed since makes its answer old.
+  /// The state of a query: a row that changes during the query makes its result stale.
   private enum Question: Sendable {
     case none
     case underWay(changed: Set<TransferID>)
@@ -16,18 +16,18 @@ struct DormantRows: Sendable {
   }
 
   let id: RowWindowID
-  /// nil: the store has none.
+  /// nil values: the store has no such row.
   private var rows: [TransferID: TransferSnapshot?] = [:]
   private var question = Question.none
 
   init(_ id: RowWindowID) { self.id = id }
 
-  /// nil: not known; nil in it: not there.
+  /// Outer nil: not cached. Inner nil: does not exist.
   subscript(id: TransferID) -> TransferSnapshot?? { rows[id] }
 
   var count: Int { rows.count }
 
-  /// The store is about to be asked.
+  /// Called before the store is queried.
   mutating func ask() { question = .underWay(changed: []) }
 
   mutating func take(_ found: [TransferSnapshot], of asked: [TransferID]) {
@@ -37,7 +37,7 @@ struct DormantRows: Sendable {
     for row in found where !changed.contains(row.id) { rows[row.id] = row }
   }
 
-  /// It is awake, or gone.
+  /// Called when the transfer was loaded or removed.
   mutating func drop(_ id: TransferID) {
     rows[id] = nil
     guard case .underWay(var changed) = question else { return }
@@ -46,7 +46,7 @@ struct DormantRows: Sendable {
     question = .underWay(changed: changed)
   }
 
-  /// All may be others.
+  /// Called when any row may have changed.
   mutating func dropAll() {
     rows = [:]
     switch question {

@@ -1,8 +1,8 @@
 import KettleSystem
 import KettleModel
 
-/// How much room the disk has, asked at most once a second however many look: statvfs(3) can take
-/// long on a network file system.
+/// The free space on the disk, queried at most once a second however many clients display it:
+/// statvfs(3) can be slow on a network file system.
 final class FreeSpace: Sendable {
   private struct Answer {
     var bytes: Int64?

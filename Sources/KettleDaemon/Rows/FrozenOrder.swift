@@ -1,13 +1,12 @@
 import KettleEngine
 import KettleModel
 
-/// The rows of a view as they stood at one moment: an id and what it is sorted by for each, and
-/// nothing else.
+/// The rows of a view at one moment: an id and a sort key for each, and nothing else.
 struct FrozenOrder: Sendable {
   let ids: [TransferID]
   private let keys: StoredOrder.Keys
   private let sort: RowSort
-  /// Whoever is added later has a greater one.
+  /// Transfers added later have a greater id.
   let greatestID: TransferID?
 
   init(_ stored: StoredOrder, _ sort: RowSort) {
@@ -31,19 +30,19 @@ struct FrozenOrder: Sendable {
     }
   }
 
-  /// Where a row stands; nil when it is not there.
+  /// Returns the index of a row; nil if it is not there.
   func place(of key: RowKey) -> Int? {
     let place = count(before: key)
     return place < count && ids[place] == key.id ? place : nil
   }
 
-  /// The same by the id alone, which takes longer the more rows there are.
+  /// The same by id alone, in time proportional to the number of rows.
   func place(of id: TransferID) -> Int? {
     guard let greatestID, id <= greatestID else { return nil }
     return ids.firstIndex(of: id)
   }
 
-  /// How many stand before it.
+  /// Returns the number of rows before the key.
   func count(before key: RowKey) -> Int {
     var low = 0
     var high = count

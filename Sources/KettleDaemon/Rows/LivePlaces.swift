@@ -1,16 +1,16 @@
-/// Which places of a frozen order still count: a bit each, with the sums that find the n-th of them
-/// without going through all before it.
+/// The indices of a frozen order that are still valid: one bit each, with sums that find the n-th
+/// of them without a full scan.
 struct LivePlaces: Sendable {
   private static let wordsPerBlock = 64
   private static let placesPerBlock = wordsPerBlock * UInt64.bitWidth
 
   private let placeCount: Int
   private var words: [UInt64]
-  /// How many count in each block.
+  /// The number of valid indices in each block.
   private var blockCounts: [Int]
   private(set) var count: Int
 
-  /// All of them.
+  /// All indices are valid.
   init(count: Int) {
     placeCount = count
     self.count = count
@@ -36,7 +36,7 @@ struct LivePlaces: Sendable {
     count -= 1
   }
 
-  /// How many stand before a place, which may be the one after the last.
+  /// Returns the number of valid indices before a place, which may be one past the last.
   func count(before place: Int) -> Int {
     guard place < placeCount else { return count }
     guard place > 0 else { return 0 }
@@ -46,7 +46,7 @@ struct LivePlaces: Sendable {
     return sum + (words[place >> 6] & (Self.bit(place) - 1)).nonzeroBitCount
   }
 
-  /// The place of the one with so many before it; nil when there are not so many.
+  /// Returns the valid index at a rank; nil if there are not that many.
   func place(at index: Int) -> Int? {
     guard index >= 0, index < count else { return nil }
     var rest = index
@@ -65,7 +65,7 @@ struct LivePlaces: Sendable {
     return word << 6 + bits.trailingZeroBitCount
   }
 
-  /// The first one from a place on.
+  /// Returns the first valid index at or after a place.
   func place(from place: Int) -> Int? {
     guard place < placeCount else { return nil }
     var word = place >> 6

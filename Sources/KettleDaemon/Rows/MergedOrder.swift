@@ -1,14 +1,14 @@
 import KettleScheduler
 import KettleModel
 
-/// A frozen order without the rows that stand elsewhere since, and those where they stand: as good
-/// as sorted anew, for what was changed alone.
+/// A frozen order without the rows that have moved since, plus an overlay with their current keys:
+/// equivalent to sorting again, at the cost of the changed rows alone.
 struct MergedOrder: Sendable {
   let frozen: FrozenOrder
   private var live: LivePlaces
   private var overlay: SortedBlocks<RowKey>
 
-  /// - Parameter overlay: in any order; none of them is where the frozen order has it.
+  /// - Parameter overlay: in any order; none of them is at its key in the frozen order.
   init(
     _ frozen: FrozenOrder, without isOut: (TransferID) -> Bool = { _ in false },
     and overlay: [RowKey] = []
@@ -20,7 +20,7 @@ struct MergedOrder: Sendable {
   }
 
   var count: Int { live.count + overlay.count }
-  /// How much it has become another than the frozen one.
+  /// The amount of difference from the frozen order.
   var driftCount: Int { live.removedCount + overlay.count }
 
   // MARK: Changes
@@ -35,19 +35,19 @@ struct MergedOrder: Sendable {
     }
   }
 
-  /// Takes a row out of the frozen order of which it is not known where it stands there.
+  /// Removes a row from the frozen order when its key there is unknown.
   mutating func hide(_ id: TransferID) {
     if let place = frozen.place(of: id) { live.remove(place) }
   }
 
   // MARK: Looking
 
-  /// How many stand before it, whether it is there or not.
+  /// Returns the number of rows before the key, whether or not the key is present.
   func count(before key: RowKey) -> Int {
     live.count(before: frozen.count(before: key)) + overlay.count(before: key)
   }
 
-  /// So many from the index `first` on, or as many as there are.
+  /// Returns up to `count` rows from the index `first` on.
   func window(first: Int, count: Int) -> [TransferID] {
     let first = max(0, first)
     let wanted = min(max(0, count), self.count - first)
@@ -86,7 +86,7 @@ struct MergedOrder: Sendable {
     return low
   }
 
-  /// Every key in its order.
+  /// All keys in order.
   var keys: some Sequence<RowKey> {
     var changed = overlay.all[...]
     var place = live.place(from: 0)

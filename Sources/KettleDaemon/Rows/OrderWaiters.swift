@@ -1,10 +1,10 @@
 import KettleControl
 
-/// Who waits for the order of a view.
+/// The tasks that wait for the order of a view.
 struct OrderWaiters: Sendable {
   enum Outcome: Sendable {
     case made
-    /// Nobody looks at it any more, or the one who waited does not.
+    /// No client displays the view any more, or the waiting task was cancelled.
     case abandoned
     case failed(ControlError)
   }

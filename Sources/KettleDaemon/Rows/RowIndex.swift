@@ -1,35 +1,36 @@
 import KettleEngine
 import KettleModel
 
-/// The rows of one view in their order, kept up to date row by row: to sort a long list anew for
-/// each window would take longer than the time between two of them.
+/// The rows of one view in order, updated row by row: sorting a long list for each window would
+/// take longer than the interval between two windows.
 ///
-/// **Invariant:** each row that passes stands in it once, by the key that it was last told with.
+/// **Invariant:** each row that matches the filter appears exactly once, under the sort key from
+/// its latest update.
 struct RowIndex: Sendable {
-  /// A row is another than it was.
+  /// A change of one row.
   struct Change: Sendable {
     enum Before: Sendable {
-      /// Not on the list.
+      /// New on the list.
       case new
-      /// There; nil is that it did not pass.
+      /// Already listed; nil if it did not match the filter.
       case at(RowKey?)
     }
 
     var id: TransferID
     var before: Before
-    /// nil: gone, or it does not pass.
+    /// nil if the row was removed or does not match the filter.
     var after: RowKey?
   }
 
   private(set) var order: MergedOrder
 
-  /// So much drift is always worth keeping, and this part of the rows.
+  /// The drift that is always tolerated; beyond it, this fraction of the rows is.
   static let driftMax = 20_000
   private static let driftShare = 10
 
-  /// Makes it of what the store had.
+  /// Creates the index from the store's order.
   ///
-  /// - Parameter told: all that it may have had otherwise, as it was told of, the last at the end.
+  /// - Parameter told: all changes that the store's order may lack, oldest first.
   init(_ stored: FrozenOrder, told: [Change], removed: TransferIDSet) {
     var last: [TransferID: RowKey?] = [:]
     for change in told { last[change.id] = .some(change.after) }
@@ -45,7 +46,7 @@ struct RowIndex: Sendable {
 
   var count: Int { order.count }
 
-  /// Whether it is time to freeze it anew.
+  /// Whether the order should be frozen again.
   func hasDrifted(_ driftMax: Int) -> Bool {
     order.driftCount > max(driftMax, order.frozen.count / Self.driftShare)
   }
@@ -62,13 +63,13 @@ struct RowIndex: Sendable {
     if let after = change.after { order.insert(after) }
   }
 
-  /// Where a row stands.
+  /// Returns the position of a row.
   func index(of key: RowKey) -> Int { order.count(before: key) }
 
   func window(first: Int, count: Int) -> [TransferID] { order.window(first: first, count: count) }
 }
 
-/// What a view has to know of a row.
+/// The filter and the sort key of a view.
 struct RowKeys: Sendable {
   private let test: RowTest
   private let sort: RowSort
@@ -78,6 +79,6 @@ struct RowKeys: Sendable {
     sort = view.sort
   }
 
-  /// nil when it does not pass.
+  /// Returns nil if the row does not match the filter.
   func key(of row: TransferSnapshot) -> RowKey? { test.passes(row) ? sort.key(of: row) : nil }
 }

@@ -2,13 +2,13 @@ import KettleControl
 import KettleEngine
 import KettleModel
 
-/// What clients look for in the list.
+/// Searches in the list.
 extension RowList {
-  /// Rows are read in such steps, which can be given up between one and the next.
+  /// The number of rows read per step; a search can be cancelled between steps.
   private static let stepCount = 256
 
-  /// The next row with the words in the order of the list, or the one before; nil when none has
-  /// them.
+  /// Returns the next row that contains the words in list order, or the previous one; nil if none
+  /// does.
   func find(_ search: RowSearch) async throws(ControlError) -> FoundRow? {
     guard !RowFilter.words(of: search.text).isEmpty else { return nil }
     let view = RowView(filter: search.filter, sort: search.sort)
@@ -32,7 +32,7 @@ extension RowList {
     return nil
   }
 
-  /// The rows that are there, in any order.
+  /// Returns the existing rows, in any order.
   private func rows(_ ids: [TransferID]) async throws(ControlError) -> [TransferSnapshot] {
     let (awake, maker) = update { table in (ids.compactMap(table.row), table.maker) }
     guard awake.count < ids.count else { return awake }
@@ -46,7 +46,7 @@ extension RowList {
     return try await rows([id]).first
   }
 
-  /// The order of a view, as it is now.
+  /// Returns the current order of a view.
   private func currentOrder(of view: RowView) async throws(ControlError) -> MergedOrder {
     look(from: nil, to: view)
     defer { look(from: view, to: nil) }
@@ -56,7 +56,7 @@ extension RowList {
     }
   }
 
-  /// By id, which is the order in which they were added.
+  /// Returns the ids in ascending order, which is the order in which they were added.
   func matching(
     _ filter: RowFilter, except: Set<TransferID>
   ) async throws(ControlError) -> [TransferID] {
@@ -64,7 +64,7 @@ extension RowList {
     return order.window(first: 0, count: order.count).filter { !except.contains($0) }.sorted()
   }
 
-  /// The first transfer with each of these URLs.
+  /// Returns the first transfer with each of these URLs.
   func find(_ urls: Set<String>) async throws(ControlError) -> [FindURLs.Found] {
     let maker = update { $0.maker }
     let stored = try await read { try $0.find(urls: urls).map(maker.row) }

@@ -3,19 +3,19 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// How the order of a view comes about.
+/// How the order of a view is made.
 extension RowList {
-  /// So many rows are looked at, or so many notes taken over, while the lock is held.
+  /// The number of rows examined, or notes applied, while the lock is held.
   private static let stepCount = 256
 
-  /// Waits until the view has an order, which somebody who looks at it has asked for; false is that
-  /// nobody looks at it any more.
+  /// Waits until the view has an order, which a client displaying it has requested. Returns false
+  /// if no client displays it any more.
   func hasOrder(_ view: RowView) async throws(ControlError) -> Bool {
     let ticket = state.withLock { $0.waiters.ticket() }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let known: OrderWaiters.Outcome? = updateState { state in
-          // One that was wanted before may have failed by now, so it is wanted again.
+          // An order requested earlier may have failed by now, so it is requested again.
           guard let used = state.table.use(view), !Task.isCancelled else { return .abandoned }
           if used != nil { return .made }
           state.waiters.add(waiter, ticket, for: view)
@@ -34,7 +34,7 @@ extension RowList {
     }
   }
 
-  /// Makes the order of a view that is wanted. What is told meanwhile is noted and taken over.
+  /// Makes a requested order of a view. Changes that arrive meanwhile are noted and applied.
   func makeOrder(of view: RowView) {
     guard let source = update({ $0.beginOrder(view) }) else { return }
     do {
@@ -63,12 +63,12 @@ extension RowList {
       told += update { $0.keys(of: part, in: view) }
     }
     let stored = try archive.order(view.filter, view.sort, rows: maker)
-    // What is told from here on is not in the answer, and what was told before is noted.
+    // Later events are not in the result, and earlier ones are noted.
     let (notes, removed) = update { ($0.notes(on: view) ?? [], $0.removed) }
     return RowIndex(FrozenOrder(stored, view.sort), told: told + notes, removed: removed)
   }
 
-  /// What was asked for is wanted no more, or otherwise.
+  /// Requests the order again if it is still needed: the previous request is obsolete.
   private func remake(_ view: RowView) {
     update { table in
       table.giveUpOrder(view)

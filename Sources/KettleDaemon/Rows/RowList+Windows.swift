@@ -3,12 +3,12 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// What clients are shown.
+/// The windows that clients display.
 extension RowList {
-  /// A row that changes while the store is asked for it has to be asked for again.
+  /// A row that changes during a query of the store has to be queried again.
   private static let attemptCountMax = 8
 
-  /// The rows of a viewport of somebody who looks at its view; nil when nobody does any more.
+  /// Returns the rows of a displayed viewport; nil if its view is no longer displayed.
   func window(_ viewport: Viewport, for id: RowWindowID) async throws(ControlError) -> RowWindow? {
     for _ in 0..<Self.attemptCountMax {
       switch update({ $0.window(viewport, for: id) }) {
@@ -23,13 +23,13 @@ extension RowList {
         guard try await hasOrder(RowView(viewport)) else { return nil }
       }
     }
-    // What cannot be had is left out, until it is looked at again.
+    // Unavailable rows are left out until the next refresh.
     guard case .ready(let window) = update({ $0.window(viewport, for: id, isComplete: false) })
     else { return nil }
     return window
   }
 
-  /// The same for somebody who looks once.
+  /// The same for a single request.
   func window(_ viewport: Viewport) async throws(ControlError) -> RowWindow {
     let view = RowView(viewport)
     look(from: nil, to: view)
@@ -46,10 +46,10 @@ extension RowList {
 
   // MARK: The first screen
 
-  /// As many rows are read one by one before the whole order is there.
+  /// Up to this many rows are read one by one before the whole order is ready.
   private static let firstScreenCountMax = 256
 
-  /// The beginning of the list needs no order: the store is asked for one row after the other.
+  /// The beginning of the list needs no order: the store is read row by row.
   private func firstScreen(
     _ viewport: Viewport, for id: RowWindowID
   ) async throws(ControlError) -> RowWindow? {
@@ -70,15 +70,15 @@ extension RowList {
   }
 }
 
-/// Asks for the first dormant rows of the list.
+/// A request for the first dormant rows of the list.
 private struct BeginningRequest: Sendable {
   var count: Int
   var maker: RowMaker
   var awake: Set<TransferID>
-  /// When it was asked.
+  /// The value when the request was made.
   var sleepCount: Int
 
-  /// Those that are awake stand between them, and they may be many.
+  /// Rows in memory are interleaved with dormant ones, and there may be many.
   private static let readCountMax = 1024
 
   func answer(from archive: any TransferArchive) throws -> RowTable.Beginning {

@@ -4,10 +4,10 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// The list as clients look at it: what is awake from memory, what is dormant from the store.
+/// The list as clients display it: resident rows from memory, dormant rows from the store.
 ///
-/// Whoever tells it something waits for nobody: the store is asked, and long orders are made, on
-/// other threads, and the lock is held only to take what came of it.
+/// Callers that report changes never wait: the store is read and long orders are made on other
+/// threads, and the lock is held only to apply the result.
 final class RowList: Sendable {
   struct State: Sendable {
     var table: RowTable
@@ -17,7 +17,7 @@ final class RowList: Sendable {
   let state: Mutex<State>
   let archive: any TransferArchive
   let logger: Logger
-  /// One order after the other: whoever types a filter leaves most of them before their turn.
+  /// One order at a time: a user who types a filter abandons most orders before they start.
   let orders = WorkLanes("kettle.rows.orders", width: 1)
   let reads = WorkLanes("kettle.rows.reads", width: 2)
 
@@ -30,7 +30,7 @@ final class RowList: Sendable {
     state = Mutex(State(table: RowTable(rows, driftMax: driftMax)))
   }
 
-  /// Lets the table follow; what orders are wanted by that are made soon.
+  /// Updates the table, and schedules the orders that it then needs.
   func update<Result: Sendable>(_ body: (inout RowTable) -> Result) -> Result {
     updateState { body(&$0.table) }
   }
@@ -43,7 +43,7 @@ final class RowList: Sendable {
     return result
   }
 
-  /// Somebody looks at another view than before, nil being none.
+  /// A client switches from one view to another; nil means none.
   func look(from old: RowView?, to new: RowView?) {
     let abandoned = state.withLock { state in
       state.table.look(from: old, to: new) ? old.map { state.waiters.take($0) } : nil
@@ -51,7 +51,7 @@ final class RowList: Sendable {
     for waiter in abandoned ?? [] { waiter.resume(returning: .abandoned) }
   }
 
-  /// Asks the store, on a thread that may wait.
+  /// Reads from the store on a thread that may block.
   func read<Answer: Sendable>(
     _ body: @escaping @Sendable (any TransferArchive) throws -> Answer
   ) async throws(ControlError) -> Answer {

@@ -1,21 +1,21 @@
 import KettleModel
 
-/// A view that somebody looks at: its order, and what is noted while one is being made.
+/// A view that clients display: its order, and the changes noted while one is being made.
 struct RowLook: Sendable {
   enum Making: Sendable {
     case none
-    /// It waits for its turn.
+    /// It is waiting for its turn.
     case wanted
-    /// Whatever changes is noted, because the order will be that of another moment.
+    /// Changes are noted, because the order will reflect an earlier moment.
     case underWay([RowIndex.Change])
-    /// It will be that of a time when other rows passed.
+    /// The order will be based on an outdated filter result.
     case outdated
   }
 
-  /// What comes of a change.
+  /// The consequence of a change.
   enum Need: Sendable, Hashable {
     case nothing
-    /// A new order is to be made.
+    /// A new order must be made.
     case wanted
     /// The order is given up, because nobody uses it.
     case forgotten
@@ -26,7 +26,7 @@ struct RowLook: Sendable {
   var lookerCount = 0
   private(set) var index: RowIndex?
   private(set) var making = Making.none
-  /// Whether somebody has asked for rows since the order was made.
+  /// Whether rows were requested since the order was made.
   private var isUsed = false
   private let driftMax: Int
 
@@ -52,7 +52,7 @@ struct RowLook: Sendable {
     return index?.hasDrifted(driftMax) == true ? freeze() : .nothing
   }
 
-  /// A row that wakes up while the store answers may be another there before it is told of.
+  /// A row that is loaded while the store is read may have an older version there.
   mutating func note(_ woken: TransferSnapshot) {
     guard case .underWay = making else { return }
     let key = keys.key(of: woken)
@@ -66,7 +66,7 @@ struct RowLook: Sendable {
     making = .underWay(changes)
   }
 
-  /// An order that nobody uses is not made anew: it would go on for as long as the list changes.
+  /// An unused order is not remade: that would continue for as long as the list changes.
   private mutating func freeze() -> Need {
     guard case .none = making else { return .nothing }
     guard isUsed else {
@@ -77,7 +77,7 @@ struct RowLook: Sendable {
     return .wanted
   }
 
-  /// Other rows pass than before, dormant ones among them.
+  /// The filter now matches different rows, dormant ones included.
   mutating func clear() {
     index = nil
     switch making {
@@ -88,10 +88,10 @@ struct RowLook: Sendable {
 
   // MARK: Rest
 
-  /// Nobody looks any more.
+  /// Called when no client displays the view any more.
   mutating func rest() { isUsed = false }
 
-  /// How many rows the order has that is kept for nobody; nil when there is none, or another is
+  /// The number of rows of an order that no client uses; nil if there is no order or another is
   /// being made.
   var restingRowCount: Int? {
     guard case .none = making else { return nil }
@@ -102,7 +102,7 @@ struct RowLook: Sendable {
 
   // MARK: Making an order
 
-  /// Somebody wants rows.
+  /// Called when rows are requested.
   mutating func use() -> Need {
     isUsed = true
     guard index == nil, case .none = making else { return .nothing }
@@ -112,7 +112,7 @@ struct RowLook: Sendable {
 
   mutating func beginMaking() { making = .underWay([]) }
 
-  /// What was noted until now.
+  /// Returns the changes noted so far and clears them.
   mutating func takeNotes() -> [RowIndex.Change]? {
     guard case .underWay(let changes) = making else { return nil }
     making = .underWay([])
@@ -125,10 +125,10 @@ struct RowLook: Sendable {
     isUsed = false
   }
 
-  /// It could not be made.
+  /// Called when the order could not be made.
   mutating func giveUpMaking() {
     switch making {
-    // That is another one, for somebody who came since.
+    // That is a different order, for a client that came later.
     case .none, .wanted: break
     case .underWay, .outdated: making = .none
     }

@@ -1,22 +1,22 @@
 import KettleEngine
 import KettleModel
 
-/// The orders of the views, made by somebody who need not hold the table meanwhile.
+/// The orders of the views. They are made without holding the table.
 extension RowTable {
-  /// What an order is made of.
+  /// The source of an order.
   enum OrderSource: Sendable {
-    /// The store, and these that are awake: it may have them as they were.
+    /// The store, plus these resident transfers, which it may have in an older version.
     case store(awake: [TransferID], RowMaker)
-    /// The one that there is.
+    /// The existing order.
     case order(MergedOrder)
   }
 
-  /// How many orders are kept.
+  /// The number of orders kept.
   var orderCount: Int { looks.count { $0.index != nil } }
 
   func look(at view: RowView) -> RowLook? { looks.first { $0.view == view } }
 
-  /// Changes what is known of a view; nil when nobody looks at it.
+  /// Updates the state of a view. Returns nil if no client displays it.
   mutating func withLook<Result>(
     at view: RowView, _ body: (inout RowLook) -> Result
   ) -> Result? {
@@ -24,16 +24,15 @@ extension RowTable {
     return body(&looks[place])
   }
 
-  /// The orders that nobody looks at have so many rows at most, together. Who turns from one view
-  /// to another often turns back; with a few MiB nobody waits twice for an order of a hundred
-  /// thousand.
+  /// The maximum number of rows in all orders that no client displays. Clients often switch back to
+  /// a previous view; a few MiB avoid making an order of a hundred thousand twice.
   static let restingRowCountMax = 300_000
 
-  /// Somebody looks at another view than before, nil being none. The order of a view is kept from
-  /// its first window until the last one has left it, and for a while after; whoever only scrolls
-  /// stays in it.
+  /// A client switches from one view to another; nil means none. The order of a view is kept from
+  /// its first window until the last client has left, and for a while after. Scrolling stays within
+  /// the same view.
   ///
-  /// - Returns: whether nobody looks at the old one any more.
+  /// - Returns: whether no client displays the old view any more.
   @discardableResult
   mutating func look(from old: RowView?, to new: RowView?) -> Bool {
     guard old != new else { return false }
@@ -46,7 +45,7 @@ extension RowTable {
     else { return false }
     looks[place].lookerCount -= 1
     guard looks[place].lookerCount == 0 else { return false }
-    // The last one that was left is the last here.
+    // The most recently abandoned view is the last element.
     var left = looks.remove(at: place)
     left.rest()
     looks.append(left)
@@ -54,7 +53,7 @@ extension RowTable {
     return true
   }
 
-  /// Forgets orders that nobody looks at, those that were left first before others.
+  /// Drops orders that no client displays, the longest abandoned first.
   mutating func forgetResting(but rowCountMax: Int = 0) {
     var left = rowCountMax
     for place in looks.indices.reversed() where looks[place].lookerCount == 0 {
@@ -67,7 +66,7 @@ extension RowTable {
     removeUnusedLooks()
   }
 
-  /// Removes what nobody looks at and what has no order that somebody could turn back to.
+  /// Removes views that no client displays and that have no order to return to.
   mutating func removeUnusedLooks() { looks.removeAll { $0.lookerCount == 0 && $0.index == nil } }
 
   mutating func takeWantedOrders() -> [RowView] {
@@ -76,7 +75,7 @@ extension RowTable {
     return wantedOrders
   }
 
-  /// nil when nobody looks any more. What changes from now on is noted.
+  /// Returns nil when no client displays the view any more. Changes from now on are noted.
   mutating func beginOrder(_ view: RowView) -> OrderSource? {
     let current: RowIndex?? =
       withLook(at: view) { look in
@@ -88,7 +87,7 @@ extension RowTable {
     return current.map { .order($0.order) } ?? .store(awake: Array(rows.keys), maker)
   }
 
-  /// Where some of the rows stand that are awake.
+  /// Returns the sort keys of the given rows that are in memory.
   func keys(of ids: some Sequence<TransferID>, in view: RowView) -> [RowIndex.Change] {
     guard let keys = look(at: view)?.keys else { return [] }
     return ids.compactMap { id in
@@ -96,12 +95,13 @@ extension RowTable {
     }
   }
 
-  /// What was noted since the last time; nil when the order is wanted no more, or not as it is.
+  /// Returns the changes noted since the last call; nil if the order is no longer wanted, or is
+  /// outdated.
   mutating func notes(on view: RowView) -> [RowIndex.Change]? {
     withLook(at: view) { $0.takeNotes() } ?? nil
   }
 
-  /// Takes an order when little was noted since, and answers whether it was taken.
+  /// Installs an order if few changes were noted since. Returns whether it was installed.
   mutating func install(_ index: RowIndex, _ view: RowView, noteCountMax: Int) -> Bool {
     withLook(at: view) { look in
       guard look.noteCount <= noteCountMax, let notes = look.takeNotes() else { return false }
@@ -112,10 +112,10 @@ extension RowTable {
     } ?? false
   }
 
-  /// An order could not be made.
+  /// Called when an order could not be made.
   mutating func giveUpOrder(_ view: RowView) { _ = withLook(at: view) { $0.giveUpMaking() } }
 
-  /// Somebody wants rows of a view; nil when nobody looks at it.
+  /// Requests the rows of a view. Returns nil if no client displays it.
   mutating func use(_ view: RowView) -> RowIndex?? {
     withLook(at: view) { look in
       (look.use(), look.index)

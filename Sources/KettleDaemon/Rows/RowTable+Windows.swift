@@ -5,11 +5,11 @@ import KettleModel
 extension RowTable {
   enum WindowStep: Sendable {
     case ready(RowWindow)
-    /// The store has these rows.
+    /// These rows must be read from the store.
     case missing([TransferID])
     /// The order of the view is being made.
     case unordered
-    /// Nobody looks at the view.
+    /// No client displays the view.
     case left
   }
 
@@ -22,19 +22,19 @@ extension RowTable {
 
   mutating func closeWindow(_ id: RowWindowID) { windows.removeAll { $0.id == id } }
 
-  /// The store is about to be asked for rows, of which records are made like this.
+  /// Called before rows are read from the store. Returns the maker for their records.
   mutating func ask(for id: RowWindowID) -> RowMaker {
     withWindow(id) { $0.ask() }
     return maker
   }
 
-  /// The store has given rows of what it was asked for.
+  /// Adds rows that were read from the store.
   mutating func take(_ rows: [TransferSnapshot], of asked: [TransferID], for id: RowWindowID) {
     withWindow(id) { $0.take(rows, of: asked) }
   }
 
-  /// The awake rows with one of these URLs, and those that the store had when it was asked. Who
-  /// fell asleep since is as it was then: that it is on the list counts.
+  /// Returns the resident rows with one of these URLs, and those that the store had when it was
+  /// read. A row evicted since is as it was then; it only matters that it is on the list.
   func rows(with urls: Set<String>, _ stored: [TransferSnapshot]) -> [TransferSnapshot] {
     rows.values.filter { urls.contains($0.url) }
       + stored.filter { rows[$0.id] == nil && !removed.contains($0.id) }
@@ -46,10 +46,10 @@ extension RowTable {
     if let place = windows.firstIndex(where: { $0.id == id }) { body(&windows[place]) }
   }
 
-  /// The rows of a viewport that somebody looks at, when all of them are here. It costs those that
-  /// are shown, however long the list is.
+  /// Returns the rows of a displayed viewport if all of them are available. The cost depends on the
+  /// number of displayed rows, not on the length of the list.
   ///
-  /// - Parameter isComplete: false leaves out what is not here.
+  /// - Parameter isComplete: false leaves out unavailable rows.
   mutating func window(
     _ viewport: Viewport, for id: RowWindowID, isComplete: Bool = true
   ) -> WindowStep {
@@ -71,18 +71,19 @@ extension RowTable {
 
   // MARK: The first screen
 
-  /// What the beginning of the list is made of before there is an order.
+  /// The data for the beginning of the list before there is an order.
   struct Beginning: Sendable {
-    /// The first of the list as the store has them, without those that are awake.
+    /// The first rows of the list in the store, without resident ones.
     var rows: [TransferSnapshot] = []
     /// Whether there are no more.
     var isAll = false
   }
 
-  /// The rows of a viewport at the beginning of the whole list; nil when what is known is not
-  /// enough.
+  /// Returns the rows of a viewport at the beginning of the whole list; nil if the available data
+  /// is insufficient.
   ///
-  /// - Parameter sleepCount: when the store was asked. Who fell asleep since is in neither.
+  /// - Parameter sleepCount: the value when the store was read. Rows evicted since are in neither
+  ///   place.
   func firstScreen(
     _ viewport: Viewport, _ beginning: Beginning, for id: RowWindowID, sleepCount: Int
   ) -> RowWindow? {

@@ -2,38 +2,38 @@ import KettleControl
 import KettleEngine
 import KettleModel
 
-/// The rows of the transfers that are awake, the totals over all of them, kept up to date instead
-/// of counted, and the orders that somebody looks at. Of what is dormant only the store has rows.
+/// The rows of resident transfers, the totals over all transfers (updated, not counted), and the
+/// orders of displayed views. Rows of dormant transfers are only in the store.
 struct RowTable: Sendable {
   private(set) var rows: [TransferID: TransferSnapshot] = [:]
   private(set) var maker: RowMaker
   private var batch = BatchTally()
   private var sums = Totals()
   private var clearedCount = 0
-  /// Somebody may ask the store before it has heard that they are gone.
+  /// A reader may query the store before it has recorded their removal.
   private(set) var removed = TransferIDSet()
 
-  // In arrays, because there are few, and whoever goes through a dictionary holds on to its values
-  // meanwhile: then each would be copied to be changed.
+  // Arrays, because there are few elements, and iterating over a dictionary retains its values:
+  // each would be copied when mutated.
   var looks: [RowLook] = []
   var windows: [DormantRows] = []
-  /// Views whose order is to be made.
+  /// Views whose order must be made.
   var wantedOrders: [RowView] = []
   var lastWindow: UInt64 = 0
-  /// How often rows fell asleep, or were asleep from the start.
+  /// The number of evictions, counting transfers that were dormant when they were listed.
   private(set) var sleepCount = 0
 
   let driftMax: Int
 
   /// - Parameters:
-  ///   - maker: what is made of the records that the store gives.
-  ///   - driftMax: how much an order may become another before it is made anew.
+  ///   - maker: makes rows from the records in the store.
+  ///   - driftMax: how far an order may drift before it is made again.
   init(_ maker: RowMaker, driftMax: Int = RowIndex.driftMax) {
     self.maker = maker
     self.driftMax = driftMax
   }
 
-  /// How many are on the list.
+  /// The number of transfers on the list.
   var count: Int { sums.transferCount }
 
   var hasCleared: Bool { clearedCount > 0 }
@@ -44,12 +44,12 @@ struct RowTable: Sendable {
     return totals
   }
 
-  /// nil when the store alone has it.
+  /// Returns nil when only the store has the row.
   func row(_ id: TransferID) -> TransferSnapshot? { rows[id] }
 
   // MARK: What the engine tells
 
-  /// Begins with what the store alone has.
+  /// Starts with the totals of the dormant transfers.
   mutating func begin(_ dormant: DormantTally, clearedUpTo: Int64?) {
     batch = BatchTally(dormant)
     sums.counts = dormant.states.mapValues(\.count).filter { $0.value > 0 }
@@ -57,7 +57,7 @@ struct RowTable: Sendable {
     maker.clearedUpTo = clearedUpTo
   }
 
-  /// It is new on the list, or another than before.
+  /// Adds or updates a row.
   mutating func put(_ row: TransferSnapshot) {
     let old = rows.updateValue(row, forKey: row.id)
     if let old { uncount(old) }
@@ -66,12 +66,12 @@ struct RowTable: Sendable {
     follow(row.id, from: old, to: row)
   }
 
-  /// They are new on the list, and the store alone has them.
+  /// Adds new transfers that only the store has.
   mutating func list(_ listed: ListedTransfers) {
     sleepCount += 1
     for (state, count) in listed.counts { sums.counts[state, default: 0] += count }
     batch.add(listed.counts)
-    // Their rows are for the orders that somebody looks at.
+    // Rows are present only for the orders of displayed views.
     if looks.isEmpty { return }
     for row in listed.rows { follow(row.id, from: nil, to: row) }
   }
@@ -84,24 +84,24 @@ struct RowTable: Sendable {
     follow(id, from: old, to: nil)
   }
 
-  /// It was counted all the time, and its row is as the store had it.
+  /// It was counted all the time, and its row matches the store.
   mutating func wake(_ row: TransferSnapshot) {
     guard rows.updateValue(row, forKey: row.id) == nil else { return }
     dropFromWindows(row.id)
     for place in looks.indices { looks[place].note(row) }
   }
 
-  /// The store has them as they are.
+  /// The store has these rows in their current version.
   mutating func letGo(_ ids: [TransferID]) {
     sleepCount += 1
     for id in ids {
       rows[id] = nil
-      // The store may have been asked while it was awake.
+      // The store may have been read while it was in memory.
       dropFromWindows(id)
     }
   }
 
-  /// What is completed is out of view from now on.
+  /// Hides completed transfers from now on.
   mutating func clear(upTo finishNumber: Int64) {
     maker.clearedUpTo = finishNumber
     for place in windows.indices { windows[place].dropAll() }

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Which rows a client looks at, and in which order.
+/// The filter and the sort order of the rows that a client displays.
 struct RowView: Sendable, Hashable {
   var filter: RowFilter
   var sort: RowSort
@@ -12,14 +12,14 @@ struct RowView: Sendable, Hashable {
 
   init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
-  /// Whether it is the whole list in its own order; the same without what was cleared is that too
-  /// while nothing is.
+  /// Whether it is the whole list in its own order. The list without cleared transfers counts too
+  /// while none is cleared.
   func isPlain(hasCleared: Bool) -> Bool {
     guard sort == RowSort() else { return false }
     return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))
   }
 
-  /// Whether it has other rows when what is completed is cleared.
+  /// Whether clearing completed transfers changes its rows.
   var dependsOnClearing: Bool {
     switch filter.scope {
     case .all: false

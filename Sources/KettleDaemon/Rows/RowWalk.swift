@@ -1,8 +1,8 @@
-/// The way of a search through a list: from its start to the end, and round to the start again.
+/// The path of a search through a list: from its start to the end, then around to the start.
 struct RowWalk: Sendable {
   struct Step: Sendable, Hashable {
     var indices: Range<Int>
-    /// Whether it lies on the other side of the start.
+    /// Whether the search has wrapped around.
     var hasWrapped: Bool
   }
 
@@ -10,7 +10,8 @@ struct RowWalk: Sendable {
   private let after: Range<Int>
   private let isBackwards: Bool
 
-  /// - Parameter includesStart: the start itself is the first that may be found, or the last.
+  /// - Parameter includesStart: whether the start itself can be found, as the first row or the
+  ///   last.
   init(count: Int, start: Int, isBackwards: Bool, includesStart: Bool) {
     let start = min(max(start, 0), max(count - 1, 0))
     self.isBackwards = isBackwards
@@ -19,7 +20,7 @@ struct RowWalk: Sendable {
     after = cut..<count
   }
 
-  /// Some rows each, in the order in which they are looked at.
+  /// Returns ranges of rows in search order.
   func steps(of size: Int) -> some Sequence<Step> {
     let parts = isBackwards ? [before, after] : [after, before]
     return parts.enumerated().lazy.flatMap { turn, part in

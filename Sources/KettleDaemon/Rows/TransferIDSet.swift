@@ -1,7 +1,7 @@
 import KettleModel
 
-/// Ids of which most are near each other, as those of a list that is worked through are: a word
-/// for each 64 in a row, where a set of a million would take tens of megabytes.
+/// A set of ids that are mostly close to each other, as in a list that is processed in order: one
+/// word for each 64 consecutive ids, where a plain set of a million would take tens of megabytes.
 struct TransferIDSet: Sendable {
   private var words: [Int64: UInt64] = [:]
 
@@ -15,7 +15,7 @@ struct TransferIDSet: Sendable {
     words[index, default: 0] |= bit
   }
 
-  /// Answers whether it was there.
+  /// Returns whether it was there.
   mutating func remove(_ id: TransferID) -> Bool {
     let (index, bit) = Self.place(of: id)
     guard let word = words[index], word & bit != 0 else { return false }
