@@ -11,7 +11,7 @@ import KettleModel
 /// separate from answering, so a client that does not read delays no other client: its own requests
 /// wait until it has read the replies, and its rows are refreshed once it has read the last ones.
 struct ClientSession: Sendable {
-  /// `decided` says that another request to add may be begun before the reply is there.
+  /// Calling `decided` means that another request to add may begin before the reply is ready.
   typealias Answer =
     @Sendable (
       _ request: ControlRequest, _ id: RequestID, _ client: ConnectedClient,

@@ -73,7 +73,7 @@ struct MergedOrder: Sendable {
     return ids
   }
 
-  /// How many of the first so many are of the frozen order.
+  /// Returns how many of the rows before `first` are from the frozen order.
   private func frozenCount(before first: Int) -> Int {
     var low = max(0, first - overlay.count)
     var high = min(first, live.count)

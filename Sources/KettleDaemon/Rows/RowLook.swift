@@ -17,7 +17,7 @@ struct RowLook: Sendable {
     case nothing
     /// A new order must be made.
     case wanted
-    /// The order is given up, because nobody uses it.
+    /// The order is dropped because it is unused.
     case forgotten
   }
 

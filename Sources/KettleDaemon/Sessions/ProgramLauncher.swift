@@ -3,26 +3,26 @@ import KettleSystem
 import KettleFiles
 import KettleModel
 
-/// Starts the programs of sessions, and tells how they end.
+/// Starts the programs of sessions, and reports how they end.
 struct ProgramLauncher: Sendable {
-  /// What a program is told by: the session that has news for it.
+  /// The environment variable that names the session with news for the program.
   static let environmentName = "KETTLE_SESSION_EVENTS"
 
   enum News: Sendable, Hashable {
     case started(processID: Int64)
     /// The name of the errno.
     case notRun(String)
-    /// `exit 1` or `signal 11`; nobody waits for the process any more.
+    /// `exit 1` or `signal 11`; the process has been reaped.
     case ended(String)
   }
 
-  /// Of the service; a program gets it with its session's name in it.
+  /// The service's environment; a program gets it plus its session's name.
   let environment: [String: String]
-  /// Where what a program prints goes.
+  /// The file for the program's output.
   let logPath: String
 
-  /// Calls `tell` with `notRun`, or with `started` and, in its own time, `ended`. The program is
-  /// left alone however long it takes.
+  /// Calls `tell` with `notRun`, or with `started` and later `ended`. The program is never
+  /// interrupted, however long it runs.
   func launch(
     _ command: LaunchCommand, for session: SessionID, _ tell: @escaping @Sendable (News) -> Void
   ) {
@@ -39,7 +39,7 @@ struct ProgramLauncher: Sendable {
     case .failure(let failed): tell(.notRun(Errno(rawValue: failed.code).name))
     case .success(let processID):
       tell(.started(processID: Int64(processID)))
-      // A child that nobody waits for stays on the system's list.
+      // A child that is not waited for stays in the process table.
       DetachedThread.start {
         tell(.ended(ProcessStatus.ofEnded(processID)?.text ?? "exit unknown"))
       }

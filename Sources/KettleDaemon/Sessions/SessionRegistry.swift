@@ -6,15 +6,15 @@ import KettleScheduler
 import KettleEngine
 import KettleModel
 
-/// The sessions of programs: hears from the engine and from the connections, lets `SessionTable`
-/// decide, and does what it says, in its order.
+/// The sessions of programs: passes engine events and connections to `SessionTable`, which decides,
+/// and performs the resulting actions in order.
 ///
-/// Nothing here waits for a program. What the table wants done goes through one queue, so that a
-/// launch is on record before the program is started, and the last record is the one that stays.
+/// Nothing here waits for a program. All actions go through one queue, so that a launch is recorded
+/// before the program is started, and the last record is the final one.
 final class SessionRegistry: Sendable {
-  /// What the service can be asked about sessions; the engine, except in tests.
+  /// The service's functions that sessions use; the engine, except in tests.
   struct Ports: Sendable {
-    /// Keeps changes; when it returns they survive a power cut.
+    /// Commits changes; when it returns they survive a power cut.
     var keep: @Sendable ([JournalChange]) async throws(EngineError) -> Void
     var setPolicy: @Sendable (SessionID, SessionPolicy) async -> Void
     var launch:
@@ -25,7 +25,8 @@ final class SessionRegistry: Sendable {
 
   private struct State {
     var table = SessionTable()
-    /// Sessions whose transfers are just going; who wants to attach waits for the end of it.
+    /// Sessions that are being removed, with the tasks that wait to attach until the removal is
+    /// finished.
     var leaving: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
     var phase = Phase.running
     var alarm: MonotonicTime?
@@ -33,7 +34,7 @@ final class SessionRegistry: Sendable {
 
   private enum Phase {
     case running
-    /// The service ends: connections that go are no reason to launch anybody.
+    /// The service is shutting down: closed connections do not cause a launch.
     case ended
   }
 
@@ -44,14 +45,14 @@ final class SessionRegistry: Sendable {
     case kept(Outcome)
   }
 
-  /// What is to be done, and who waits for it.
+  /// Work in the queue, with the task that waits for it.
   private enum Job: Sendable {
     case actions([SessionAction])
     case attachment([SessionAction], CheckedContinuation<Attaching, Never>)
     case removal(SessionID, CheckedContinuation<Outcome, Never>)
-    /// How the transfers of a session are treated changed with who is connected.
+    /// The policy for a session's transfers changed because its program connected or disconnected.
     case policy(SessionID)
-    /// The next alarm is at another time.
+    /// The time of the next alarm changed.
     case alarm
   }
 
@@ -62,7 +63,7 @@ final class SessionRegistry: Sendable {
   private let jobs: AsyncStream<Job>
   private let jobList: AsyncStream<Job>.Continuation
 
-  /// - Parameter clock: one of its own, because it has one alarm.
+  /// - Parameter clock: a clock of its own, because a clock has only one alarm.
   init(clock: any EngineClock, ports: Ports, logger: Logger) {
     self.clock = clock
     self.ports = ports
@@ -70,7 +71,7 @@ final class SessionRegistry: Sendable {
     (jobs, jobList) = AsyncStream.makeStream()
   }
 
-  /// Does what is to be done until the service ends.
+  /// Performs queued jobs until the service shuts down.
   func run() async {
     for await job in jobs {
       switch job {
@@ -85,7 +86,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// From now on nobody is launched; `run` returns when what was decided is done.
+  /// Prevents further launches; `run` returns when the remaining jobs are done.
   func end() {
     state.withLock { state in
       state.phase = .ended
@@ -104,7 +105,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// Takes over what the store had, once the engine has told of all transfers.
+  /// Loads the sessions from the store, after the engine has reported all transfers.
   func recover(_ records: [SessionRecord]) async {
     change { table, now in
       table.recover(records, at: now)
@@ -115,7 +116,7 @@ final class SessionRegistry: Sendable {
 
   // MARK: What programs ask
 
-  /// Binds a connection to its session; when it returns the session is in the store.
+  /// Binds a connection to its session. When it returns, the session is in the store.
   func attach(
     _ client: ConnectedClient, _ params: AttachSession.Params
   ) async throws(ControlError) {
@@ -146,7 +147,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// Tells the engine what the options of a session come to now.
+  /// Passes the current policy of a session to the engine.
   private func setPolicy(of session: SessionID) async {
     let machine = state.withLock { $0.table.sessions[session] }
     guard let machine else { return }
@@ -154,7 +155,7 @@ final class SessionRegistry: Sendable {
       session, SessionPolicy(machine.record.options, isConnected: machine.holder != nil))
   }
 
-  /// A connection ended.
+  /// Called when a connection ends.
   func leave(_ client: ClientID) {
     let held = state.withLock { $0.table.sessions(heldBy: client.rawValue) }
     change { table, now in table.detach(client.rawValue, at: now) }
@@ -169,7 +170,7 @@ final class SessionRegistry: Sendable {
     change { table, _ in table.finishEvents(of: session) }
   }
 
-  /// Refuses what only the program of a session may ask.
+  /// Throws unless the client is the program of the session.
   func requireProgram(_ client: ClientID, of session: SessionID) throws(ControlError) {
     let (isKnown, isHeld) = state.withLock { state in
       (
@@ -181,8 +182,8 @@ final class SessionRegistry: Sendable {
     guard isHeld else { throw ControlError(.notAttached, session.rawValue) }
   }
 
-  /// Refuses when one of the tasks is of a session that is another program's. Answers which of the
-  /// ids are tasks.
+  /// Throws if one of the tasks belongs to a session of another program. Returns which of the ids
+  /// are tasks.
   func requireProgram(
     _ client: ClientID, of ids: [TransferID]
   ) throws(ControlError) -> Set<TransferID> {
@@ -198,7 +199,7 @@ final class SessionRegistry: Sendable {
 
   // MARK: Sessions that go
 
-  /// Forgets a session whose program is not connected, once `removing` has dealt with its
+  /// Removes a session whose program is not connected, after `removing` has dealt with its
   /// transfers.
   func remove(
     _ session: SessionID, by client: ClientID,
@@ -231,7 +232,7 @@ final class SessionRegistry: Sendable {
     return ids
   }
 
-  /// Returns when the session is not just going.
+  /// Returns when the session is not being removed.
   private func departure(of session: SessionID) async {
     while state.withLock({ $0.leaving[session] != nil }) {
       await withCheckedContinuation { continuation in
@@ -258,8 +259,8 @@ final class SessionRegistry: Sendable {
 
   // MARK: The door
 
-  /// Lets the table change and puts what it wants done into the queue, in one step: two inputs
-  /// must not change places on the way.
+  /// Changes the table and queues the resulting actions in one step, so that two inputs cannot be
+  /// reordered.
   private func change(_ body: (inout SessionTable, Moment) -> [SessionAction]) {
     let now = clock.now()
     state.withLock { state in
@@ -280,7 +281,7 @@ final class SessionRegistry: Sendable {
     jobList.yield(.alarm)
   }
 
-  /// Only the queue sets it, so that the last one set is the last one wanted.
+  /// Called only from the queue, so that the last alarm set is the last one requested.
   private func setAlarm() {
     let deadline = state.withLock { $0.alarm }
     clock.wake(at: deadline) { [weak self] in
@@ -299,7 +300,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// Answers with the first failure, and does the rest all the same.
+  /// Performs all actions, even after a failure. Returns the first failure.
   private func perform(_ actions: [SessionAction]) async -> Outcome {
     var outcome = Outcome.success(())
     for action in actions {
@@ -340,7 +341,7 @@ final class SessionRegistry: Sendable {
     }
   }
 
-  /// nil when the process is gone.
+  /// Returns nil when the process has exited.
   private static func processSession(of processID: Int64) -> Int64? {
     let session = getsid(pid_t(truncatingIfNeeded: processID))
     return session > 0 ? Int64(session) : nil

@@ -6,8 +6,8 @@ import KettleDesktop
 import KettleScheduler
 import KettleEngine
 
-/// What the parts of the service are told: the user's configuration file, the environment and the
-/// bounds of the system put together.
+/// The settings for the parts of the service, combined from the user's configuration file, the
+/// environment and the system's limits.
 struct ServiceSettings: Sendable {
   let documentsDirectory: String
   let engine: TransferEngine.Configuration
@@ -15,10 +15,10 @@ struct ServiceSettings: Sendable {
   let listener: ControlListener.Limits
   let conditions: MachineWatch.Settings
   let alerts: Alerts?
-  /// What is wrong with the configuration file, one sentence each.
+  /// The problems of the configuration file, one sentence each.
   let notices: [String]
 
-  /// What is told on the desktop, and where that is; nil is nothing.
+  /// The desktop notifications to send, and the bus to send them on; nil for none.
   struct Alerts: Hashable, Sendable {
     var board: AlertBoard.Settings
     var busAddresses: [BusAddress]
@@ -63,8 +63,8 @@ struct ServiceSettings: Sendable {
     return Alerts(board: board, busAddresses: sessionBus(environment))
   }
 
-  /// The address in the environment is that of the login which started the service; the one in the
-  /// runtime directory is there at the next login, too. An empty one is the wish for none.
+  /// The address in the environment belongs to the login that started the service; the one in the
+  /// runtime directory also works after the next login. An empty variable disables notifications.
   private static func sessionBus(_ environment: [String: String]) -> [BusAddress] {
     let name = "DBUS_SESSION_BUS_ADDRESS"
     let given = BusAddress.session(environment: environment)
@@ -113,10 +113,10 @@ struct ServiceSettings: Sendable {
     engine.limits.connectionsPerHostMax = min(
       file.connectionsPerHostMax ?? limits.connectionsPerHostMax, most)
     engine.limitBytesPerSecond = file.limitBytesPerSecond
-    // Of as many as may run, this is a few MiB of memory at most.
+    // With the maximum number of running transfers, this is a few MiB of memory.
     engine.lateFileByteCountMax = 256 << 10
-    // Until the machine has been looked at, a task with conditions waits: a start in between would
-    // be what its program did not want.
+    // Tasks with conditions wait until the machine has been checked: an earlier start could violate
+    // what their program requested.
     engine.metConditions = []
     return engine
   }

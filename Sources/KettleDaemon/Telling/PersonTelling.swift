@@ -4,14 +4,14 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// Tells the user on the desktop what the board decides, when its time has come.
+/// Shows desktop notifications that the board decides on, when they are due.
 final class PersonTelling: Sendable {
   struct Ports: Sendable {
-    /// Its alarm is used here alone.
+    /// A clock whose alarm is used only here.
     var clock: any EngineClock
-    /// Whether a person looks at a screen of ours.
+    /// Whether a person is watching one of our screens.
     var isWatched: @Sendable () -> Bool
-    /// May take its time, and fail in silence.
+    /// May be slow, and may fail silently.
     var show: @Sendable (Alert) async -> Void
   }
 
@@ -29,10 +29,10 @@ final class PersonTelling: Sendable {
     state = Mutex(State(board: AlertBoard(settings)))
   }
 
-  /// Begins with what only the store has.
+  /// Starts with the totals of the dormant transfers.
   func begin(_ dormant: DormantTally) { state.withLock { $0.board.begin(dormant) } }
 
-  /// Takes what a transfer was, and what it is.
+  /// Handles a change of a transfer.
   func observe(_ before: TransferSnapshot?, _ after: TransferSnapshot?) {
     let isWatched = ports.isWatched()
     let now = ports.clock.now().monotonic
@@ -40,7 +40,7 @@ final class PersonTelling: Sendable {
     setAlarm()
   }
 
-  /// Takes what is new.
+  /// Handles new transfers.
   func observe(_ listed: ListedTransfers) {
     state.withLock { $0.board.take(listed.counts) }
     setAlarm()
@@ -51,7 +51,7 @@ final class PersonTelling: Sendable {
     ports.clock.wake(at: nil) {}
   }
 
-  /// An alarm that rings too early, because more has happened since, is set again.
+  /// An alarm that fires too early, because more has happened since, is set again.
   private func setAlarm() {
     let deadline: MonotonicTime? = state.withLock { state in
       let dueAt = state.board.dueAt
@@ -59,7 +59,7 @@ final class PersonTelling: Sendable {
       state.alarmAt = dueAt
       return dueAt
     }
-    // Outside the lock, because the clock may ring at once.
+    // Outside the lock, because the clock may fire at once.
     if let deadline { ports.clock.wake(at: deadline) { [weak self] in self?.ring() } }
   }
 
@@ -77,7 +77,7 @@ final class PersonTelling: Sendable {
 }
 
 extension PersonTelling {
-  /// On the desktop of the one whose service this is.
+  /// Shows notifications on the desktop of the user who owns the service.
   static func onDesktop(
     _ settings: ServiceSettings.Alerts, _ broadcaster: Broadcaster, _ logger: Logger
   ) -> PersonTelling {
@@ -90,7 +90,7 @@ extension PersonTelling {
           do throws(BusError) {
             try await notifier.show(alert)
           } catch {
-            // Most often nobody is logged in, or there is no desktop at all.
+            // Most often no user is logged in, or there is no desktop.
             logger.debug("The desktop was not told", metadata: ["error": "\(error)"])
           }
         }))
