@@ -21,7 +21,7 @@ package final class SQLiteJournal: TransferJournal {
     var counters: StoreCounters
     /// The transfers that have a row in the table `progress`, with its stamp; empty after opening.
     var advanced: [TransferID: ProgressStamp] = [:]
-    /// What the opening read, for the first `load`.
+    /// The contents read by the opening, for the first `load`.
     var opened: JournalContents?
   }
 

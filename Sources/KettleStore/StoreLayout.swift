@@ -51,8 +51,8 @@ struct StoreLayout {
 
   var allTransfers: String { "SELECT \(transferList) FROM transfer ORDER BY id" }
 
-  /// Without indexes, so that it can also run backwards, for a store with damaged indexes or a
-  /// damaged middle.
+  /// Reads the table alone, for a store with damaged indexes. `allTransfersBackwards` starts from
+  /// the other end, for a store with a damaged middle.
   var allTransfersUnindexed: String {
     "SELECT \(transferList) FROM transfer NOT INDEXED ORDER BY id"
   }

@@ -54,7 +54,7 @@ final class StoreReader: Sendable {
 
 extension StorePlace {
   /// Converts an error of a connection to a store error. Damage is marked for the next opening,
-  /// which inspects everything and salvages what is readable. Until then nothing is given up: the
+  /// which inspects everything and salvages what is readable. Until then nothing is discarded: the
   /// caller gets the error and can retry after the next start.
   func noting(_ error: any Error, otherwise code: StoreError.Code) -> StoreError {
     switch error {

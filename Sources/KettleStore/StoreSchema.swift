@@ -131,7 +131,7 @@ enum StoreSchema {
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      // Kettle needs no functions in its schema, so a schema planted by others must not call any.
+      // No other program reads the store, so a schema planted by others must not call functions.
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       // NORMAL would lose the last commits in a power cut

@@ -24,7 +24,7 @@ struct RowIndex: Sendable {
 
   private(set) var order: MergedOrder
 
-  /// The drift that is always tolerated; beyond it, this fraction of the rows is.
+  /// Drift up to the larger of this number and this fraction of the rows is tolerated.
   static let driftMax = 20_000
   private static let driftShare = 10
 
@@ -54,7 +54,7 @@ struct RowIndex: Sendable {
   mutating func follow(_ change: Change) {
     switch change.before {
     case .new:
-      // The store has it before it is told of, so a question of that moment has it too.
+      // The store has it before the event arrives, so a query at that moment includes it too.
       order.hide(change.id)
     case .at(let before):
       guard before != change.after else { return }

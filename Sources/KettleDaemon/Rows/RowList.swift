@@ -4,7 +4,7 @@ import KettleSystem
 import KettleEngine
 import KettleModel
 
-/// The list as clients display it: resident rows from memory, dormant rows from the store.
+/// The list as clients display it: awake rows from memory, dormant rows from the store.
 ///
 /// Callers that report changes never wait: the store is read and long orders are made on other
 /// threads, and the lock is held only to apply the result.

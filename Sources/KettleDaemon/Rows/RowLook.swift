@@ -8,7 +8,7 @@ struct RowLook: Sendable {
     case wanted
     /// Changes are noted, because the order will reflect an earlier moment.
     case underWay([RowIndex.Change])
-    /// The order will be based on an outdated filter result.
+    /// The order will reflect a time when other rows matched the filter.
     case outdated
   }
 

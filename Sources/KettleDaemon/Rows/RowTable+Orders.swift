@@ -5,7 +5,7 @@ import KettleModel
 extension RowTable {
   /// The source of an order.
   enum OrderSource: Sendable {
-    /// The store, plus these resident transfers, which it may have in an older version.
+    /// The store, plus these awake transfers, which it may have in an older version.
     case store(awake: [TransferID], RowMaker)
     /// The existing order.
     case order(MergedOrder)

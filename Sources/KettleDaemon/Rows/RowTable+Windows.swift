@@ -33,7 +33,7 @@ extension RowTable {
     withWindow(id) { $0.take(rows, of: asked) }
   }
 
-  /// Returns the resident rows with one of these URLs, and those that the store had when it was
+  /// Returns the awake rows with one of these URLs, and those that the store had when it was
   /// read. A row evicted since is as it was then; it only matters that it is on the list.
   func rows(with urls: Set<String>, _ stored: [TransferSnapshot]) -> [TransferSnapshot] {
     rows.values.filter { urls.contains($0.url) }
@@ -73,7 +73,7 @@ extension RowTable {
 
   /// The data for the beginning of the list before there is an order.
   struct Beginning: Sendable {
-    /// The first rows of the list in the store, without resident ones.
+    /// The first rows of the list in the store, without awake ones.
     var rows: [TransferSnapshot] = []
     /// Whether there are no more.
     var isAll = false

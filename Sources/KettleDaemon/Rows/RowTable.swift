@@ -2,7 +2,7 @@ import KettleControl
 import KettleEngine
 import KettleModel
 
-/// The rows of resident transfers, the totals over all transfers (updated, not counted), and the
+/// The rows of awake transfers, the totals over all transfers (updated, not counted), and the
 /// orders of displayed views. Rows of dormant transfers are only in the store.
 struct RowTable: Sendable {
   private(set) var rows: [TransferID: TransferSnapshot] = [:]
