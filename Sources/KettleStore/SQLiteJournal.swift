@@ -125,7 +125,7 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
-  /// Checkpoints everything into the one file and closes it; later calls fail.
+  /// Merges the log into the one file and closes it; later calls fail.
   package func close() throws {
     reader.close()
     listReader.close()

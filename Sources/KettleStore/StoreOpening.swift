@@ -127,7 +127,7 @@ package struct StoreOpening: Sendable {
       }
       try queue.inDatabase { db in try StoreSchema.StatementJournals.onDisk.apply(to: db) }
       try queue.write { db in try StorePlaces.repair(db) }
-      // Checkpoints everything into the one file, synced.
+      // Merges the log into the one file, synced.
       try ClosedConnections.close(queue)
     } catch {
       throw StoreError(error, at: place.path, otherwise: .unwritable)

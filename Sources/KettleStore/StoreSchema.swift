@@ -140,7 +140,7 @@ enum StoreSchema {
       // Keeps the changes of a batch of some thousands in memory, so they are written once, at the
       // commit.
       try db.execute(sql: "PRAGMA cache_size = -8192")
-      // Adding a list would fill many logs of the default size, each checkpointed with syncs.
+      // Adding a list would fill many logs of the default size, each merged with syncs.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
       // A list of a million leaves a log of its own size behind, which nothing else shrinks.
       try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -172,7 +172,7 @@ enum StoreSchema {
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
-      // The last connection to close checkpoints the log into the store. A reader cannot do that,
+      // The last connection to close merges the log into the store. A reader cannot do that,
       // and would request a write lock on a read-only descriptor.
       if let connection = db.sqliteConnection { _ = kettle_sqlite_forgo_checkpoint(connection) }
     }

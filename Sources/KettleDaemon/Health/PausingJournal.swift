@@ -1,7 +1,7 @@
 import KettleEngine
 import KettleModel
 
-/// A journal that loads every transfer that would continue by itself as paused, and records that
+/// A journal that pauses every loaded transfer that would continue by itself, and records that
 /// before anything else happens.
 struct PausingJournal: TransferJournal {
   let base: any TransferJournal
