@@ -1,6 +1,6 @@
-/// The calls of a delegate, one at a time and in order: the next is handed out when the one before
-/// has returned. So a file stays until the delegate is done with it, whatever queue it is called
-/// on, and reports of progress that a slow delegate is not ready for become one.
+/// The queue of delegate calls, one at a time and in order: the next call is handed out when the
+/// previous one has returned. A file therefore stays until the delegate is done with it, on any
+/// queue, and progress reports are merged while a slow delegate is busy.
 struct CallQueue: Sendable {
   private enum Phase {
     case free
@@ -9,15 +9,15 @@ struct CallQueue: Sendable {
 
   private var phase = Phase.free
   private var waiting: [DelegateCall] = []
-  /// Those of `waiting` before it were handed out.
+  /// Calls in `waiting` before this index were handed out.
   private var head = 0
-  /// Counts what was taken off the front of `waiting` for good.
+  /// The number of calls removed from the front of `waiting`.
   private var removedCount = 0
-  /// Where the last call of a task is, counted from the first that ever was: thousands of tasks
-  /// may wait for a slow delegate, and are not looked through for each report of progress.
+  /// The position of each task's last call, counted from the first call ever. Thousands of tasks
+  /// may wait for a slow delegate; a progress report must not search through them.
   private var lastPlaces: [Int64: Int] = [:]
 
-  /// Nothing waits and nothing is being called.
+  /// Whether no call waits and none is under way.
   var isIdle: Bool {
     switch phase {
     case .free: head == waiting.count
@@ -37,13 +37,13 @@ struct CallQueue: Sendable {
     }
   }
 
-  /// The call to make now; nil while one is being made or none waits.
+  /// Returns the call to make now, or nil while one is under way or none waits.
   mutating func next() -> DelegateCall? {
     guard case .free = phase, head < waiting.count else { return nil }
     let call = waiting[head]
     if let task = call.task, lastPlaces[task] == removedCount + head { lastPlaces[task] = nil }
     head += 1
-    // Half of it at a time, so that each call is moved once on average.
+    // Drop half of it at a time, so that each call is moved once on average.
     if head * 2 >= waiting.count {
       waiting.removeFirst(head)
       removedCount += head
@@ -53,7 +53,7 @@ struct CallQueue: Sendable {
     return call
   }
 
-  /// The call that was being made has returned.
+  /// Records that the current call has returned.
   mutating func returned() -> DelegateCall? {
     guard case .calling(let call) = phase else { return nil }
     phase = .free

@@ -1,8 +1,8 @@
 import KettleModel
 
-/// One call of a delegate. Tasks are named by their task identifiers.
+/// One delegate call. Tasks are identified by their task identifiers.
 package enum DelegateCall: Hashable, Sendable {
-  /// A challenge, and the how many-th of its task it is.
+  /// A challenge and its ordinal within the task.
   case challenge(Int64, ServerChallenge)
   /// `didResumeAtOffset`; `expected` is -1 when the server did not say.
   case resumed(Int64, offset: Int64, expected: Int64)
@@ -10,18 +10,18 @@ package enum DelegateCall: Hashable, Sendable {
   case wrote(Int64, bytes: Int64, total: Int64, expected: Int64)
   /// `didSendBodyData`
   case sent(Int64, bytes: Int64, total: Int64, expected: Int64)
-  /// `didFinishDownloadingTo`; the path of the file.
+  /// `didFinishDownloadingTo`, with the path of the file.
   case finished(Int64, path: String)
-  /// `dataTask(didReceive:)`; the path of the file with the body of the reply.
+  /// `dataTask(didReceive:)`, with the path of the file that contains the response body.
   case received(Int64, path: String)
-  /// `didCompleteWithError`: the last one of a task.
+  /// `didCompleteWithError`: the last call of a task.
   case completed(Int64, TaskEnd)
   /// `urlSessionDidFinishEvents`
   case finishedEvents
-  /// `didBecomeInvalidWithError`: the last one of all.
+  /// `didBecomeInvalidWithError`: the last call of the session.
   case becameInvalid(SessionFailure?)
 
-  /// nil when it is about the session.
+  /// The task identifier, or nil for a call about the session.
   package var task: Int64? {
     switch self {
     case .challenge(let task, _), .resumed(let task, _, _), .wrote(let task, _, _, _),
@@ -32,7 +32,7 @@ package enum DelegateCall: Hashable, Sendable {
     }
   }
 
-  /// Both in one, when a newer report of progress takes the place of one that was not made yet.
+  /// Returns both calls merged, if `newer` is a progress report that can replace this one.
   func joined(with newer: DelegateCall) -> DelegateCall? {
     switch (self, newer) {
     case (.wrote(let task, let bytes, _, _), .wrote(task, let more, let total, let expected)):

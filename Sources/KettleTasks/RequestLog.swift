@@ -1,38 +1,37 @@
 import KettleControl
 import KettleModel
 
-/// What was asked of the service and not acknowledged yet, in the order in which it was asked.
+/// The requests to the service that are not acknowledged yet, in order.
 ///
-/// After a lost connection all of it is asked again, which is why every request must be one that
-/// can be asked twice.
+/// After a lost connection all of them are sent again, so every request must be idempotent.
 ///
-/// Each request to add costs the service a commit, so there is one at a time: tasks that are added
-/// while it is under way go out together in the next one. What was in one request stays together
-/// when it is asked again, because the service knows it by its name.
+/// Each add request costs the service a commit, so only one is under way at a time: tasks added
+/// meanwhile go out together in the next one. A request is sent again with the same tasks, because
+/// the service recognises it by its ID.
 struct RequestLog: Sendable {
   struct Entry: Sendable {
     let serial: Int64
-    /// nil when it is about the session.
+    /// nil for a request about the session.
     let task: Int64?
     let intent: Intent
   }
 
-  /// Makes `requestID`s that no other run of the program makes.
+  /// Makes `requestID`s unique to this run of the program.
   private let nonce: String
-  /// In order; what cannot be sent yet because the service's number of its task is not known stays.
+  /// In order. An entry stays here until the service's ID of its task is known.
   private var unsent: [Entry] = []
-  /// Tasks to add, in order, that were in no request yet.
+  /// Tasks to add, in order, that were not part of a request yet.
   private var newcomers: [Entry] = []
-  /// Requests to add that are made as they are, all at once: again, or for one task alone.
+  /// Add requests to send unchanged, all at once: retries, and requests for a single task.
   private var additions: [[Entry]] = []
   private var sent: [Int64: Entry] = [:]
-  /// Requests to add that are under way. A task that was forgotten leaves its place, because the
-  /// answer goes by places.
+  /// Add requests under way. A forgotten task leaves a nil, because the reply matches tasks by
+  /// index.
   private var adding: [Int64: [Entry?]] = [:]
   private var nextSerial: Int64 = 1
 
-  /// By `TransferSpec.estimatedByteCount`. A line has at most 4 MiB, and what has to be escaped in
-  /// JSON becomes up to six times as long.
+  /// Measured by `TransferSpec.estimatedByteCount`. A line has at most 4 MiB, and JSON escapes make
+  /// a text up to six times as long.
   static let additionByteCountMax = 512 * 1024
 
   init(nonce: String) { self.nonce = nonce }
@@ -47,7 +46,7 @@ struct RequestLog: Sendable {
     if case .add = intent { newcomers.append(entry) } else { unsent.append(entry) }
   }
 
-  /// Takes all that can be sent now.
+  /// Removes and returns everything that can be sent now.
   mutating func takeSendable(
     id: (Int64) -> TransferID?
   ) -> [(serial: Int64, request: ServiceRequest)] {
@@ -68,7 +67,7 @@ struct RequestLog: Sendable {
     return requests.sorted { $0.serial < $1.serial }
   }
 
-  /// What is about the session does not overtake what was added before it.
+  /// A request about the session does not overtake earlier additions.
   private func isDue(_ entry: Entry) -> Bool {
     guard entry.task == nil, let first = newcomers.first else { return true }
     return entry.serial < first.serial
@@ -85,8 +84,7 @@ struct RequestLog: Sendable {
     return Array(taken)
   }
 
-  /// Makes one request of these, under a name that is theirs alone: no task is together with one
-  /// other than before.
+  /// Makes one request of these entries, under an ID of its own. A retry never regroups tasks.
   private mutating func add(_ entries: [Entry]) -> (serial: Int64, request: ServiceRequest)? {
     guard let first = entries.first, let last = entries.last else { return nil }
     adding[first.serial] = entries
@@ -99,14 +97,15 @@ struct RequestLog: Sendable {
 
   mutating func answered(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
 
-  /// Takes the tasks that were in a request to add, nil in the place of a forgotten one; nil when
-  /// it was none.
+  /// Removes an add request and returns its tasks, with nil for forgotten ones. Returns nil if
+  /// `serial` is not an add request.
   mutating func addAnswered(_ serial: Int64) -> [Int64?]? {
     adding.removeValue(forKey: serial)?.map { $0?.task }
   }
 
-  /// The service added none of several, and says why of the first it found: each is asked for by
-  /// itself. Answers false when it was a single one.
+  /// Handles the refusal of an add request. The service added none of its tasks and reported only
+  /// the first error, so each task is requested separately. Returns false if the request had a
+  /// single task.
   mutating func addIsRefused(_ serial: Int64) -> Bool {
     guard let entries = adding[serial], entries.count > 1 else { return false }
     adding[serial] = nil
@@ -126,7 +125,8 @@ struct RequestLog: Sendable {
     adding = [:]
   }
 
-  /// The service turned out to have the task. It is called before anything is sent again.
+  /// Forgets the addition of a task that the service already has. Called before anything is sent
+  /// again.
   mutating func forgetAdd(of task: Int64) {
     newcomers.removeAll { $0.task == task }
     additions = additions.flatMap { entries in
@@ -163,7 +163,7 @@ extension RequestLog.Entry {
 }
 
 extension TransferSpec {
-  /// What of it can be long, in bytes before they are escaped.
+  /// The size of the parts that can be long, in bytes before escaping.
   fileprivate var estimatedByteCount: Int {
     var count = 1024 + url.text.utf8.count + (name?.utf8.count ?? 0) + (directory?.utf8.count ?? 0)
     for header in headers { count += header.name.utf8.count + header.value.utf8.count }

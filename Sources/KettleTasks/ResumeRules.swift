@@ -1,8 +1,8 @@
 import KettleModel
 
-/// When a download that ended has resume data: the request was a plain GET, the server gave
-/// something by which it can tell versions apart, it did not refuse ranges, and there are bytes
-/// (Apple's documentation of `cancel(byProducingResumeData:)`).
+/// Decides whether an ended download has resume data: the request was a plain GET, the server sent
+/// a validator, it did not refuse ranges, and bytes were received (Apple's documentation of
+/// `cancel(byProducingResumeData:)`).
 enum ResumeRules {
   static func allow(_ snapshot: TransferSnapshot, _ spec: TransferSpec) -> Bool {
     guard spec.task?.kind == .download, spec.request?.isPlainGET ?? true,

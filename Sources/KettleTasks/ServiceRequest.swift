@@ -1,8 +1,8 @@
 import KettleControl
 import KettleModel
 
-/// What a session asks of the service. Every one may be sent a second time, when it is not known
-/// whether the first was heard.
+/// A request of a session to the service. Each may be sent twice, because after a lost connection
+/// it is unknown whether the first one arrived.
 package enum ServiceRequest: Hashable, Sendable {
   case add(AddTransfers.Params)
   case control(ControlTransfers.Params)
@@ -12,25 +12,25 @@ package enum ServiceRequest: Hashable, Sendable {
   case answer(AnswerChallenge.Params)
   case finishEvents
   case drop
-  /// `sessions.attach` once more, for other options.
+  /// A repeated `sessions.attach` with other options.
   case options(SessionOptions)
 }
 
-/// What the service answered, as far as a session wants to know.
+/// A reply of the service, reduced to what a session needs.
 package enum ServiceReply: Hashable, Sendable {
-  /// In the order in which they were asked for.
+  /// In the order of the request.
   case added([TransferID])
   case tokens([ResumeToken])
   case done
   case refused(ControlError)
 }
 
-/// What the program wants, before it is known under which number the service has the task.
+/// A request of the program, before the service's ID of the task is known.
 enum Intent: Hashable, Sendable {
   case add(TransferSpec)
   case start, pause
   case cancel(keepsBytes: Bool)
-  /// The token of a task that is not acknowledged yet.
+  /// Makes the token of a task that is not acknowledged yet.
   case makeToken
   case acknowledge(keepsResumeData: Bool)
   case update(UpdateTask.Params)
@@ -38,7 +38,7 @@ enum Intent: Hashable, Sendable {
   case finishEvents, drop
   case options(SessionOptions)
 
-  /// nil as long as a task that it is about has no `id`, and for what is added, several at once.
+  /// Returns nil while the task has no `id`, and for additions, which are sent in groups.
   func request(id: TransferID?) -> ServiceRequest? {
     switch self {
     case .finishEvents: return .finishEvents

@@ -3,7 +3,7 @@ import KettleModel
 
 /// The end of calls, of events and of the session.
 extension SessionMachine {
-  /// The delegate returned from the call that was handed out.
+  /// Handles the return of the current delegate call.
   mutating func callReturned() {
     switch calls.returned() {
     case .completed(let number, _)?: completionReturned(number)
@@ -22,13 +22,14 @@ extension SessionMachine {
     acknowledge(record)
   }
 
-  /// The program knows how the task ended; when it was given resume data, that stays.
+  /// Acknowledges the task's end. A task whose resume data was given to the program stays.
   mutating func acknowledge(_ record: TaskRecord) {
     tasks[record.number]?.phase = .told
     ask(.acknowledge(keepsResumeData: record.gaveToken), task: record.number)
   }
 
-  /// A program that was started for the session is told when it has been told everything.
+  /// Reports the end of events to a program that was launched for the session, after all other
+  /// calls.
   mutating func checkEvents() {
     guard case .owed = launch, link.isAttached, calls.isIdle else { return }
     for record in tasks.values {
@@ -43,7 +44,7 @@ extension SessionMachine {
       tasks.values.allSatisfy(\.isOver)
     else { return }
     switch link {
-    // What an earlier run of the program left is not known yet.
+    // The tasks of an earlier run of the program are not known yet.
     case .connecting where !wasAttached: break
     case .attached, .connecting:
       ending = .dropping
@@ -57,8 +58,8 @@ extension SessionMachine {
     calls.append(.becameInvalid(failure))
   }
 
-  /// Every task is told that it is lost; what the service has of them is dropped when it is there
-  /// again. Those that are awaited are found again by the next who waits.
+  /// Fails every task as lost and drops it from the service after the next connection. Awaited
+  /// tasks are found again by the next `await`.
   mutating func gaveUp(_ failure: SessionFailure) {
     link = .disconnected
     log.forgetAll()
@@ -96,14 +97,14 @@ extension SessionMachine {
     }
   }
 
-  /// It is dropped when the service is there again.
+  /// The service drops it after the next connection.
   private mutating func abandon(_ record: TaskRecord) {
     abandoned[record.number] = record.gaveToken ? .gaveToken : .gaveNothing
   }
 }
 
 extension SessionFailure {
-  /// Whether it may be otherwise the next time.
+  /// Whether a new attempt may succeed.
   fileprivate var isPassing: Bool {
     switch self {
     case .noService: true

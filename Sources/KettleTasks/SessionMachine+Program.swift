@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// What the program asks.
+/// Requests of the program.
 extension SessionMachine {
   mutating func resume(_ number: Int64) {
     guard var record = tasks[number], record.suspensions > 0 else { return }
@@ -45,10 +45,10 @@ extension SessionMachine {
       ask(.cancel(keepsBytes: keepsBytes), task: number)
       show(number)
     case .live(.plain):
-      // Its bytes are gone by now.
+      // Its bytes are already gone.
       if keepsBytes { act(.resumeData(number, nil)) }
     case .live(.keepingBytes), .askingResumeData:
-      // Whoever asked for resume data is answered when it is over.
+      // A caller waiting for resume data gets its answer at the end.
       break
     case .ending, .unclaimed, .told:
       if keepsBytes { act(.resumeData(number, nil)) }
@@ -92,14 +92,14 @@ extension SessionMachine {
     for number in tasks.keys.sorted() { cancel(number, keepsBytes: false) }
   }
 
-  /// Finds out that a task cannot be carried out as it has become.
+  /// Refuses a task that has become impossible to carry out.
   mutating func refuse(_ number: Int64, _ refusal: TaskRefusal) {
     guard case .new? = tasks[number]?.phase else { return }
     tasks[number]?.phase = .hopeless(.refused(refusal))
   }
 
-  /// Asks for the task, started, and before it for those that were made before it, not started:
-  /// the service takes the numbers of a session in rising order only.
+  /// Adds the task, started, and before it all earlier tasks, not started: the service accepts the
+  /// numbers of a session in rising order only.
   private mutating func add(through number: Int64) {
     let due = unadded.prefix { $0 <= number }
     unadded.removeFirst(due.count)

@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// What the service says.
+/// Messages from the service.
 extension SessionMachine {
   mutating func attached(_ reply: AttachSession.Result, awaited: Set<Int64>) {
     link = .attached
@@ -10,7 +10,7 @@ extension SessionMachine {
     let there = Dictionary(
       reply.tasks.map { ($0.snapshot.taskIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
     for number in tasks.keys.sorted() where there[number] == nil { notThere(number) }
-    // What ended first is told first.
+    // Report tasks in the order in which they ended.
     for task in reply.tasks.sorted(by: { $0.order < $1.order }) {
       restore(task, isAwaited: awaited.contains(task.snapshot.taskIdentifier))
     }
@@ -38,7 +38,7 @@ extension SessionMachine {
   }
 
   mutating func answered(_ serial: Int64, _ reply: ServiceReply) {
-    // A service that is stopping did nothing; the next one is asked when it is there.
+    // A stopping service did nothing; the request is sent to the next one.
     if case .refused(let error) = reply, error.code == .stopping { return }
     if case .refused = reply, log.addIsRefused(serial) { return }
     if let numbers = log.addAnswered(serial) { return added(numbers, reply) }
@@ -93,7 +93,7 @@ extension SessionMachine {
     if case .afterTasks(cancelled: true) = ending { cancel(number, keepsBytes: false) }
   }
 
-  /// The program was told its end while the service was not there.
+  /// Drops a task whose end was reported while the service was away.
   private mutating func drop(_ task: SessionTask, _ abandonment: Abandonment) {
     let number = task.snapshot.taskIdentifier
     var record = TaskRecord(restored: task.snapshot, spec: task.spec, isAwaited: false)
@@ -111,7 +111,7 @@ extension SessionMachine {
     }
   }
 
-  /// Somebody took it off the list.
+  /// Handles the removal of a task from the list.
   private mutating func gone(_ number: Int64) {
     guard let record = tasks[number] else { return }
     switch record.phase {
@@ -125,13 +125,13 @@ extension SessionMachine {
 }
 
 extension SessionTask {
-  /// The program was told everything of it, and has resume data in its place. One that only failed
-  /// can have a token, too.
+  /// Whether the program knows its end and has resume data instead. A task that merely failed can
+  /// have a token, too.
   fileprivate var isPutAside: Bool {
     snapshot.task?.resumeToken != nil && snapshot.state != .failed
   }
 
-  /// Finished ones by the time at which they finished, the others after them by number.
+  /// Finished tasks by finish time, then the others by number.
   fileprivate var order: Order {
     Order(
       finishedAt: snapshot.state.isFinished

@@ -1,7 +1,7 @@
 import KettleControl
 import KettleModel
 
-/// What becomes of a snapshot of a task: the calls that its program did not get yet.
+/// Turns snapshots of a task into the delegate calls that its program has not received yet.
 extension SessionMachine {
   mutating func take(_ snapshot: TransferSnapshot, of number: Int64, tellsProgress: Bool) {
     guard var record = tasks[number], case .live = record.phase else { return }
@@ -18,7 +18,7 @@ extension SessionMachine {
     }
   }
 
-  /// Ends a task whose program is told nothing but that.
+  /// Ends a task with its completion call only.
   mutating func end(_ number: Int64, _ end: TaskEnd) {
     guard var record = tasks[number] else { return }
     if case .live(.keepingBytes) = record.phase { act(.resumeData(number, nil)) }
@@ -34,7 +34,7 @@ extension SessionMachine {
     calls.append(.completed(number, end))
   }
 
-  /// Tells of a failure for which a token was asked.
+  /// Reports a failure for which a token was requested.
   mutating func tellEnd(_ number: Int64, _ failure: TaskFailure, _ token: ResumeToken?) {
     tasks[number]?.gaveToken = token != nil
     act(.resumeData(number, token))
@@ -90,7 +90,7 @@ extension SessionMachine {
     guard var record = tasks[number], let snapshot = record.snapshot else { return }
     let total =
       record.isUpload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
-    // It began again from nothing.
+    // It started again from zero.
     if total < record.toldByteCount { record.toldByteCount = 0 }
     let bytes = total - record.toldByteCount
     record.toldByteCount = total
@@ -118,7 +118,7 @@ extension SessionMachine {
 }
 
 extension TaskFailure {
-  /// The detail by which the service says that the user took the task off the list.
+  /// The detail with which the service reports that the user removed the task.
   static let byTheUser = "by the user"
 
   fileprivate init(_ failure: TransferFailure, _ cancellation: TaskRecord.Cancellation) {

@@ -1,40 +1,41 @@
 import KettleControl
 import KettleModel
 
-/// Decides what a session asks of the service and what its delegate is told, and when.
+/// Decides which requests a session sends, which delegate calls it makes, and when.
 ///
-/// One door: `handle` takes what happened and answers with what is to be done, in order. It has no
+/// `handle` is the only entry point: it accepts an input and returns the actions to perform, in
+/// order. It has no clock, no socket and no object of the program.
 /// clock, no socket and no object of the program.
 package struct SessionMachine: Sendable {
   enum Link: Sendable {
-    /// On the way to the service, for the first time or again.
+    /// Connecting to the service, for the first time or again.
     case connecting
     case attached
-    /// All was given up; it is tried again when the program asks for something.
+    /// Connecting was given up. The next request of the program tries again.
     case disconnected
   }
 
   enum Ending: Sendable {
     case none
-    /// The program said so; when its tasks are over it ends. Those that are only heard of later
-    /// may be cancelled, too.
+    /// The program invalidated the session, which ends after its tasks. Tasks that become known
+    /// later may be cancelled, too.
     case afterTasks(cancelled: Bool)
-    /// The service is asked to forget the session.
+    /// Asking the service to forget the session.
     case dropping
-    /// The last call is on the way.
+    /// The last call is under way.
     case telling
     case done
   }
 
-  /// Whether the program was started for the session, and still has to hear that this was all.
+  /// Whether the program was launched for the session and still has to receive the end of events.
   enum Launch: Sendable {
     case none
-    /// The program is just being told that it was started; nothing else is told before.
+    /// The program is learning that it was launched; all other calls wait.
     case held
     case owed, told
   }
 
-  /// What the program has of a task that was given up.
+  /// What the program has of an abandoned task.
   enum Abandonment: Sendable {
     case gaveNothing, gaveToken
   }
@@ -44,34 +45,34 @@ package struct SessionMachine: Sendable {
   var launch: Launch
   var wasAttached = false
   var lastNumber: Int64 = 0
-  /// Of tasks that are nothing to the service.
+  /// For tasks that the service never sees.
   var lastHopelessNumber: Int64 = 0
   var tasks: [Int64: TaskRecord] = [:]
-  /// Those that were made and not added, in rising order; some are over by now.
+  /// Created tasks that are not added yet, in rising order. Some may be over already.
   var unadded: [Int64] = []
-  /// Those that the program was told are lost, though the service may have them still.
+  /// Tasks reported to the program as lost that the service may still have.
   var abandoned: [Int64: Abandonment] = [:]
   var log: RequestLog
   var calls = CallQueue()
   private var actions: [SessionAction] = []
 
   /// - Parameters:
-  ///   - nonce: Another one for each run of the program.
-  ///   - isLaunched: The service started the program for this session.
+  ///   - nonce: Unique to each run of the program.
+  ///   - isLaunched: Whether the service launched the program for this session.
   package init(nonce: String, isLaunched: Bool) {
     log = RequestLog(nonce: nonce)
     launch = isLaunched ? .owed : .none
   }
 
-  /// Whether the service has acknowledged everything that it was asked.
+  /// Whether the service has acknowledged every request.
   package var isAllAcknowledged: Bool { log.isEmpty }
 
   package var isAttached: Bool { link.isAttached }
 
-  /// Whether numbers can be given to tasks.
+  /// Whether tasks can be numbered.
   package var canNumber: Bool { wasAttached }
 
-  /// Whether the session takes new tasks.
+  /// Whether the session accepts new tasks.
   package var isOpen: Bool {
     switch ending {
     case .none: true
@@ -79,13 +80,13 @@ package struct SessionMachine: Sendable {
     }
   }
 
-  /// Gives out the number of the next task.
+  /// Returns the number of the next task.
   package mutating func takeNumber() -> Int64 {
     lastNumber += 1
     return lastNumber
   }
 
-  /// Gives out the number of a task that will never be one of the service's.
+  /// Returns the number of a task that the service will never have.
   package mutating func takeHopelessNumber() -> Int64 {
     lastHopelessNumber -= 1
     return lastHopelessNumber
@@ -155,7 +156,7 @@ package struct SessionMachine: Sendable {
     act(.show(number, record.view(isServiceThere: link.isAttached)))
   }
 
-  /// Forgets a task that was told everything and that the service does not know.
+  /// Forgets a task whose calls are all made and that the service does not know.
   mutating func forget(_ number: Int64) {
     tasks[number] = nil
     act(.forget(number))
@@ -186,7 +187,7 @@ extension SessionMachine.Link {
 }
 
 extension SessionMachine {
-  /// Whether the service is to be talked to.
+  /// Whether a connection to the service is needed.
   package var wantsConnection: Bool {
     switch link {
     case .connecting, .attached: true

@@ -3,42 +3,42 @@ import KettleModel
 
 /// Why a task ended without success.
 package enum TaskFailure: Hashable, Sendable {
-  /// The service says so.
+  /// The service reported the failure.
   case transfer(TransferFailure, resume: ResumeToken?)
   /// The program cancelled it.
   case cancelled(resume: ResumeToken?)
-  /// The user took it off the list.
+  /// The user removed it from the list.
   case removedByUser
-  /// It was never more than an object: it cannot be carried out.
+  /// It cannot be carried out and was never sent.
   case refused(TaskRefusal)
-  /// The session is gone.
+  /// The session has ended.
   case session(SessionFailure)
-  /// The service would not keep it.
+  /// The service refused to store it.
   case notKept(ControlError)
 }
 
-/// What keeps a task from being carried out at all.
+/// A reason why a task cannot be carried out at all.
 package enum TaskRefusal: Error, Hashable, Sendable {
   case unsupportedURL(String)
   case badResumeData
   /// A kind of task that background sessions do not have.
   case dataTask, uploadOfData, uploadOfStream, completionHandler
-  /// The text is its path.
+  /// The path of the file.
   case fileUnreadable(String)
-  /// What the program wants to be kept with it is too large.
+  /// The data that the program stores with it is too large.
   case tooMuchUserInfo
-  /// The session has this download as another task.
+  /// Another task of the session is the same download.
   case duplicate(Int64)
-  /// The session was invalidated before.
+  /// The session was already invalidated.
   case invalidatedSession
   /// A header or another part of the request that cannot be sent.
   case badRequest(String)
 }
 
-/// Why a session cannot go on.
+/// A reason why a session cannot continue.
 package enum SessionFailure: Hashable, Sendable {
   case emptyIdentifier
-  /// Another program is connected for it; its process identifier.
+  /// Another program is connected to the session; its process identifier.
   case inUse(String)
   /// The service cannot be reached or started; a sentence.
   case noService(String)

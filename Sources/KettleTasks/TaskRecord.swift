@@ -1,21 +1,21 @@
 import KettleModel
 
-/// One task of a session, and what its program was told of it.
+/// One task of a session, and what was reported to its program.
 struct TaskRecord: Sendable {
   enum Phase: Sendable {
-    /// An object of the program that the service was not told of.
+    /// An object of the program, not sent to the service yet.
     case new
-    /// It cannot be carried out, and says so when it is resumed.
+    /// It cannot be carried out and fails when it is resumed.
     case hopeless(TaskFailure)
     case live(Cancellation)
-    /// It ended so; what it can go on from is asked for before anybody is told. It is acknowledged
-    /// afterwards.
+    /// It ended with this failure. Its resume data is requested before the end is reported, and it
+    /// is acknowledged afterwards.
     case askingResumeData(TaskFailure)
-    /// Its last calls are on the way.
+    /// Its last calls are under way.
     case ending(TaskEnd, isAcknowledged: Bool)
-    /// It is awaited, it ended, and its result was not taken yet.
+    /// An awaited task that ended; its result was not taken yet.
     case unclaimed(TaskEnd)
-    /// All is told; the service has to acknowledge that.
+    /// Everything is reported; the acknowledgement of the service is outstanding.
     case told
   }
 
@@ -23,7 +23,7 @@ struct TaskRecord: Sendable {
     case none, plain, keepingBytes
   }
 
-  /// What makes a challenge another one than that before.
+  /// The identity of a challenge, to tell it from the previous one.
   struct ShownChallenge: Hashable, Sendable {
     var challenge: ServerChallenge
     var answeredCount: Int
@@ -34,13 +34,13 @@ struct TaskRecord: Sendable {
   var spec: TransferSpec?
   var id: TransferID?
   var phase: Phase
-  /// Each `suspend` needs a `resume`; a task is made suspended.
+  /// Each `suspend` needs a `resume`; a task is created suspended.
   var suspensions = 1
   var snapshot: TransferSnapshot?
   var toldByteCount: Int64 = 0
   var toldOffset = false
   var shownChallenge: ShownChallenge?
-  /// Its program was given resume data, for which the service has to keep what there is.
+  /// The program has resume data, for which the service must keep the bytes.
   var gaveToken = false
 
   init(number: Int64, spec: TransferSpec?, isAwaited: Bool, phase: Phase = .new) {
@@ -50,8 +50,8 @@ struct TaskRecord: Sendable {
     self.phase = phase
   }
 
-  /// A task of an earlier run of the program. What that one was told of its progress is not told
-  /// again.
+  /// Restores a task of an earlier run of the program. Progress reported to that run is not
+  /// reported again.
   init(restored snapshot: TransferSnapshot, spec: TransferSpec, isAwaited: Bool) {
     number = snapshot.taskIdentifier
     self.isAwaited = isAwaited
@@ -69,7 +69,7 @@ struct TaskRecord: Sendable {
 
   var uploadByteCount: Int64? { spec?.request?.bodyByteCount }
 
-  /// Whether anything is still to be told.
+  /// Whether there is nothing left to report.
   var isOver: Bool {
     switch phase {
     case .new, .hopeless, .live, .askingResumeData, .ending: false

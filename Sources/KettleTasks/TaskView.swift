@@ -8,13 +8,13 @@ package struct TaskView: Hashable, Sendable {
   }
 
   package var state: State
-  /// What the service said last; nil before it said anything.
+  /// The latest snapshot from the service; nil before the first one.
   package var snapshot: TransferSnapshot?
-  /// Why it ended; nil while it lives and when it succeeded.
+  /// The reason for its failure; nil while it lives and after success.
   package var failure: TaskFailure?
   /// The length of the request's body; nil when there is none.
   package var uploadByteCount: Int64?
-  /// Whether the service can be asked about it at the moment.
+  /// Whether the service can be reached now.
   package var isServiceThere: Bool
 
   package init(

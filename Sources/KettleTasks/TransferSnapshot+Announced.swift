@@ -1,8 +1,8 @@
 import KettleModel
 
 extension TransferSnapshot {
-  /// The length of the whole as the server said it; nil when it did not. The service knows it all
-  /// the same once the last byte is there, and a program may have given it a guess.
+  /// The total length as the server announced it, or nil. The service knows the length once the
+  /// last byte has arrived anyway, and a program may have supplied a guess.
   package var bytesAnnounced: Int64? {
     guard let reply = task?.reply else { return bytesExpected }
     let isSaid = reply.headers.contains { $0.name.lowercased() == "content-length" }
