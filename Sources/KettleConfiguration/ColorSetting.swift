@@ -1,6 +1,6 @@
-/// A colour as it stands in the file.
+/// A colour as written in the file.
 package enum ColorSetting: Hashable, Sendable {
-  /// The terminal's own.
+  /// The terminal's default colour.
   case standard
   /// One of the 256 colours of a terminal.
   case number(UInt8)

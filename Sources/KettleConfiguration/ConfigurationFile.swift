@@ -1,23 +1,23 @@
 import Glibc
 import KettleSystem
 
-/// The user's configuration file on the disk.
+/// The user's configuration file on disk.
 package struct ConfigurationFile: Sendable {
   package static let byteCountMax = 1 << 20
-  /// A file that is something else altogether would fill the status.
+  /// Bounds the notices, because a file that is not a configuration would fill the status.
   package static let noticeCountMax = 10
 
   package let path: String
 
   package init(path: String) { self.path = path }
 
-  /// What holds for the service, and a sentence for each thing that does not. No file is no
-  /// problem.
+  /// Returns the service's configuration, with one sentence for each setting that has no effect. A
+  /// missing file is not a problem.
   package func readForService() -> (ServiceConfiguration, notices: [String]) {
     read(ServiceConfiguration.read, else: ServiceConfiguration(), for: .service)
   }
 
-  /// What holds for the dashboard, and a sentence for each thing that does not.
+  /// Returns the dashboard's configuration, with one sentence for each setting that has no effect.
   package func readForDashboard() -> (DashboardConfiguration, notices: [String]) {
     read(DashboardConfiguration.read, else: DashboardConfiguration(), for: .dashboard)
   }
@@ -38,12 +38,12 @@ package struct ConfigurationFile: Sendable {
 
   private enum Contents {
     case success([UInt8])
-    /// nil when there is no file.
+    /// nil if there is no file.
     case failure(ConfigurationProblem?)
   }
 
   private func contents() -> Contents {
-    // A pipe in its place must not hold up the service.
+    // A pipe in its place must not block the service.
     guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
       if errno == ENOENT || errno == ENOTDIR { return .failure(nil) }
       return unreadable(Self.text(ofCode: errno))
@@ -74,7 +74,7 @@ package struct ConfigurationFile: Sendable {
     .failure(ConfigurationProblem(.unreadable(detail)))
   }
 
-  /// What the system says about an errno value (strerror_r(3)).
+  /// Returns the system's message for an errno value (strerror_r(3)).
   private static func text(ofCode code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }

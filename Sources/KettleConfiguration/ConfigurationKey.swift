@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Every key of the file that the service reads; docs/configuration.md describes them.
+/// The keys of the file that the service reads; docs/configuration.md describes them.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
   case downloadsDirectory = "downloads.directory"
   case limitsTransfers = "limits.transfers"
@@ -15,7 +15,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case notifyFailures = "notify.failures"
   case notifyFinished = "notify.finished"
 
-  /// What its value must be, in words.
+  /// Describes the values that the key accepts.
   package var expectation: String {
     switch self {
     case .downloadsDirectory: "a path in quotes that begins with \"/\" or \"~/\""
@@ -31,7 +31,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether its value stands in quotes.
+  /// Whether its value is quoted.
   private var isText: Bool {
     switch self {
     case .downloadsDirectory, .limitsRate, .proxyURL, .conditionsMains, .conditionsUnmetered: true
@@ -46,7 +46,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
       ? .unquoted(rawValue) : .wrongValue(rawValue, mustBe: expectation)
   }
 
-  /// Puts the value in its place; false when it is not what it must be.
+  /// Applies the value; returns false if the key does not accept it.
   func apply(_ value: TOMLValue, to configuration: inout ServiceConfiguration) -> Bool {
     switch self {
     case .downloadsDirectory: Self.set(&configuration.downloadsDirectory, Self.path(value))
@@ -118,7 +118,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return place != .unusable
   }
 
-  /// Behind the scheme it has the form of a URL's host and port, and one parser reads both.
+  /// After the scheme, a proxy has the form of a URL's host and port, so one parser reads both.
   private static func proxy(_ value: TOMLValue) -> String? {
     guard case .string(let text) = value,
       let scheme = proxySchemes.first(where: { text.hasPrefix($0 + "://") }),
@@ -128,7 +128,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return text
   }
 
-  /// libcurl is given one text with commas between the hosts (CURLOPT_NOPROXY).
+  /// libcurl expects one text with commas between the hosts (CURLOPT_NOPROXY).
   private static func setHosts(_ place: inout [String], _ value: TOMLValue) -> Bool {
     guard case .array(let values) = value else { return false }
     var hosts: [String] = []
@@ -148,8 +148,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
 }
 
 extension ServiceConfiguration {
-  /// Reads the file. A key that is wrong has no effect and leaves the others; a file that is not
-  /// TOML has none at all, because nobody can tell what was meant.
+  /// Reads the file. A wrong key has no effect and leaves the others valid. A file that is not TOML
+  /// has no effect at all, because its meaning is unknown.
   package static func read(_ bytes: [UInt8]) -> (ServiceConfiguration, [ConfigurationProblem]) {
     var configuration = ServiceConfiguration()
     var problems: [ConfigurationProblem] = []

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// Who reads the file, and so has to be started anew after a change.
+/// The reader of the file, which must be restarted after a change.
 package enum ConfigurationReader: Hashable, Sendable {
   case service, dashboard
 
@@ -13,7 +13,7 @@ package enum ConfigurationReader: Hashable, Sendable {
 }
 
 extension ConfigurationProblem {
-  /// What is wrong, where, and what to do. Values are not repeated: one may be a password.
+  /// States the problem, its location and the remedy. Omits values: one may be a password.
   package func sentence(path: String, for reader: ConfigurationReader = .service) -> String {
     let file = "\"" + path.sanitizedForDisplay(limit: 4096) + "\""
     let place = line.map { "line \($0) of \(file)" } ?? file

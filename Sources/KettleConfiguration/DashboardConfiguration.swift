@@ -1,14 +1,14 @@
-/// What the user set for the dashboard in the configuration file.
+/// The user's settings for the dashboard in the configuration file.
 package struct DashboardConfiguration: Hashable, Sendable {
   /// The keys of one action.
   package struct Mapping: Hashable, Sendable {
     package var action: String
-    /// Names of keys; empty takes them all away.
+    /// Names of keys; an empty array unbinds the action.
     package var keys: [String]
     package var line: Int
   }
 
-  /// The colour of one thing.
+  /// The colour of one element.
   package struct Coloring: Hashable, Sendable {
     package var name: String
     package var color: ColorSetting
@@ -16,7 +16,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
   }
 
   package enum Background: String, Hashable, Sendable {
-    /// As the terminal says.
+    /// As the terminal reports.
     case auto
     case dark, light
   }
@@ -33,14 +33,14 @@ package struct DashboardConfiguration: Hashable, Sendable {
 
   package init() {}
 
-  /// Every table that is read here. The service does not look at them, and the dashboard looks at
-  /// no others.
+  /// The tables that the dashboard reads. The service ignores them, and the dashboard ignores all
+  /// others.
   static var tables: [any DashboardTable.Type] {
     [KeysTable.self, TerminalTable.self, ThemeTable.self]
   }
 
-  /// Reads the tables of the dashboard. A key that is wrong has no effect and leaves the others; a
-  /// file that is not TOML has none at all, because nobody can tell what was meant.
+  /// Reads the dashboard's tables. A wrong key has no effect and leaves the others valid. A file
+  /// that is not TOML has no effect at all, because its meaning is unknown.
   package static func read(
     _ bytes: [UInt8]
   ) -> (DashboardConfiguration, [ConfigurationProblem]) {
@@ -60,7 +60,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
     return (configuration, problems)
   }
 
-  /// nil for an entry that is none of the dashboard's.
+  /// Returns nil for an entry that is not the dashboard's.
   static func table(of entry: TOMLEntry) -> (any DashboardTable.Type)? {
     tables.first { entry.name.hasPrefix($0.name + ".") }
   }
@@ -69,13 +69,13 @@ package struct DashboardConfiguration: Hashable, Sendable {
 /// One table of the file.
 protocol DashboardTable {
   static var name: String { get }
-  /// Puts an entry of the table in its place, or answers what is wrong with it.
+  /// Applies an entry of the table, or returns its problem.
   static func take(
     _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
   ) -> ConfigurationProblem.What?
 }
 
 extension DashboardTable {
-  /// The key of an entry within the table.
+  /// Returns the key of an entry within the table.
   static func key(of entry: TOMLEntry) -> String { String(entry.name.dropFirst(name.count + 1)) }
 }

@@ -1,5 +1,4 @@
-/// `[keys]`: the keys of each action. Which actions and keys there are is the dashboard's own
-/// affair.
+/// `[keys]`: the keys of each action. The dashboard defines the actions and keys.
 enum KeysTable: DashboardTable {
   static let name = "keys"
 

@@ -4,20 +4,20 @@ enum TOMLValue: Hashable, Sendable {
   case integer(Int64)
   case boolean(Bool)
   case array([TOMLValue])
-  /// Text without quotes, which TOML does not have. It is read over, so that the rest of the file
-  /// holds, and has no meaning.
+  /// Unquoted text, which TOML does not have. It is skipped without a meaning, so that the rest of
+  /// the file stays valid.
   case unquoted
 }
 
-/// One `key = value`, under its whole name.
+/// One `key = value` under its full name.
 struct TOMLEntry: Hashable, Sendable {
-  /// The tables and the key, joined by points.
+  /// The table names and the key, joined by dots.
   var name: String
   var value: TOMLValue
   var line: Int
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 struct TOMLProblem: Error, Hashable, Sendable {
   var line: Int
   /// A few words without a period.

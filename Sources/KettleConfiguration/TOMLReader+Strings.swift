@@ -1,5 +1,5 @@
 extension TOMLReader {
-  /// Between double quotes, with escapes.
+  /// Reads a string in double quotes, with escapes.
   mutating func readBasicString() throws(TOMLProblem) -> String {
     if bytes.starts(with: "\"\"\"".utf8) {
       throw problem("strings of several lines are not read here")
@@ -17,7 +17,7 @@ extension TOMLReader {
     throw problem("the string has no end")
   }
 
-  /// Between single quotes, where nothing has another meaning.
+  /// Reads a string in single quotes, without escapes.
   mutating func readLiteralString() throws(TOMLProblem) -> String {
     if bytes.starts(with: "'''".utf8) {
       throw problem("strings of several lines are not read here")

@@ -1,10 +1,10 @@
-/// Reads the part of TOML 1.0 (https://toml.io/en/v1.0.0) that a configuration of ours can have:
-/// tables, bare and dotted keys, strings of one line, decimal integers, booleans, arrays, comments.
+/// Reads the part of TOML 1.0 (https://toml.io/en/v1.0.0) that a configuration file needs: tables,
+/// bare and dotted keys, strings of one line, decimal integers, booleans, arrays, comments.
 ///
-/// What it takes means the same to every reader of TOML; the rest is a problem with its line, and
-/// nothing is guessed.
+/// Every TOML reader gives the same meaning to what this one accepts. The rest is a problem with
+/// its line; nothing is guessed.
 struct TOMLReader {
-  /// So that a file cannot cost the stack.
+  /// Protects the stack from nesting.
   private static let depthMax = 8
 
   var bytes: ArraySlice<UInt8>
@@ -25,7 +25,7 @@ struct TOMLReader {
 
   func problem(_ detail: String) -> TOMLProblem { TOMLProblem(line: line, detail: detail) }
 
-  /// Control characters are allowed nowhere but as blanks and line ends.
+  /// Control characters are allowed only as blanks and line ends.
   private func checkCharacters() throws(TOMLProblem) {
     var line = 1
     for byte in bytes {
@@ -103,7 +103,7 @@ struct TOMLReader {
     }
   }
 
-  /// A boolean or a number, alone in its line; else what has no quotes.
+  /// Reads a boolean or a number alone on its line, or else unquoted text.
   private mutating func readWordOfLine() throws(TOMLProblem) -> TOMLValue {
     let start = bytes
     let isEnd: (UInt8) -> Bool = { "\r\n#".utf8.contains($0) }
@@ -132,7 +132,7 @@ struct TOMLReader {
     }
   }
 
-  /// A boolean or a number.
+  /// Reads a boolean or a number.
   private mutating func readWord() throws(TOMLProblem) -> TOMLValue {
     let word = bytes.prefix { Self.isBareKey($0) || "+.:".utf8.contains($0) }
     bytes = bytes.dropFirst(word.count)

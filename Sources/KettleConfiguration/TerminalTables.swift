@@ -1,4 +1,4 @@
-/// `[dashboard]`: what the dashboard asks of the terminal.
+/// `[dashboard]`: the dashboard's terminal settings.
 enum TerminalTable: DashboardTable {
   static let name = "dashboard"
 
@@ -21,7 +21,7 @@ enum TerminalTable: DashboardTable {
   }
 }
 
-/// `[theme]` and `[theme.colors]`. Which things have a colour is the dashboard's own affair.
+/// `[theme]` and `[theme.colors]`. The dashboard defines which elements have a colour.
 enum ThemeTable: DashboardTable {
   static let name = "theme"
   private static let colors = "colors."
