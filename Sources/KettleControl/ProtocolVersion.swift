@@ -1,7 +1,7 @@
-/// The language that clients and the service speak.
+/// The version of the protocol between clients and the service.
 ///
-/// The service answers `hello` only when the numbers are equal; any change that an older side
-/// would misread raises it. New optional fields do not.
+/// The service accepts `hello` only if the numbers are equal. Any change that an older side would
+/// misread increments it; new optional fields do not.
 package enum ProtocolVersion {
   package static let current = 1
 }

@@ -5,10 +5,10 @@ extension ClientOutbox {
   struct Waiting: Sendable {
     fileprivate enum Entry: Sendable {
       case reply([UInt8])
-      /// With what its progress has come to.
+      /// `bytesWritten` is the sum of its merged progress.
       case event(any OutboxEvent, id: TransferID, bytesWritten: Int64?)
       case completed(IDRuns)
-      /// Where the slot stands; its content is in `viewport`.
+      /// The position of the slot; its content is in `viewport`.
       case viewport
       /// Events were left out here.
       case gap
@@ -21,7 +21,7 @@ extension ClientOutbox {
       /// Returns false when the entry is something else.
       mutating func gather(_ runs: IDRuns, _ byteCount: Int) -> Bool {
         guard case .completed(var gathered) = entry else { return false }
-        // So that the list has one owner and is changed in place.
+        // Keeps the list uniquely referenced, so that it is changed in place.
         entry = .viewport
         gathered.append(contentsOf: runs)
         entry = .completed(gathered)
@@ -30,14 +30,14 @@ extension ClientOutbox {
       }
     }
 
-    /// Those before `head` were sent.
+    /// Entries before `head` were sent.
     private var places: [Place?] = []
     private var head = 0
-    /// How many entries were removed from the front of `places` for good.
+    /// The number of entries removed from the front of `places`.
     private var removedCount = 0
     private var viewport: RowWindow?
-    /// Where the unsent progress of a transfer stands, counted from the first entry ever, as long
-    /// as nothing else about this transfer stands behind it.
+    /// The position of each transfer's unsent progress, counted from the first entry ever. Absent
+    /// once another event of the transfer is queued behind it.
     private var progressNumbers: [TransferID: Int] = [:]
 
     private(set) var size = Size()
@@ -47,7 +47,7 @@ extension ClientOutbox {
 
     mutating func add(reply line: [UInt8]) { append(.reply(line), Size(reply: line.count)) }
 
-    /// Takes the place of a window that was not sent.
+    /// Replaces an unsent window.
     mutating func setViewport(_ window: RowWindow) {
       let isNew = viewport == nil
       size -= viewportSize
@@ -81,7 +81,7 @@ extension ClientOutbox {
       size += Size(event: byteCount)
     }
 
-    /// Forgets the events, and notes once that the client has to be told so.
+    /// Discards the events and queues one notice of the gap.
     mutating func leaveOutEvents() {
       let kept = places[head...].filter { $0?.isEvent == false }
       removedCount += places.count
@@ -133,8 +133,8 @@ extension ClientOutbox {
       self.size += size
     }
 
-    /// Gives the room of sent entries back when they are the larger part, so that each entry is
-    /// moved once on average.
+    /// Frees the room of sent entries when they are the larger part, so that each entry is moved
+    /// once on average.
     private mutating func forgetSent() {
       guard head == places.count || (head >= 64 && head > places.count / 2) else { return }
       places.removeFirst(head)
@@ -148,11 +148,11 @@ extension ClientOutbox {
       return overflow ? .max : sum
     }
 
-    /// Two numbers and what parts them.
+    /// Two numbers and their separators.
     private static let byteCountOfRun = 24
   }
 
-  /// How much waits, by kind, in bytes.
+  /// The size of what waits, by kind, in bytes.
   struct Size: Hashable, Sendable {
     var replyByteCount = 0
     var eventByteCount = 0

@@ -1,22 +1,22 @@
 import KettleModel
 
-/// What waits to be sent to one client, so that a client that does not read costs the service a
-/// bounded amount of memory and no work.
+/// The queue of messages to one client. A client that does not read costs the service a bounded
+/// amount of memory and no work.
 ///
-/// Replies and events leave in the order in which they came. The window of rows is a slot: a newer
-/// one takes the place of the unsent one. The progress of a transfer is added up as long as it
-/// waits, and the ids of completed transfers are gathered as long as nothing comes behind them.
+/// Replies and events leave in the order of their arrival. The window of rows is a slot: a newer
+/// one replaces the unsent one. The unsent progress of a transfer is added up, and the ids of
+/// completed transfers are gathered while no other message follows them.
 ///
-/// Events are bounded. A client that falls further behind is sent `resynchronise` in place of all
-/// events that waited and of those that come until it takes that; one that did not ask for it is to
-/// be dropped, because it would believe something wrong. Replies are bounded by the sender, which
-/// handles no further request unless `hasRoomForReplies`.
+/// Events are bounded. A client that falls further behind receives `resynchronise` in place of all
+/// waiting events and of those that arrive until it reads that notice. A client that did not
+/// request this must be dropped, because its view would be wrong. Replies are bounded by the
+/// sender, which handles no further request unless `hasRoomForReplies`.
 package struct ClientOutbox: Sendable {
   package struct Limits: Hashable, Sendable {
     package var eventCountMax: Int
-    /// Of the events, roughly.
+    /// The approximate limit for events.
     package var eventByteCountMax: Int
-    /// Above this no further request is handled. One reply by itself may be larger.
+    /// Above this limit no further request is handled. A single reply may be larger.
     package var replyByteCountMax: Int
 
     package init(
@@ -29,27 +29,27 @@ package struct ClientOutbox: Sendable {
     }
   }
 
-  /// What becomes of a client for which too many events wait.
+  /// The treatment of a client for which too many events wait.
   package enum Lag: Hashable, Sendable {
     case resynchronises
     case isDropped
   }
 
-  /// What `put` did.
+  /// The result of `put`.
   package enum PutResult: Hashable, Sendable {
     case kept
-    /// The event is left out; the client will be sent `resynchronise`.
+    /// The event is left out; the client will receive `resynchronise`.
     case leftOut
-    /// The client reads too slowly: drop it. Everything that waited is gone.
+    /// The client reads too slowly: drop it. Everything that waited is discarded.
     case overflow
   }
 
-  /// What to send next.
+  /// The next message to send.
   package enum Item: Sendable {
     case reply([UInt8])
-    /// `bytesWritten` takes the place of the event's own.
+    /// `bytesWritten` replaces the event's own value.
     case event(any OutboxEvent, bytesWritten: Int64?)
-    /// Anything but an event.
+    /// Any notification but an event.
     case notification(ControlNotification)
 
     /// Returns nil for a reply.
@@ -67,16 +67,16 @@ package struct ClientOutbox: Sendable {
 
   private enum State {
     case open(Waiting)
-    /// Events are left out until the client takes the note that says so.
+    /// Events are left out until the client reads the notice of the gap.
     case behind(Waiting)
     case overflowed
   }
 
-  /// What is done when too many events wait. Set when the client says which events it wants.
+  /// The treatment when too many events wait. Set when the client subscribes to events.
   package var lag: Lag
   private let limits: Limits
   private var state = State.open(Waiting())
-  /// Of the item that was taken last.
+  /// The size of the item that was taken last.
   private var sending = Size()
 
   package init(limits: Limits = Limits(), lag: Lag = .isDropped) {
@@ -86,7 +86,7 @@ package struct ClientOutbox: Sendable {
 
   package var isEmpty: Bool { waiting?.isEmpty ?? true }
 
-  /// Whether events are left out at the moment.
+  /// Whether events are being left out.
   package var isBehind: Bool {
     switch state {
     case .behind: true
@@ -94,11 +94,11 @@ package struct ClientOutbox: Sendable {
     }
   }
 
-  /// Whether the client is to be dropped.
+  /// Whether the client must be dropped.
   package var isOverflowed: Bool { waiting == nil }
 
-  /// How much memory waits for the client, roughly. What is being sent counts twice: it is kept as
-  /// a line, and in the buffer of the socket.
+  /// The approximate memory used for the client. What is being sent counts twice: as a line, and in
+  /// the buffer of the socket.
   package var heldByteCount: Int {
     guard let waiting else { return 0 }
     return waiting.size.byteCount + 2 * sending.byteCount
@@ -126,17 +126,17 @@ package struct ClientOutbox: Sendable {
 
   package mutating func put(event: any OutboxEvent) -> PutResult { putEvent { $0.add(event) } }
 
-  /// Gathered with those that wait, when nothing else came since.
+  /// Gathers the ids with those that wait, unless another message arrived since.
   package mutating func put(completed runs: IDRuns) -> PutResult {
     putEvent { $0.add(completed: runs) }
   }
 
-  /// Events are missing before those that come: `resynchronise` takes the place of those that wait.
+  /// Records a gap before the next events: `resynchronise` replaces the waiting ones.
   package mutating func putGap() {
     if !isBehind { _ = take { $0.leaveOutEvents() } }
   }
 
-  /// Takes the next item to send; the one before it has been sent.
+  /// Returns the next item to send; the previous one has been sent.
   package mutating func next() -> Item? {
     sending = Size()
     guard let (item, size) = take({ $0.removeFirst() }) ?? nil else { return nil }
@@ -153,7 +153,7 @@ package struct ClientOutbox: Sendable {
     return waiting?.size.eventByteCount ?? 0
   }
 
-  /// Leaves the events out from here on, or drops a client that did not ask for that.
+  /// Leaves out events from here on, or drops a client that did not request `resynchronise`.
   package mutating func giveUpEvents() -> PutResult {
     switch (state, lag) {
     case (.open(var waiting), .resynchronises):
@@ -165,7 +165,7 @@ package struct ClientOutbox: Sendable {
     }
   }
 
-  /// Gives up everything: the client is to be dropped.
+  /// Discards everything: the client must be dropped.
   package mutating func giveUp() -> PutResult {
     state = .overflowed
     return .overflow
@@ -193,8 +193,8 @@ package struct ClientOutbox: Sendable {
     }
   }
 
-  /// Lends what waits without a second owner, which would copy the queue at each change. Returns
-  /// nil after an overflow.
+  /// Passes the queue to `body` without a second reference, which would copy it at each change.
+  /// Returns nil after an overflow.
   private mutating func take<Result>(_ body: (inout Waiting) -> Result) -> Result? {
     switch state {
     case .open(var waiting):

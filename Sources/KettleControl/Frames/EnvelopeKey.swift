@@ -7,7 +7,7 @@ enum EnvelopeKey: String, CodingKey {
 let jsonRPCVersion = "2.0"
 
 extension DecodingError {
-  /// Where in the message the value stands that could not be read, as `params.transfers[0].url`.
+  /// The path of the value that could not be read, such as `params.transfers[0].url`.
   var place: String {
     let path: [any CodingKey] =
       switch self {

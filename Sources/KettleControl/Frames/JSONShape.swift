@@ -1,20 +1,20 @@
-/// What is checked of a line before a JSON decoder sees it.
+/// The checks of a line before a JSON decoder sees it.
 enum JSONShape {
-  /// Why a line is not given to the decoder.
+  /// The reason why a line is not decoded.
   enum Problem: String, Hashable, Sendable {
     case tooDeep = "nesting"
     case controlByte = "control byte"
     case notUTF8 = "UTF-8"
   }
 
-  /// No message of ours nests deeper than ten. The decoder recurses for each level, so a line of
-  /// 100,000 brackets would cost it the stack.
+  /// No message of the protocol nests deeper than ten. The decoder recurses for each level, so a
+  /// line of 100,000 brackets would overflow its stack.
   static let depthMax = 32
 
-  /// Finds what is wrong with the line in one pass; nil when the decoder may have it.
+  /// Returns the problem of the line, found in one pass, or nil if the line may be decoded.
   ///
   /// Control bytes are refused because JSON allows none inside a string (RFC 8259, section 7), and
-  /// because zero bytes make decoders take the line for UTF-16.
+  /// because zero bytes make decoders mistake the line for UTF-16.
   static func problem(in line: [UInt8]) -> Problem? {
     var depth = 0
     var isInString = false
@@ -39,7 +39,7 @@ enum JSONShape {
     return String(validating: line, as: UTF8.self) == nil ? .notUTF8 : nil
   }
 
-  /// The first byte that is no blank: `{` begins an object, `[` a batch.
+  /// Returns the first byte that is not a blank: `{` begins an object, `[` a batch.
   static func firstByte(of line: [UInt8]) -> UInt8? {
     line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r") }
   }

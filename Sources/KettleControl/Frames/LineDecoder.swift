@@ -1,14 +1,14 @@
-/// Cuts a stream of bytes into lines and refuses a line that is too long before keeping it.
+/// Splits a stream of bytes into lines and refuses an overlong line before buffering it.
 ///
-/// Each byte is looked at once, however the stream is cut into pieces.
+/// Each byte is examined once, however the stream is split.
 package struct LineDecoder: Sendable {
-  /// The most that one line of a client may have, its line feed not counted.
+  /// The maximum length of a client's line, without its line feed.
   package static let byteCountMaxFromClient = 4 * 1024 * 1024
-  /// The most that one line of the service may have; a full window of rows fits in many times.
+  /// The maximum length of a service's line; a full window of rows fits in many times.
   package static let byteCountMaxFromService = 64 * 1024 * 1024
 
-  /// A line went over the maximum. Where the next one begins is not known any more, so the
-  /// stream cannot be read on.
+  /// A line exceeded the maximum. The start of the next line is unknown, so the stream cannot be
+  /// read further.
   package struct Overlong: Error, Hashable, Sendable {
     package let byteCountMax: Int
 
@@ -20,11 +20,11 @@ package struct LineDecoder: Sendable {
 
   package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-  /// The beginning of a line is there and its end is not.
+  /// Whether an incomplete line is buffered.
   package var holdsPartialLine: Bool { !partial.isEmpty }
 
-  /// Takes the next bytes and appends the lines that they complete to `lines`, without their line
-  /// feeds. Empty lines are left out.
+  /// Consumes the next bytes and appends the completed lines to `lines`, without their line feeds.
+  /// Omits empty lines.
   package mutating func decode(
     _ bytes: Span<UInt8>, into lines: inout [[UInt8]]
   ) throws(Overlong) {

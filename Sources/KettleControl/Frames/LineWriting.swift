@@ -1,14 +1,15 @@
 import FoundationEssentials
 import KettleModel
 
-/// Parameters that write themselves: of thousands of values the encoder makes an object each.
+/// Parameters that write themselves, because the encoder allocates an object for each of thousands
+/// of values.
 protocol LineWriting {
-  /// Appends what `encoder` would make of them.
+  /// Appends the output that `encoder` would produce.
   func write(into line: inout [UInt8], with encoder: JSONEncoder) throws
 }
 
 extension AddURLs.Params: LineWriting {
-  /// In the order of sorted keys, as everything that is sent.
+  /// In the order of sorted keys, like every message.
   func write(into line: inout [UInt8], with encoder: JSONEncoder) throws {
     line.append(UInt8(ascii: "{"))
     if let requestID {
@@ -28,8 +29,8 @@ extension AddURLs.Params: LineWriting {
     line.append(contentsOf: "]}".utf8)
   }
 
-  /// No character of a URL has to be escaped: its parser lets neither quotes nor backslashes nor
-  /// control characters through.
+  /// No character of a URL needs an escape: its parser refuses quotes, backslashes and control
+  /// characters.
   private static func write(_ url: TransferURL, into line: inout [UInt8]) {
     line.append(contentsOf: url.scheme.rawValue.utf8)
     line.append(contentsOf: "://".utf8)

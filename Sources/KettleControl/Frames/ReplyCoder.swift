@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// Writes what the service says as lines (the service's side) and reads it (the client's side).
+/// Writes the service's messages as lines (the service's side) and reads them (the client's side).
 package struct ReplyCoder: Sendable {
   private let encoder = JSONEncoder.forLines()
   private let decoder = JSONDecoder()
 
   package init() {}
 
-  /// Writes the reply to a request that was done. A result that JSON has no form for (a number
-  /// that is none) becomes an error, because a request without any reply would wait for ever.
+  /// Writes the reply to a successful request. A result that JSON cannot represent (a number that
+  /// is not finite) becomes an error, because a request without any reply would wait indefinitely.
   package func encode(result: some Encodable, to id: RequestID) -> [UInt8] {
     do {
       return try message(id: id, .result, encoder.encode(result))
@@ -17,13 +17,13 @@ package struct ReplyCoder: Sendable {
     }
   }
 
-  /// Writes the reply to a request that was refused; `id` is nil when it is not known.
+  /// Writes the reply to a refused request; `id` is nil if it is unknown.
   package func encode(error: ControlError, to id: RequestID?) -> [UInt8] {
     let body = (try? encoder.encode(error)) ?? Data()
     return message(id: id, .error, body)
   }
 
-  /// Writes a notification; nil when JSON has no form for it.
+  /// Writes a notification; returns nil if JSON cannot represent it.
   package func encode(_ notification: ControlNotification) -> [UInt8]? {
     let params: Data? =
       switch notification {
@@ -54,7 +54,7 @@ package struct ReplyCoder: Sendable {
 }
 
 extension ReplyCoder {
-  /// Reads one line of the service.
+  /// Reads one line from the service.
   package func decode(_ line: [UInt8]) -> ReceivedReply {
     guard JSONShape.problem(in: line) == nil,
       let head = try? decoder.decode(ReplyEnvelope.self, from: Data(line))
@@ -68,22 +68,22 @@ extension ReplyCoder {
   }
 }
 
-/// What one line of the service turned out to be.
+/// A decoded line from the service.
 package enum ReceivedReply: Hashable, Sendable {
   case result(RequestID, UnreadResult)
-  /// The id is nil when the service could not tell which request it refused.
+  /// The id is nil if the service could not read which request it refused.
   case error(RequestID?, ControlError)
   case notification(ControlNotification)
-  /// A younger service may say things that we do not know.
+  /// A newer service may send notifications that this version does not know.
   case unknownNotification
   case unreadable
 }
 
-/// The result of a reply before it is known what type it has: only the one who asked knows.
+/// The undecoded result of a reply; only the requester knows its type.
 package struct UnreadResult: Hashable, Sendable {
   fileprivate let line: [UInt8]
 
-  /// Reads the result; an `internalError` of ours when it is not a `Result`.
+  /// Decodes the result; throws an `internalError` if it is not a `Result`.
   package func decode<Result: Decodable>(
     _ type: Result.Type = Result.self
   ) throws(ControlError) -> Result {
@@ -100,7 +100,7 @@ private struct ResultEnvelope<Result: Decodable>: Decodable {
   let result: Result
 }
 
-/// Everything of a reply but its result.
+/// Everything in a reply except its result.
 private struct ReplyEnvelope: Decodable {
   enum Content {
     case result(RequestID)
@@ -109,7 +109,7 @@ private struct ReplyEnvelope: Decodable {
     case unknownNotification
   }
 
-  /// A `ControlError` whose code may be one that we do not know.
+  /// A `ControlError` whose code may be unknown.
   private struct AnyError: Decodable {
     let code: Int
     let message: String

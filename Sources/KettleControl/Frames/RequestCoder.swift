@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Writes requests as lines (the client's side) and reads them (the service's side).
 ///
-/// The form is JSON-RPC 2.0, one message a line, without batches.
+/// The form is JSON-RPC 2.0, one message per line, without batches.
 package struct RequestCoder: Sendable {
   private let encoder = JSONEncoder.forLines()
   private let decoder = JSONDecoder()
@@ -13,7 +13,7 @@ package struct RequestCoder: Sendable {
   package func encode<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params, id: Int64
   ) throws -> [UInt8] {
-    // The names of methods are ours and need no escapes.
+    // Method names are Kettle's own and need no escapes.
     var line = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(Method.name)\"".utf8)
     if Method.Params.self != Nothing.self {
       line += Array(",\"params\":".utf8)
@@ -27,7 +27,7 @@ package struct RequestCoder: Sendable {
     return line
   }
 
-  /// Reads one line of a client.
+  /// Reads one line from a client.
   package func decode(_ line: [UInt8]) -> ReceivedRequest {
     if let problem = JSONShape.problem(in: line) {
       return .refused(nil, ControlError(.parseError, problem.rawValue))
@@ -41,18 +41,18 @@ package struct RequestCoder: Sendable {
   }
 }
 
-/// What one line of a client turned out to be.
+/// A decoded line from a client.
 package enum ReceivedRequest: Hashable, Sendable {
   case request(RequestID, ControlRequest)
-  /// To be answered with this error; the id is nil when the line does not tell it.
+  /// Reply with this error; the id is nil if the line does not contain it.
   case refused(RequestID?, ControlError)
-  /// A notification: nothing that we know of is said like this, and nobody waits for a reply
-  /// (JSON-RPC 2.0, section 4.1).
+  /// A notification. The protocol has none from clients, and no reply is expected (JSON-RPC 2.0,
+  /// section 4.1).
   case notification
 }
 
-/// One request, read in a single pass. Only JSON that cannot be read is an error; everything else
-/// is an answer to the client.
+/// One request, read in a single pass. Only invalid JSON throws; every other problem becomes a
+/// reply to the client.
 private struct RequestEnvelope: Decodable {
   let received: ReceivedRequest
 
@@ -91,14 +91,14 @@ private struct RequestEnvelope: Decodable {
     }
   }
 
-  /// A name as long as the line would make the reply as long.
+  /// A name as long as the line would make the reply equally long.
   private static func shown(_ text: String) -> String {
     String(decoding: text.utf8.prefix(200), as: UTF8.self)
   }
 }
 
 extension JSONEncoder {
-  /// Makes an encoder whose output is the same for the same value, whatever the run.
+  /// Makes an encoder with deterministic output across runs.
   static func forLines() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,11 +1,12 @@
-/// What a client puts on a request to know the reply by (JSON-RPC 2.0, section 4); it is echoed.
+/// The identifier by which a client matches a reply to its request (JSON-RPC 2.0, section 4). The
+/// service echoes it.
 package enum RequestID: Hashable, Sendable {
   case number(Int64)
   case string(String)
 }
 
 extension RequestID: Codable {
-  /// Refuses anything but a whole number of 64 bits and a string.
+  /// Accepts only a 64-bit integer or a string.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {

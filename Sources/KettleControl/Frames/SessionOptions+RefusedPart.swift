@@ -1,14 +1,14 @@
 import KettleModel
 
 extension SessionID {
-  /// 1 to 255 bytes; it travels in an environment variable, which ends at a NUL.
+  /// 1 to 255 bytes; an environment variable carries it, which ends at a NUL.
   var isUsable: Bool {
     (1...255).contains(rawValue.utf8.count) && !rawValue.utf8.contains(0)
   }
 }
 
 extension SessionOptions {
-  /// The first part that no service may act on; nil when all is well.
+  /// The first part that no service may act on; nil if all are valid.
   var refusedPart: String? {
     if let connectionsPerHostMax, connectionsPerHostMax < 1 { return "connectionsPerHostMax" }
     guard let launch else { return nil }
@@ -28,7 +28,7 @@ extension LaunchCommand {
 }
 
 extension ControlRequest {
-  /// What is wrong with the name of a session that is to be a program's.
+  /// Returns the problem with the name of a program's session.
   static func problem(ofProgramsSession session: SessionID) -> ControlError? {
     session.isUsable && session != .kettle
       ? nil : ControlError(.refusedSpec, "params.session")

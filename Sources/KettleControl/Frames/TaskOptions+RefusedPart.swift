@@ -1,11 +1,11 @@
 import KettleModel
 
 extension RequestContent {
-  /// The first part that no service may act on; nil when all is well.
+  /// The first part that no service may act on; nil if all are valid.
   var refusedPart: String? {
     guard HeaderField(name: method, value: "") != nil,
       !method.utf8.contains(where: { (97...122).contains($0) }),
-      // It asks for a tunnel, not for a file (RFC 9110, section 9.3.6).
+      // CONNECT requests a tunnel, not a file (RFC 9110, section 9.3.6).
       method != "CONNECT"
     else { return "method" }
     guard case .file(let path, let byteCount)? = body else { return nil }
@@ -14,7 +14,7 @@ extension RequestContent {
 }
 
 extension TaskOptions {
-  /// The first part that no service may act on; nil when all is well.
+  /// The first part that no service may act on; nil if all are valid.
   var refusedPart: String? {
     if let taskIdentifier, !(1...Self.taskIdentifierMax).contains(taskIdentifier) {
       return "taskIdentifier"
@@ -39,7 +39,7 @@ extension TaskOptions {
     return nil
   }
 
-  /// So that the next ones can be counted up from it.
+  /// Leaves room to count up from it.
   private static let taskIdentifierMax: Int64 = 1 << 53
 }
 
@@ -73,7 +73,7 @@ extension ChallengeAnswer {
 }
 
 extension UpdateTask.Params {
-  /// The first part that no service may act on; nil when all is well.
+  /// The first part that no service may act on; nil if all are valid.
   var refusedPart: String? {
     var options = TaskOptions(kind: .download)
     options.programData = programData

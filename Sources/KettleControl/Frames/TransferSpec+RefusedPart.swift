@@ -1,13 +1,13 @@
 import KettleModel
 
 extension TransferSpec {
-  /// The first part that no service may act on; nil when all is well.
+  /// The first part that no service may act on; nil if all are valid.
   ///
-  /// A decoder fills in each value as it stands and passes by the initialisers that check. So
-  /// they are asked again here, where text from outside becomes a request: a line break in a
-  /// header, for example, would be a second header.
+  /// A decoder assigns each value directly and bypasses the initialisers that check. The checks run
+  /// again here, where text from outside becomes a request: a line break in a header, for example,
+  /// would start a second header.
   package var refusedPart: String? {
-    // A person's transfers are no tasks of a program.
+    // A person's transfers are not tasks of a program.
     if !session.isUsable || task != nil && session == .kettle { return "session" }
     if let directory, !directory.isAbsolutePath { return "directory" }
     if let name, !Self.isPathComponent(name) { return "name" }
@@ -35,8 +35,8 @@ extension TransferSpec {
 }
 
 extension Login {
-  /// A colon in the user name would move the border between name and password (RFC 7617,
-  /// section 2).
+  /// A colon in the user name would move the boundary between name and password (RFC 7617, section
+  /// 2).
   var isUsable: Bool {
     !user.contains(":") && !(user + password).unicodeScalars.contains(where: \.isControl)
   }

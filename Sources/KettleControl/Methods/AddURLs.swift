@@ -1,21 +1,21 @@
 import KettleModel
 
-/// Queues transfers that differ in nothing but their URL, all or none: the short form of
-/// `transfers.add` for long lists. When the answer comes they are in the store for good.
+/// Queues transfers that differ only in their URL, all or none: the short form of `transfers.add`
+/// for long lists. When the reply arrives, they are durable in the store.
 package enum AddURLs: ControlMethod {
   package static let name = "transfers.addURLs"
-  /// The service does nothing else while it takes them up, and others wait for it.
+  /// The service does nothing else while it adds them, and other clients wait.
   package static let countMax = 10_000
 
   package struct Params: Hashable, Sendable {
-    /// What holds for all of them; its URL is the first of `urls`.
+    /// The properties shared by all transfers; its URL is the first of `urls`.
     package let template: TransferSpec
     /// At least one.
     package let urls: [TransferURL]
     /// As with `transfers.add`.
     package var requestID: String?
 
-    /// nil when there is no URL.
+    /// Returns nil if there is no URL.
     package init?(urls: [TransferURL], template: TransferSpec, requestID: String? = nil) {
       guard let first = urls.first else { return nil }
       self.init(first, urls, template, requestID)
@@ -68,7 +68,7 @@ extension AddURLs.Params: Codable {
       first, urls, template, try container.decodeIfPresent(String.self, forKey: .requestID))
   }
 
-  /// Text by text: an array that is decoded as one makes a decoder for each element.
+  /// Decodes text by text, because decoding an array makes a decoder for each element.
   private static func urls(_ list: any UnkeyedDecodingContainer) throws -> [TransferURL] {
     var list = list
     var urls: [TransferURL] = []
@@ -82,7 +82,8 @@ extension AddURLs.Params: Codable {
         throw DecodingError.dataCorrupted(
           .init(codingPath: list.codingPath, debugDescription: "too many"))
       }
-      // What is not lost must not be dropped either: a login has no place among what all share.
+      // A URL with a login is refused: the shared template has no place for it, and it must not be
+      // lost.
       guard case .success(let parsed) = TransferURL.parse(try list.decode(String.self)),
         parsed.login == nil
       else { throw refuse("not a URL without a login that can be fetched") }
@@ -99,7 +100,7 @@ extension AddURLs.Params: Codable {
   }
 }
 
-/// A place in a list, for the path in an error.
+/// An index in a list, for the path in an error.
 private struct ListIndex: CodingKey {
   let index: Int
 

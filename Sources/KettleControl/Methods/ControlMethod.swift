@@ -1,7 +1,7 @@
 import KettleModel
 
-/// One thing that a client can ask of the service: a JSON-RPC 2.0 method with its parameters and
-/// result. docs/protocol.md lists them all.
+/// A request that a client can send: a JSON-RPC 2.0 method with its parameters and result.
+/// docs/protocol.md lists them all.
 package protocol ControlMethod: Sendable {
   associatedtype Params: Codable & Sendable
   associatedtype Result: Codable & Sendable
@@ -19,10 +19,10 @@ package enum Hello: ControlMethod {
 
   package struct Params: Codable, Hashable, Sendable {
     package var protocolVersion: Int
-    /// What is calling, for the log: `kettle add`, the name of a program.
+    /// The name of the caller for the log: `kettle add`, the name of a program.
     package var client: String
-    /// Whether a person looks at this client: as long as it is connected, the service leaves it to
-    /// the client to tell what is finished. Absent is no.
+    /// Whether a person watches this client: while it is connected, the service leaves notices of
+    /// finished transfers to it. Absent means no.
     package var isWatchedByPerson: Bool?
 
     package init(
@@ -38,8 +38,8 @@ package enum Hello: ControlMethod {
   package struct Result: Codable, Hashable, Sendable {
     package var protocolVersion: Int
     package var serviceVersion: String
-    /// Another one after each start of the service: a client that connects again can tell whether
-    /// it still is the one that it asked.
+    /// Unique to each start of the service: a client that reconnects can tell whether it reached
+    /// the same instance.
     package var instance: String?
 
     package init(
@@ -53,14 +53,14 @@ package enum Hello: ControlMethod {
   }
 }
 
-/// Queues transfers, all or none; when the answer comes they are in the store for good.
+/// Queues transfers, all or none. When the reply arrives, they are durable in the store.
 package enum AddTransfers: ControlMethod {
   package static let name = "transfers.add"
 
   package struct Params: Codable, Hashable, Sendable {
     package var transfers: [TransferSpec]
-    /// Chosen by the client, another one for each request. The same one again is the same request
-    /// again: it is answered as the first time and adds nothing, as long as this service lives.
+    /// Chosen by the client, unique to each request. A request with the same ID is a retry: while
+    /// this service runs, it receives the first reply and adds nothing.
     package var requestID: String?
 
     package init(transfers: [TransferSpec], requestID: String? = nil) {
@@ -116,7 +116,7 @@ package enum ControlTransfers: ControlMethod {
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// Those that the control applied to, whether or not it changed anything.
+    /// The transfers that the control applied to, changed or not.
     package var applied: [TransferID]
     package var refused: [Refusal]
 
@@ -146,8 +146,8 @@ package enum ControlTransfers: ControlMethod {
   }
 }
 
-/// Deletes the files that Kettle finished and that are still what it wrote; all transfers go back
-/// to idle.
+/// Deletes the files that Kettle finished and that are unchanged since; all transfers return to
+/// idle.
 package enum ResetTransfers: ControlMethod {
   package static let name = "transfers.reset"
   package typealias Params = Nothing
@@ -164,31 +164,31 @@ package enum ResetTransfers: ControlMethod {
   }
 }
 
-/// Sends `viewport` notifications from now on: one at once, then at most ten a second, and only
-/// when something in it changed. A second call moves the window.
+/// Subscribes to `viewport` notifications: one at once, then at most ten a second, and only when
+/// the window changed. A second call moves the window.
 package enum SubscribeViewport: ControlMethod {
   package static let name = "viewport.subscribe"
   package typealias Params = Viewport
   package typealias Result = Nothing
 }
 
-/// Sends `event` notifications from now on, and `completed` ones where they are asked for.
+/// Subscribes to `event` notifications, and to `completed` ones if requested.
 package enum WatchEvents: ControlMethod {
   package static let name = "events.watch"
 
   package struct Params: Codable, Hashable, Sendable {
     /// Progress events too, at most ten a second for a transfer.
     package var includesProgress: Bool
-    /// Of this session only; nil is all.
+    /// Only events of this session; nil means all.
     package var session: SessionID?
-    /// Only what comes into one of these states, is in it or leaves it; nil is all. That one is
-    /// removed is told whatever its state was.
+    /// Only transfers that enter, are in or leave one of these states; nil means all. A removal is
+    /// reported in any state.
     package var states: [TransferState]?
-    /// Those that become completed are told by their ids alone, many at once, in `completed`
-    /// notifications in place of events. Absent is no.
+    /// Completed transfers are reported by id only, many at once, in `completed` notifications
+    /// instead of events. Absent means no.
     package var gathersCompleted: Bool?
-    /// When the client reads too slowly, events are left out and it is sent `resynchronise`,
-    /// instead of being dropped. Absent is no.
+    /// If the client reads too slowly, events are left out and it receives `resynchronise` instead
+    /// of being dropped. Absent means no.
     package var resynchronises: Bool?
 
     package init(
@@ -216,7 +216,8 @@ package enum ServiceStatus: ControlMethod {
     package var startedAt: WallTime
     package var storePath: String
     package var totals: Totals
-    /// What is wrong with the service itself, for example a store that was set aside; empty when
+    /// Problems of the service itself, for example a store that was set aside; empty if there are
+    /// none.
     /// all is well.
     package var notices: [String]
 
@@ -234,7 +235,7 @@ package enum ServiceStatus: ControlMethod {
   }
 }
 
-/// Asks the service to end; running transfers go on when it is started again.
+/// Stops the service; running transfers continue when it is started again.
 package enum StopService: ControlMethod {
   package static let name = "service.stop"
   package typealias Params = Nothing

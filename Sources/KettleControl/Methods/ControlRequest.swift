@@ -1,7 +1,7 @@
 import FoundationEssentials
 import KettleModel
 
-/// Everything that a client can ask, decoded: the service switches over it and misses none.
+/// Every decoded request of a client; the service switches over it exhaustively.
 package enum ControlRequest: Sendable, Hashable {
   case hello(Hello.Params)
   case add(AddTransfers.Params)
@@ -44,7 +44,7 @@ package enum ControlRequest: Sendable, Hashable {
     }
   }
 
-  /// The name that it travels under.
+  /// The name of its method in the protocol.
   package var method: String {
     switch self {
     case .hello: Hello.name
@@ -80,9 +80,9 @@ package enum ControlRequest: Sendable, Hashable {
 }
 
 extension ControlRequest {
-  /// Reads the parameters of the method called `method`; nil when there is no such method.
+  /// Reads the parameters of the method called `method`; returns nil if there is no such method.
   ///
-  /// What methods without parameters are sent as parameters is not looked at.
+  /// Parameters sent to a method without parameters are ignored.
   static func read<Key: CodingKey>(
     method: String, from container: KeyedDecodingContainer<Key>, paramsKey: Key
   ) throws -> ControlRequest? {
@@ -122,7 +122,7 @@ extension ControlRequest {
     }
   }
 
-  /// What decoding alone lets pass and the service must never see; nil when all is well.
+  /// The problem that decoding alone misses and the service must never see; nil if there is none.
   var problem: ControlError? {
     switch self {
     case .add(let params):
@@ -176,7 +176,7 @@ extension AddURLs.Params {
     if let requestID, !AddTransfers.isRequestID(requestID) {
       return ControlError(.invalidParams, "params.requestID")
     }
-    // A task is one of its program's, with a number of its own.
+    // A task belongs to its program and has its own number.
     let part = template.task == nil ? template.refusedPart : "task"
     return part.map { ControlError(.refusedSpec, "params.template.\($0)") }
   }

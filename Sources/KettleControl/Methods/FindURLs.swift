@@ -1,19 +1,19 @@
 import KettleModel
 
-/// Tells which URLs are in the list already, for a question before they are added again.
+/// Finds the URLs that are already in the list, to ask before they are added again.
 package enum FindURLs: ControlMethod {
   package static let name = "transfers.findURLs"
   package static let countMax = 1000
 
   package struct Params: Codable, Hashable, Sendable {
-    /// As rows show them: without a login, and with what must be percent-encoded encoded.
+    /// As rows show them: without a login and percent-encoded where necessary.
     package var urls: [String]
 
     package init(urls: [String]) { self.urls = urls }
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// One for each URL that is there.
+    /// One for each URL that is in the list.
     package var found: [Found]
 
     package init(found: [Found]) { self.found = found }
@@ -21,7 +21,7 @@ package enum FindURLs: ControlMethod {
 
   package struct Found: Codable, Hashable, Sendable {
     package var url: String
-    /// Of several, the one that was added first.
+    /// The transfer that was added first, if there are several.
     package var id: TransferID
     package var state: TransferState
 

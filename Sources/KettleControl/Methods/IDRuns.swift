@@ -1,9 +1,9 @@
 import KettleModel
 
-/// Ids in an order, kept as runs of numbers that follow one another: what is added together gets
-/// nearly always one run, and a list of every number would be as long as the one of the URLs.
+/// Ids in an order, stored as runs of consecutive numbers. Transfers added together nearly always
+/// form one run, and a list of every number would be as long as that of the URLs.
 package struct IDRuns: Hashable, Sendable {
-  /// From `first` on, so many.
+  /// The `count` numbers from `first` on.
   package struct Run: Hashable, Sendable {
     package let first: Int64
     package let count: Int
@@ -15,10 +15,10 @@ package struct IDRuns: Hashable, Sendable {
   }
 
   package private(set) var runs: [Run] = []
-  /// Of all runs together.
+  /// The total of all runs.
   package private(set) var count = 0
 
-  /// More than any list has; what says more is refused instead of being made room for.
+  /// More than any list has; a larger count is refused before memory is allocated.
   package static let countMax = 1 << 24
 
   package init(_ ids: [TransferID] = []) {
@@ -40,7 +40,7 @@ package struct IDRuns: Hashable, Sendable {
     count += run.count
   }
 
-  /// As the ids were given.
+  /// The ids in their original order.
   package var ids: [TransferID] {
     var ids: [TransferID] = []
     ids.reserveCapacity(count)
@@ -54,7 +54,7 @@ package struct IDRuns: Hashable, Sendable {
 }
 
 extension IDRuns: Codable {
-  /// Refuses a run without an id, numbers beyond 64 bits, and more ids than can be meant.
+  /// Throws for a run without an id, numbers beyond 64 bits, and implausibly many ids.
   package init(from decoder: any Decoder) throws {
     var list = try decoder.unkeyedContainer()
     while !list.isAtEnd {

@@ -1,14 +1,14 @@
 import KettleModel
 
-/// Sets the most bytes a second; it holds at once, also for what is running.
+/// Sets the maximum bytes per second, effective at once, also for running transfers.
 package enum LimitSpeed: ControlMethod {
   package static let name = "limits.set"
 
   package struct Params: Codable, Hashable, Sendable {
-    /// Ids: the limit of each of these, kept with it. All: the one limit of everything together,
-    /// until the service ends.
+    /// Ids: the limit of each of these, stored with it. All: one limit for the total, until the
+    /// service ends.
     package var selection: TransferSelection
-    /// At least 1; nil is no limit.
+    /// At least 1; nil means no limit.
     package var bytesPerSecond: Int64?
 
     package init(selection: TransferSelection, bytesPerSecond: Int64?) {
@@ -17,6 +17,6 @@ package enum LimitSpeed: ControlMethod {
     }
   }
 
-  /// For everything together both lists are empty.
+  /// Both lists are empty for the limit of the total.
   package typealias Result = ControlTransfers.Result
 }

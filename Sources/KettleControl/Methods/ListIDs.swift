@@ -1,6 +1,7 @@
 import KettleModel
 
-/// The ids of all transfers that a filter lets pass: for who follows many and needs no rows.
+/// Returns the ids of all transfers that match a filter, for clients that follow many and need no
+/// rows.
 package enum ListIDs: ControlMethod {
   package static let name = "transfers.ids"
 

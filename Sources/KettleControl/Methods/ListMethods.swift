@@ -1,11 +1,11 @@
 import KettleModel
 
-/// Moves transfers in the order of the queue; those that move keep their order among each other.
+/// Moves transfers in the order of the queue; moved transfers keep their relative order.
 package enum MoveTransfers: ControlMethod {
   package static let name = "transfers.move"
 
   package enum Way: String, Codable, Hashable, Sendable, CaseIterable {
-    /// By one place; those at the end of the list stay.
+    /// By one position; those at the end of the list stay.
     case up, down
     case toTop, toBottom
   }
@@ -23,7 +23,7 @@ package enum MoveTransfers: ControlMethod {
   package typealias Result = ControlTransfers.Result
 }
 
-/// Sets the priority of transfers; it holds when the next free slot is given.
+/// Sets the priority of transfers, effective when the next free slot is assigned.
 package enum PrioritizeTransfers: ControlMethod {
   package static let name = "transfers.prioritize"
 
@@ -40,8 +40,8 @@ package enum PrioritizeTransfers: ControlMethod {
   package typealias Result = ControlTransfers.Result
 }
 
-/// Takes what is finished out of the view of lists that show only the uncleared; every record and
-/// every file stays.
+/// Clears finished transfers from lists that show only the uncleared; every record and every file
+/// stays.
 package enum ClearFinished: ControlMethod {
   package static let name = "transfers.clear"
   package typealias Params = Nothing

@@ -1,11 +1,11 @@
 import KettleModel
 
-/// What the service says by itself: a JSON-RPC notification.
+/// A message that the service sends without a request: a JSON-RPC notification.
 package enum ControlNotification: Hashable, Sendable {
   case viewport(RowWindow)
   case event(TransferEvent)
   case completed(CompletedTransfers)
-  /// Events are missing here: what is known of the transfers has to be asked for again.
+  /// Events are missing here: the client must request the state of the transfers again.
   case resynchronise
 
   package var method: String {
@@ -18,7 +18,7 @@ package enum ControlNotification: Hashable, Sendable {
   }
 }
 
-/// Transfers that became completed, those of a while together.
+/// Transfers that became completed, gathered over a while.
 package struct CompletedTransfers: Codable, Hashable, Sendable {
   /// In the order of their ends.
   package var runs: IDRuns
@@ -26,7 +26,7 @@ package struct CompletedTransfers: Codable, Hashable, Sendable {
   package init(runs: IDRuns) { self.runs = runs }
 }
 
-/// Something that happened to a transfer.
+/// An event of a transfer.
 package struct TransferEvent: Codable, Hashable, Sendable {
   package enum Kind: String, Codable, Sendable, CaseIterable {
     case added
@@ -40,12 +40,12 @@ package struct TransferEvent: Codable, Hashable, Sendable {
   package var kind: Kind
   package var id: TransferID
   package var at: WallTime
-  /// As it is after the event; of a removed transfer, as it was before.
+  /// The state after the event; for a removed transfer, before it.
   package var snapshot: TransferSnapshot
   /// Since the last progress event of this transfer.
   package var bytesWritten: Int64?
   package var totalBytesWritten: Int64?
-  /// -1 when the server did not say, as `NSURLSessionTransferSizeUnknown`.
+  /// -1 if the server did not announce it, as `NSURLSessionTransferSizeUnknown`.
   package var totalBytesExpected: Int64?
 
   package init(

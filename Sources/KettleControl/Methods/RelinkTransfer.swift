@@ -1,14 +1,14 @@
 import KettleModel
 
-/// Gives an unfinished transfer a fresh link and starts it; the bytes that are held stay as far as
-/// the new link leads to the same file.
+/// Gives an unfinished transfer a fresh link and starts it. Durable bytes stay if the new link
+/// leads to the same file.
 package enum RelinkTransfer: ControlMethod {
   package static let name = "transfers.relink"
 
   package struct Params: Codable, Hashable, Sendable {
     package var id: TransferID
     package var url: TransferURL
-    /// Takes the place of the old one; nil leaves that as it is.
+    /// Replaces the old login; nil leaves it unchanged.
     package var login: Login?
 
     package init(id: TransferID, url: TransferURL, login: Login? = nil) {
@@ -21,7 +21,7 @@ package enum RelinkTransfer: ControlMethod {
       self.init(id: id, url: link.url, login: link.login)
     }
 
-    /// A user and password in the text of the URL are the login, unless one is given by itself.
+    /// A user and password in the URL are the login, unless a separate one is given.
     package init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       let text = try container.decode(String.self, forKey: .url)
@@ -36,6 +36,6 @@ package enum RelinkTransfer: ControlMethod {
     }
   }
 
-  /// One id, applied or refused as by a start.
+  /// One id, applied or refused like a start.
   package typealias Result = ControlTransfers.Result
 }

@@ -1,10 +1,10 @@
 import KettleModel
 
-/// Makes a session, or comes back to one. From now on this connection is the session's program:
-/// until it ends, another one is refused with `sessionInUse`, and nothing is launched. A second
-/// call on the same connection changes the options.
+/// Creates a session or returns to one. From now on this connection is the session's program: until
+/// it ends, another one is refused with `sessionInUse`, and nothing is launched. A second call on
+/// the same connection changes the options.
 ///
-/// A client asks for `events.watch` first, so that nothing happens unseen in between.
+/// A client sends `events.watch` first, so that it misses no event in between.
 package enum AttachSession: ControlMethod {
   package static let name = "sessions.attach"
 
@@ -19,9 +19,9 @@ package enum AttachSession: ControlMethod {
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// By task identifier; those put aside as resume data are not among them.
+    /// By task identifier, without those put aside as resume data.
     package var tasks: [SessionTask]
-    /// The largest task identifier ever given in the session; 0 in a new one.
+    /// The largest task identifier ever assigned in the session; 0 in a new one.
     package var lastTaskIdentifier: Int64
 
     package init(tasks: [SessionTask], lastTaskIdentifier: Int64) {
@@ -31,7 +31,7 @@ package enum AttachSession: ControlMethod {
   }
 }
 
-/// A task as its own program gets it back.
+/// A task as returned to its own program.
 package struct SessionTask: Codable, Hashable, Sendable {
   package var snapshot: TransferSnapshot
   package var spec: TransferSpec
@@ -42,7 +42,7 @@ package struct SessionTask: Codable, Hashable, Sendable {
   }
 }
 
-/// All sessions, also those whose program never came back.
+/// Lists all sessions, including those whose program never returned.
 package enum ListSessions: ControlMethod {
   package static let name = "sessions.list"
   package typealias Params = Nothing
@@ -56,17 +56,18 @@ package enum ListSessions: ControlMethod {
 
 package struct SessionSummary: Codable, Hashable, Sendable {
   package var id: SessionID
-  /// nil while nobody is connected.
+  /// nil while no program is connected.
   package var processID: Int64?
-  /// Of a program that is connected, when it was asked.
+  /// For a connected program, the time of the request.
   package var lastSeenAt: WallTime
   package var launch: LaunchCommand?
   package var sendsLaunchEvents: Bool
-  /// How many tasks are in each state, as in `Totals`.
+  /// The number of tasks in each state, as in `Totals`.
   package var counts: [String: Int]
-  /// Finished, and its program was not told yet.
+  /// The number of finished tasks not reported to the program yet.
   package var untoldCount: Int
-  /// What went wrong with its program last: it could not be launched, or never said it was done.
+  /// The last problem with its program: it could not be launched, or never reported that it was
+  /// done.
   package var notice: LaunchNotice?
 
   package init(
@@ -84,14 +85,14 @@ package struct SessionSummary: Codable, Hashable, Sendable {
   }
 }
 
-/// What a launch came to, when it came to nothing.
+/// The result of a failed launch.
 package struct LaunchNotice: Codable, Hashable, Sendable {
   package enum Problem: String, Codable, Hashable, Sendable {
     /// It could not be run at all; `detail` is the name of the errno.
     case notRun
-    /// It ended before it said that it was done; `detail` is `exit 1` or `signal 11`.
+    /// It ended before it reported that it was done; `detail` is `exit 1` or `signal 11`.
     case ended
-    /// It did not say within 30 seconds that it was done.
+    /// It did not report within 30 seconds that it was done.
     case silent
   }
 
@@ -106,7 +107,7 @@ package struct LaunchNotice: Codable, Hashable, Sendable {
   }
 }
 
-/// The launched program has taken everything and was told so: the handler was called.
+/// The launched program has received every event and its handler was called.
 package enum FinishEvents: ControlMethod {
   package static let name = "sessions.finishEvents"
 
@@ -119,15 +120,15 @@ package enum FinishEvents: ControlMethod {
   package typealias Result = Nothing
 }
 
-/// Makes the transfers of a session whose program is not connected the user's own: they go to the
-/// session `kettle`. Files that are finished stay where they are, which is told.
+/// Moves the transfers of a session whose program is not connected to the user's session `kettle`.
+/// Finished files stay where they are, and the reply lists them.
 package enum AdoptSession: ControlMethod {
   package static let name = "sessions.adopt"
   package typealias Params = FinishEvents.Params
 
   package struct Result: Codable, Hashable, Sendable {
     package var ids: [TransferID]
-    /// Those of them whose file is finished; nil of `sessions.drop`.
+    /// The transfers with a finished file; nil for `sessions.drop`.
     package var finished: [FinishedTransfer]?
 
     package init(ids: [TransferID], finished: [FinishedTransfer]? = nil) {
@@ -147,8 +148,8 @@ package struct FinishedTransfer: Codable, Hashable, Sendable {
   }
 }
 
-/// Removes a session whose program is not connected, with its transfers and all that its program
-/// did not take. A session that is invalidated drops itself so.
+/// Removes a session whose program is not connected, with its transfers and everything that its
+/// program did not take. An invalidated session drops itself this way.
 package enum DropSession: ControlMethod {
   package static let name = "sessions.drop"
   package typealias Params = FinishEvents.Params

@@ -1,13 +1,13 @@
 import KettleModel
 
-/// Ends tasks as cancelled, for their own program. Each becomes `failed` with the code `cancelled`,
-/// and is there until it is acknowledged.
+/// Ends tasks as cancelled, for their own program. Each becomes `failed` with the code `cancelled`
+/// and stays until it is acknowledged.
 package enum CancelTasks: ControlMethod {
   package static let name = "tasks.cancel"
 
   package struct Params: Codable, Hashable, Sendable {
     package var ids: [TransferID]
-    /// What they have stays, to be put aside as resume data.
+    /// Their bytes stay, to be put aside as resume data.
     package var keepsBytes: Bool
 
     package init(ids: [TransferID], keepsBytes: Bool) {
@@ -19,17 +19,18 @@ package enum CancelTasks: ControlMethod {
   package typealias Result = ControlTransfers.Result
 }
 
-/// The program was told how these tasks ended and has what it wants of them: they go from the list.
-/// A finished file goes too, unless the program had named its place.
+/// Acknowledges the end of tasks: the program knows how they ended and has what it needs, so they
+/// leave the list. A finished file is deleted too, unless the program had chosen its place.
 package enum AcknowledgeTasks: ControlMethod {
   package static let name = "tasks.acknowledge"
 
   package struct Params: Codable, Hashable, Sendable {
     package var ids: [TransferID]
-    /// What a failed one has is put aside instead.
+    /// The bytes of a failed task are put aside instead.
     package var keepsResumeData: Bool
-    /// Nothing is acknowledged: the tokens are made, which are the same ones later, and the tasks
-    /// stay as they are. So a program that falls while it is told of a failure is told again.
+    /// Nothing is acknowledged: only the tokens are made, which stay the same later, and the tasks
+    /// are unchanged. A program that crashes while a failure is reported to it receives the report
+    /// again.
     package var onlyTokens: Bool?
 
     package init(ids: [TransferID], keepsResumeData: Bool, onlyTokens: Bool? = nil) {
@@ -40,14 +41,14 @@ package enum AcknowledgeTasks: ControlMethod {
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// By which those put aside are found again; only for `keepsResumeData`.
+    /// The tokens of the tasks put aside; only for `keepsResumeData`.
     package var tokens: [ResumeToken]
 
     package init(tokens: [ResumeToken]) { self.tokens = tokens }
   }
 }
 
-/// Changes what may change while a task lives. What is absent stays as it is.
+/// Changes the mutable properties of a task. Absent ones stay unchanged.
 package enum UpdateTask: ControlMethod {
   package static let name = "tasks.update"
 
@@ -55,7 +56,7 @@ package enum UpdateTask: ControlMethod {
     package var id: TransferID
     package var programData: String?
     package var priority: TransferPriority?
-    /// Of a task that was not started yet; 0 takes the date away.
+    /// For a task that was not started yet; 0 removes the date.
     package var notBefore: WallTime?
     package var expectedSendByteCount: Int64?
     package var expectedReceiveByteCount: Int64?
@@ -66,13 +67,13 @@ package enum UpdateTask: ControlMethod {
   package typealias Result = Nothing
 }
 
-/// Answers the challenge that a task waits with.
+/// Answers the challenge that a task is waiting on.
 package enum AnswerChallenge: ControlMethod {
   package static let name = "tasks.answer"
 
   package struct Params: Codable, Hashable, Sendable {
     package var id: TransferID
-    /// The challenge that is answered; another one by now is not.
+    /// The challenge that is answered. The answer does not apply to a newer one.
     package var challenge: ServerChallenge
     package var answer: ChallengeAnswer
 

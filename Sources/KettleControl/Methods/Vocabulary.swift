@@ -3,22 +3,22 @@ import KettleModel
 /// The controls of the state table in docs/architecture.md, and remove.
 package enum TransferControlVerb: String, Codable, Hashable, Sendable, CaseIterable {
   case start, pause, stop
-  /// Off the list; a finished file stays.
+  /// Removes it from the list; a finished file stays.
   case remove
-  /// Off the list, and the finished file is deleted when it is still what Kettle wrote.
+  /// Removes it from the list and deletes the finished file if it is still what Kettle wrote.
   case removeWithFile
 }
 
-/// Some rows of the list, and where they stand in it.
+/// Some rows of the list, and their position in it.
 package struct RowWindow: Codable, Hashable, Sendable {
   package var first: Int
-  /// How many rows pass the filter.
+  /// The number of rows that match the filter.
   package var matchingCount: Int
   package var rows: [TransferSnapshot]
   package var totals: Totals
-  /// Where the anchor of the viewport stands; nil when it does not pass the filter.
+  /// The index of the viewport's anchor; nil if it does not match the filter.
   package var anchorIndex: Int?
-  /// That of the viewport.
+  /// The tag of the viewport.
   package var tag: Int?
 
   package init(
@@ -47,21 +47,21 @@ package struct HistoryEntry: Codable, Hashable, Sendable {
 
 package struct TransferDetails: Codable, Hashable, Sendable {
   package var snapshot: TransferSnapshot
-  /// Where the last redirect led; nil when there was none.
+  /// The target of the last redirect; nil if there was none.
   package var currentURL: String?
-  /// Where the redirects of the last attempt led, one after the other.
+  /// The targets of the last attempt's redirects, in order.
   package var redirects: [String]?
-  /// The directory that was asked for, whether or not the name is known.
+  /// The requested directory, whether or not the name is known.
   package var directory: String?
   package var partialPath: String?
-  /// Pairs of lower and upper, in order.
+  /// Pairs of lower and upper bounds, in order.
   package var held: HeldRanges
   package var liveConnections: [ConnectionDetails]?
   package var entityTag: String?
   package var lastModified: String?
   package var checksum: String?
   package var status: Int?
-  /// The headers of the last reply.
+  /// The headers of the last response.
   package var headers: [HeaderField]
   package var retryCount: Int
   /// Bytes of each of the last seconds, at most 300, the newest last; only of this run of the

@@ -1,7 +1,7 @@
-/// Where the service of one user keeps its things, and where it answers.
+/// The paths and the socket of one user's service.
 ///
-/// Everything follows the environment (XDG Base Directory Specification), so that a changed `HOME`
-/// is a world of its own.
+/// Every path follows the environment (XDG Base Directory Specification), so a changed `HOME`
+/// isolates a service completely.
 package struct ServicePlaces: Hashable, Sendable {
   package var homeDirectory: String
   /// Store, lock and log; private to the user.
@@ -9,11 +9,11 @@ package struct ServicePlaces: Hashable, Sendable {
   package var storePath: String
   package var lockPath: String
   package var logPath: String
-  /// Holds the socket and nothing else; private to the user.
+  /// Contains only the socket; private to the user.
   package var runtimeDirectory: String
   package var socketPath: String
   package var configPath: String
-  /// Where finished files go when nothing else is said.
+  /// The default directory for finished files.
   package var documentsDirectory: String
 }
 
@@ -56,11 +56,11 @@ extension ServicePlaces {
   /// Finished files that their programs have not taken yet; private to the user.
   package var heldDirectory: String { Self.join(stateDirectory, "held") }
 
-  /// Has a byte for each crash of the service in a row.
+  /// Contains one byte for each consecutive crash of the service.
   package var crashMarksPath: String { Self.join(stateDirectory, "crashes") }
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }
 
-  /// The file in which the desktop keeps the names of the user's directories
+  /// The file in which the desktop stores the names of the user's directories
   /// (`user-dirs.dirs(5)`).
   package static func userDirectoriesPath(
     environment: [String: String], passwordHome: String
@@ -78,7 +78,7 @@ extension ServicePlaces {
     environment[name].flatMap(absolute)
   }
 
-  /// The path without slashes at its end; nil when it is relative.
+  /// Returns the path without trailing slashes, or nil if it is relative.
   private static func absolute(_ text: String) -> String? {
     guard text.hasPrefix("/") else { return nil }
     var path = text[...]

@@ -1,15 +1,15 @@
 /// Reads `user-dirs.dirs(5)`: a shell file in which only `XDG_NAME_DIR="$HOME/path"` and
 /// `XDG_NAME_DIR="/path"` have a meaning.
 enum UserDirectories {
-  /// The directory for downloads; nil when the file does not name one. As in a shell the last
-  /// line counts.
+  /// Returns the directory for downloads, or nil if the file does not name one. As in a shell, the
+  /// last line wins.
   static func downloads(in text: String, home: String) -> String? {
     text.split(whereSeparator: \.isNewline).reversed().lazy.compactMap { line in
       value(of: "XDG_DOWNLOAD_DIR", in: line).flatMap { path(from: $0, home: home) }
     }.first
   }
 
-  /// What stands between the quotes, with the shell's backslash escapes taken out.
+  /// Returns the text between the quotes, with the shell's backslash escapes removed.
   private static func value(of name: String, in line: Substring) -> String? {
     let trimmed = line.drop { $0 == " " || $0 == "\t" }
     guard trimmed.hasPrefix(name + "=\"") else { return nil }
