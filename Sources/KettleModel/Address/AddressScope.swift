@@ -1,5 +1,5 @@
-/// What an address is for, according to the IANA registries of special-purpose addresses
-/// (RFC 6890).
+/// The purpose of an address, according to the IANA registries of special-purpose addresses (RFC
+/// 6890).
 public enum AddressScope: Sendable, Hashable, CaseIterable {
   /// "This network"; Linux connects such an address to the machine itself.
   case unspecified
@@ -11,7 +11,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
   case shared
   case multicast
   case broadcast
-  /// For documentation, benchmarks and protocols, or not assigned to anybody.
+  /// For documentation, benchmarks and protocols, or unassigned.
   case reserved
   /// Routed on the public internet.
   case global
@@ -28,7 +28,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// From where such an address can be reached.
+  /// The networks from which such an address can be reached.
   public var reach: NetworkReach {
     switch self {
     case .unspecified, .loopback: .machine
@@ -41,7 +41,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
 
   private enum Meaning {
     case scope(AddressScope)
-    /// The IPv4 address behind this many bits is what counts.
+    /// Classified by the IPv4 address that follows this many bits.
     case embeds(behindBitCount: Int)
   }
 
@@ -65,7 +65,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The first block that an address is in decides. What is in none is public in IPv4; in IPv6 only
+  /// The first matching block decides. An address in no block is public in IPv4; in IPv6 only
   /// 2000::/3 is in use (RFC 4291, section 2.4).
   private static let blocks: [Block] = ipv4Blocks + ipv6Blocks
 
@@ -99,7 +99,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
     Block(.v6(0x0064_FF9B_0000_0000, 0), 96, .embeds(behindBitCount: 96)),
     .v6(0x0064_FF9B_0001_0000, 48, .privateUse),  // 64:ff9b:1::/48, local NAT64, RFC 8215
     Block(.v6(0x2002_0000_0000_0000, 0), 16, .embeds(behindBitCount: 16)),  // 6to4, RFC 3056
-    // 2001::/23, protocols such as Teredo, RFC 2928; nobody serves files there.
+    // 2001::/23, protocols such as Teredo, RFC 2928; no files are served there.
     .v6(0x2001_0000_0000_0000, 23, .reserved),
     .v6(0x2001_0DB8_0000_0000, 32, .reserved),  // 2001:db8::/32, RFC 3849
     .v6(0x3FFF_0000_0000_0000, 20, .reserved),  // 3fff::/20, RFC 9637
@@ -112,7 +112,7 @@ public enum AddressScope: Sendable, Hashable, CaseIterable {
 }
 
 extension AddressScope {
-  /// What it is called in a sentence, with its article.
+  /// Its name in a sentence, with the article.
   public var phrase: String {
     switch self {
     case .unspecified: "an unspecified address"
@@ -129,8 +129,8 @@ extension AddressScope {
   }
 }
 
-/// From where a host can be reached. A redirect must not lead to a host that fewer can reach than
-/// the host that sent it: it would make the client fetch what the redirecting server cannot.
+/// The networks from which a host can be reached. A redirect must not lead to a host with a
+/// narrower reach than its sender: the client would fetch what the redirecting server cannot.
 public enum NetworkReach: Int, Sendable, Hashable, Comparable, CaseIterable {
   /// Only from this machine.
   case machine

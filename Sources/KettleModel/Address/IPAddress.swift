@@ -94,7 +94,7 @@ public enum IPAddress: Hashable, Sendable {
     return groups
   }
 
-  /// Returns what stands before and after each `::`.
+  /// Returns the text before and after each `::`.
   private static func separated(atDoubleColon text: Substring) -> [Substring] {
     var parts: [Substring] = []
     var rest = text

@@ -5,7 +5,7 @@ extension TransferURL {
     var login: Login?
   }
 
-  /// Takes `user:password@host:port` apart (RFC 3986, section 3.2).
+  /// Splits `user:password@host:port` (RFC 3986, section 3.2).
   static func authority(
     _ text: Substring, scheme: Scheme
   ) -> Result<Authority, TransferURLProblem> {
@@ -63,8 +63,9 @@ extension TransferURL {
     return true
   }
 
-  /// Letters and digits in any script, and marks that stand on one. Punctuation and symbols beyond
-  /// ASCII are out: the mapping to punycode makes a slash of U+FF0F and `a/c` of U+2100 (UTS 46).
+  /// Accepts letters and digits in any script, and marks that follow one. Punctuation and symbols
+  /// beyond ASCII are refused: the mapping to punycode turns U+FF0F into a slash and U+2100 into
+  /// `a/c` (UTS 46).
   private static func isAllowed(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .lowercaseLetter, .otherLetter, .modifierLetter, .decimalNumber: true
@@ -73,8 +74,8 @@ extension TransferURL {
     }
   }
 
-  /// Decodes `%41`; nil when an escape is cut short, or stands for a control byte or for bytes
-  /// that are not UTF-8.
+  /// Decodes `%41`; returns nil if an escape is incomplete, or encodes a control byte or bytes that
+  /// are not UTF-8.
   public static func percentDecoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var iterator = text.utf8.makeIterator()

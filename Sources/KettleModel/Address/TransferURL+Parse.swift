@@ -1,5 +1,5 @@
 extension TransferURL {
-  /// A URL and the user and password that stood in it, kept apart from the first moment on.
+  /// A URL and the user and password from its text, separated from the start.
   public struct Parsed: Hashable, Sendable {
     public let url: TransferURL
     public let login: Login?
@@ -12,7 +12,7 @@ extension TransferURL {
 
   public static let byteCountMax = 16 * 1024
 
-  /// Reads an absolute URL, with spaces and line ends at its ends taken off.
+  /// Parses an absolute URL, ignoring spaces and line ends around it.
   public static func parse(_ text: String) -> Result<Parsed, TransferURLProblem> {
     if let url = TransferURL(plain: text.utf8.span) {
       return .success(Parsed(url: url, login: nil))
@@ -20,7 +20,7 @@ extension TransferURL {
     return parseClosely(text)
   }
 
-  /// Every form that a URL can have.
+  /// Parses every form of URL.
   static func parseClosely(_ text: String) -> Result<Parsed, TransferURLProblem> {
     let trimmed = text.trimmingBlanks()
     if let problem = problemOfCharacters(in: trimmed) { return .failure(problem) }
@@ -40,8 +40,8 @@ extension TransferURL {
     }
   }
 
-  /// Finds where a `Location` header leads from this URL (RFC 3986, section 5.2). An empty one is
-  /// refused, because a redirect to the same place has no end.
+  /// Resolves a `Location` header against this URL (RFC 3986, section 5.2). An empty one is
+  /// refused, because a redirect to the same place would loop.
   public func resolving(_ reference: String) -> Result<Parsed, TransferURLProblem> {
     let trimmed = reference.trimmingBlanks()
     if let problem = Self.problemOfCharacters(in: trimmed) { return .failure(problem) }
@@ -66,7 +66,7 @@ extension TransferURL {
       login: nil)
   }
 
-  /// Encoding makes a text longer; one that its own parser would refuse must not be kept.
+  /// Encoding lengthens a text; a result that the parser would refuse must not be kept.
   private static func checked(
     _ url: TransferURL, login: Login?
   ) -> Result<Parsed, TransferURLProblem> {
@@ -106,13 +106,13 @@ extension TransferURL {
     if text.utf8.count > byteCountMax { return .tooLong }
     for scalar in text.unicodeScalars {
       if scalar.isControl { return .controlCharacter }
-      // A backslash reads as a slash in browsers and as a letter elsewhere: refused, not guessed.
+      // Browsers read a backslash as a slash, others as a letter: refused, not guessed.
       if scalar == " " || scalar == "\\" { return .characterForbidden(Character(scalar)) }
     }
     return nil
   }
 
-  /// Takes an encoded text apart, where every character is one byte.
+  /// Splits an encoded text, in which every character is one byte.
   private static func split(_ rest: String) -> (path: String, query: String?) {
     let withoutFragment = rest[..<(rest.firstIndex(of: "#") ?? rest.endIndex)]
     guard let mark = withoutFragment.firstIndex(of: "?") else {
@@ -124,9 +124,9 @@ extension TransferURL {
     )
   }
 
-  /// Percent-encodes what may not stand in a path or query as it is; `%` is left alone, because
-  /// what is encoded already must not be encoded twice. What comes out is ASCII, so that from here
-  /// on a character is a byte: a combining mark behind a slash would hide it from `Character`.
+  /// Percent-encodes characters that a path or query must not contain. `%` is left alone, because
+  /// encoded text must not be encoded twice. The result is ASCII, so from here on a character is a
+  /// byte: a combining mark after a slash would hide it from `Character`.
   private static func encoded(_ text: Substring) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
@@ -135,7 +135,7 @@ extension TransferURL {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether the byte may stand in a path or query as it is.
+  /// Whether a path or query may contain the byte unencoded.
   static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),

@@ -1,11 +1,11 @@
 extension TransferURL {
-  /// Reads a URL of the form that nearly all of a list have: ASCII in lower case up to the path, no
-  /// login, no brackets, nothing to be percent-encoded and no blanks at the ends.
+  /// Parses the form that nearly all URLs of a list have: ASCII in lower case up to the path, no
+  /// login, no brackets, nothing to percent-encode and no blanks at the ends.
   ///
-  /// nil says nothing about the text: the parser proper has to look at it. What is not nil is what
-  /// that one answers, at a fraction of its cost.
+  /// Returns nil if the full parser must decide. Any other result equals that of the full parser,
+  /// at a fraction of its cost.
   public init?(plain text: Span<UInt8>) {
-    // One byte less, because a path that is missing becomes a slash.
+    // One byte less, because a missing path becomes a slash.
     guard text.count < Self.byteCountMax, let scheme = Self.plainScheme(text) else { return nil }
     let hostStart = scheme.rawValue.utf8.count + 3
     guard let hostEnd = Self.plainHostEnd(text, from: hostStart) else { return nil }
@@ -33,7 +33,7 @@ extension TransferURL {
     return true
   }
 
-  /// Where the port or the path begins.
+  /// Returns where the port or the path begins.
   private static func plainHostEnd(_ text: Span<UInt8>, from start: Int) -> Int? {
     var index = start
     var previous = UInt8(ascii: ".")
@@ -69,11 +69,11 @@ extension TransferURL {
     }
     guard (1...65_535).contains(port) else { return nil }
     guard index < text.count else { return (port, index) }
-    // Anything else belongs to a port or a login that are to be looked at closely.
+    // Anything else belongs to a port or a login, which the full parser checks.
     return "/?#".utf8.contains(text[index]) ? (port, index) : nil
   }
 
-  /// Where the question mark is, and where the fragment or the text ends.
+  /// Returns the position of the question mark, and of the fragment or the end of the text.
   private static func plainPathAndQuery(
     _ text: Span<UInt8>, from start: Int
   ) -> (mark: Int?, end: Int)? {

@@ -1,8 +1,8 @@
-/// An http or https URL without user, password and fragment: what is requested, kept and shown.
+/// An http or https URL without user, password and fragment, as requested, stored and shown.
 ///
-/// One parser serves the check and the use, so no other reading of the same text can slip through.
-/// The form is RFC 3986; the host keeps non-ASCII letters (libcurl turns them into punycode), the
-/// path and query have theirs percent-encoded.
+/// One parser serves both check and use, so no other reading of the same text can slip through. The
+/// form is RFC 3986; the host keeps non-ASCII letters (libcurl turns them into punycode), those of
+/// the path and query are percent-encoded.
 public struct TransferURL: Hashable, Sendable {
   public enum Scheme: String, Sendable, Codable {
     case http, https
@@ -18,11 +18,11 @@ public struct TransferURL: Hashable, Sendable {
   public let scheme: Scheme
   /// Lower case; an IPv6 address keeps its brackets.
   public let host: String
-  /// The port in the text, else the scheme's.
+  /// The port in the text, or else the scheme's.
   public let port: Int
   /// Starts with a slash.
   public let path: String
-  /// What follows the question mark; nil when there is none.
+  /// The text after the question mark; nil if there is none.
   public let query: String?
 
   init(scheme: Scheme, host: String, port: Int, path: String, query: String?) {

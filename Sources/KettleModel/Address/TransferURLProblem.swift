@@ -1,4 +1,4 @@
-/// Why a text is not a URL that Kettle can fetch.
+/// The reason why a text is not a URL that Kettle can fetch.
 public enum TransferURLProblem: Error, Hashable, Sendable {
   case empty, tooLong, controlCharacter
   case characterForbidden(Character)
@@ -6,7 +6,7 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
   case schemeUnsupported(String)
   case hostMissing, hostMalformed, portMalformed, loginMalformed
 
-  /// What is wrong, on what, and what to do; without a period.
+  /// States the problem, its subject and the remedy; without a period.
   public func sentence(_ text: String) -> String {
     let shown = "\"" + Self.withoutLogin(text).sanitizedForDisplay(limit: 200) + "\""
     switch self {
@@ -32,8 +32,8 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
     }
   }
 
-  /// Cuts out everything between `://`, or the start, and the last `@`: where a text cannot be
-  /// parsed, nobody can tell where its password ends.
+  /// Removes everything between `://`, or the start, and the last `@`: in a text that cannot be
+  /// parsed, the end of the password is unknown.
   private static func withoutLogin(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }

@@ -23,7 +23,7 @@ public struct Base64Bytes: Hashable, Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Answers nil for a text that is not what `text` makes of some bytes.
+  /// Returns nil for a text that `text` cannot produce.
   public init?(_ text: String) {
     let letters = Array(text.utf8)
     guard letters.count.isMultiple(of: 4) else { return nil }

@@ -5,7 +5,7 @@ public struct ByteRange: Hashable, Sendable {
   public let lower: Int64
   public let upper: Int64
 
-  /// Answers nil unless `0 <= lower <= upper`.
+  /// Returns nil unless `0 <= lower <= upper`.
   public init?(lower: Int64, upper: Int64) {
     guard lower >= 0, lower <= upper else { return nil }
     self.lower = lower

@@ -1,6 +1,6 @@
-/// Tells whether a file is still the very file that we wrote.
+/// The identity of a file, to check that it is still the one Kettle wrote.
 ///
-/// `stat(2)` gives all four. A name is not enough: others may put their own file under it.
+/// `stat(2)` provides all four values. A name is not enough: another file may have replaced it.
 public struct FileIdentity: Hashable, Sendable, Codable {
   public var device: UInt64
   public var inode: UInt64

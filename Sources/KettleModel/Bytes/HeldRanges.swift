@@ -1,7 +1,7 @@
-/// The parts of a file that are there: sorted, disjoint, never touching.
+/// The byte ranges of a file that are present: sorted, disjoint, never touching.
 ///
 /// This is the segment map. One connection fills it from the front; several fill it in several
-/// places, and the shape is the same.
+/// places, in the same form.
 public struct HeldRanges: Hashable, Sendable {
   public private(set) var ranges: [ByteRange] = []
 
@@ -88,7 +88,7 @@ public struct HeldRanges: Hashable, Sendable {
 
 extension HeldRanges: Codable {
   /// Reads `[lower, upper, lower, upper, …]` and refuses anything else, because a map that claims
-  /// bytes that are not there makes a wrong file.
+  /// missing bytes produces a wrong file.
   public init(from decoder: any Decoder) throws {
     let numbers = try [Int64](from: decoder)
     guard numbers.count.isMultiple(of: 2) else { throw Self.damaged(decoder) }

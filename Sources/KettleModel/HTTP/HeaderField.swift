@@ -3,14 +3,14 @@ public struct HeaderField: Hashable, Sendable {
   public let name: String
   public let value: String
 
-  /// For headers that were read from a reply: whatever the server sent.
+  /// For headers of a received response, whatever the server sent.
   public init(received name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// For headers that will be sent. Answers nil when the name is no token (RFC 9110, section
-  /// 5.6.2) or the value has a control byte: a line break in a header is a second header.
+  /// For headers to send. Returns nil if the name is not a token (RFC 9110, section 5.6.2) or the
+  /// value contains a control byte: a line break would start a second header.
   public init?(name: String, value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte),
       value.utf8.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) })
@@ -37,7 +37,7 @@ public struct HeaderField: Hashable, Sendable {
 extension HeaderField: Codable {
   private enum CodingKeys: String, CodingKey { case name, value }
 
-  /// Refuses a line break or NUL wherever the field comes from: those make a second header of it.
+  /// Refuses a line break or NUL from any source: it would start a second header.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)

@@ -14,8 +14,8 @@ public struct ResponseHead: Hashable, Sendable, Codable {
     return headers.lazy.filter { $0.name.lowercased() == lowered }.map(\.value)
   }
 
-  /// The value of the header called `name`; nil when it is absent or stands there twice with
-  /// different values, because then nobody knows which is meant.
+  /// The value of the header called `name`; nil if it is absent or ambiguous because it occurs
+  /// twice with different values.
   public func value(of name: String) -> String? {
     let all = values(of: name)
     guard let first = all.first, all.allSatisfy({ $0 == first }) else { return nil }

@@ -17,7 +17,7 @@ public struct Checksum: Hashable, Sendable {
   /// Lower-case hexadecimal.
   public let hex: String
 
-  /// Answers nil when the digits are not hexadecimal or not as many as the algorithm has.
+  /// Returns nil if the digits are not hexadecimal or their count does not fit the algorithm.
   public init?(algorithm: Algorithm, hex: String) {
     let lowered = hex.lowercased()
     guard lowered.utf8.count == algorithm.hexDigitCount,

@@ -10,8 +10,8 @@ public struct RequestContent: Hashable, Sendable, Codable {
   }
 
   public enum Body: Hashable, Sendable, Codable {
-    /// Absolute path of a file, read anew for every attempt; its length when it was asked for, so
-    /// that a file that changed meanwhile is not sent in two halves.
+    /// Absolute path of a file, read again for every attempt, and its length at the time of the
+    /// request, so that a file that changed meanwhile is not sent in two halves.
     case file(path: String, byteCount: Int64)
     case bytes(Base64Bytes)
   }

@@ -2,7 +2,7 @@
 public struct TransferPriority: Hashable, Comparable, Sendable {
   public let value: Double
 
-  /// Answers nil outside 0…1.
+  /// Returns nil outside 0…1.
   public init?(_ value: Double) {
     guard value >= 0, value <= 1 else { return nil }
     self.value = value

@@ -3,7 +3,7 @@ public struct SessionRecord: Hashable, Sendable, Codable, Identifiable {
   public var id: SessionID
   public var options: SessionOptions
   public var createdAt: WallTime
-  /// When its program was connected last; that it is connected now is not on record.
+  /// The last time its program was connected; a current connection is not recorded.
   public var lastSeenAt: WallTime
   public var launch: LaunchPhase
 
@@ -17,7 +17,7 @@ public struct SessionRecord: Hashable, Sendable, Codable, Identifiable {
 }
 
 public struct SessionOptions: Hashable, Sendable, Codable {
-  /// nil: there is nothing that could be launched.
+  /// nil if there is nothing to launch.
   public var launch: LaunchCommand?
   /// `sessionSendsLaunchEvents`
   public var sendsLaunchEvents: Bool
@@ -26,9 +26,9 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   public var connectionsPerHostMax: Int?
   /// Whether the program wants to see the certificates of servers that the system trusts as well.
   public var asksServerTrust: Bool
-  /// Whether it is asked so, and launched for it, while it is not connected; nil is yes. False is
-  /// for a program of which it is not known that it has an opinion: then the system decides
-  /// meanwhile. A program that had one once keeps being asked.
+  /// Whether the program receives challenges, and is launched for them, while it is not connected;
+  /// nil means yes. False is for a program that is not known to decide challenges: the system
+  /// decides meanwhile. A program that once decided them keeps receiving them.
   public var asksServerTrustWhenAway: Bool?
 
   public init(
@@ -59,11 +59,11 @@ public struct LaunchCommand: Hashable, Sendable, Codable {
   }
 }
 
-/// Whether a launch is still owed. It is put on record as spent before the program is started, so
-/// that one completion launches it at most once, whatever crashes in between.
+/// Whether a launch is outstanding. It is recorded as spent before the program is started, so one
+/// completion launches it at most once, even after a crash.
 public enum LaunchPhase: String, Hashable, Sendable, Codable {
-  /// The next time that everything is done, or a challenge comes, while nobody is connected.
+  /// Launch when everything is done, or a challenge arrives, while no program is connected.
   case armed
-  /// It was started for what is done now; new or restarted tasks arm it again.
+  /// Launched for the current completion; new or restarted tasks arm it again.
   case spent
 }

@@ -1,4 +1,4 @@
-/// One transfer as clients are shown it.
+/// One transfer as clients see it.
 public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var id: TransferID
   public var session: SessionID
@@ -10,14 +10,14 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var state: TransferState
   /// Set exactly when the state is `waiting`.
   public var reason: WaitingReason?
-  /// When it goes on by itself; set for `scheduled` and for most of `waiting`.
+  /// When it continues by itself; set for `scheduled` and for most of `waiting`.
   public var goesOnAt: WallTime?
   /// Where the file is, or will be; nil until its name is known.
   public var path: String?
-  /// Of an upload, what was sent of the body of its request; 0 while it waits, because then it is
-  /// sent anew. What came of the reply is in `task`.
+  /// For an upload, the sent bytes of the request's body; 0 while it waits, because the body is
+  /// then sent again from the start. The response's progress is in `task`.
   public var bytesReceived: Int64
-  /// nil when the server did not say. Of an upload, the length of the body of its request.
+  /// nil if the server did not announce it. For an upload, the length of the request's body.
   public var bytesExpected: Int64?
   /// Of an upload, how fast its body is sent; `secondsLeft` is by that speed as well.
   public var bytesPerSecond: Int64

@@ -6,13 +6,12 @@ extension TransferRecord {
 }
 
 extension TransferState {
-  /// Whether a transfer in this state is finished and was cleared from view since. What is reset or
-  /// begun anew is in view again.
+  /// Whether a transfer in this state is finished and was cleared from view since. A transfer that
+  /// is reset or started again is in view again.
   ///
   /// - Parameters:
-  ///   - finishNumber: `TransferRecord.finishNumber`; whoever has none was finished before all
-  ///     others.
-  ///   - clearedUpTo: the greatest number that was cleared; nil when none ever was.
+  ///   - finishNumber: `TransferRecord.finishNumber`; nil counts as finished before all others.
+  ///   - clearedUpTo: The greatest number that was cleared; nil if none ever was.
   package func isCleared(finishNumber: Int64?, upTo clearedUpTo: Int64?) -> Bool {
     guard self == .completed, let clearedUpTo else { return false }
     return finishNumber ?? 0 <= clearedUpTo

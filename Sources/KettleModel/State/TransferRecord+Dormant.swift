@@ -1,15 +1,15 @@
 extension TransferRecord {
-  /// Whether nothing about it happens by itself before somebody asks for it or its turn in the line
-  /// comes: then the store alone may have it. A list of a million is nearly all of this kind.
+  /// Whether it does nothing by itself until a request or its turn in the queue: then it may be
+  /// kept only in the store. A list of a million is nearly all of this kind.
   ///
-  /// What a program asked for stays in memory: its end, its conditions and its answers are told to
-  /// the program when they come.
+  /// Tasks of a program stay in memory: their end, conditions and answers are reported to the
+  /// program as they occur.
   package var isDormant: Bool {
     guard spec.task == nil else { return false }
     return switch state {
     case .queued, .paused, .completed: true
     case .failed: finishedAt != nil
-    // A crash left bytes that are still to be deleted.
+    // A crash left bytes that must still be deleted.
     case .idle: resumeData == nil
     case .scheduled, .running, .waiting, .verifying: false
     }
