@@ -9,7 +9,7 @@ package struct CurlCommandLine: Hashable, Sendable {
   package internal(set) var name: String?
   package internal(set) var limitBytesPerSecond: Int64?
 
-  /// What a text means, and which of its characters are not to be seen by others.
+  /// The meaning of a text, and which of its characters must be hidden.
   package struct Reading: Hashable, Sendable {
     package var result: Result<CurlCommandLine, CurlProblem>
     package var secrets: [Range<Int>]

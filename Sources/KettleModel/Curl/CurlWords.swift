@@ -102,7 +102,7 @@ extension CurlWords {
       case "$" where self.character(at: index + 1) == "'":
         index = readEscapeQuoted(from: index)
       case "$", "`": readExpansion(at: index)
-      // In the middle of a word they belong to a URL that somebody forgot to quote.
+      // In the middle of a word they belong to an unquoted URL.
       case ";" where isBlankOrEnd(at: index + 1),
         "&" where isBlankOrEnd(at: index + 1) || isSeparatorPair(at: index):
         endWord(at: index)
@@ -133,7 +133,7 @@ extension CurlWords {
     }
   }
 
-  /// Each answers where the closing quote stands.
+  /// Each of these functions returns the position of the closing quote.
   private mutating func readSingleQuoted(from start: Int) -> Int {
     begin(at: start)
     var index = start + 1

@@ -1,4 +1,4 @@
-/// A text taken apart at blanks; what stands in double quotes stays together.
+/// A word of a text split at blanks; text in double quotes stays together.
 package struct QuotedWord: Hashable, Sendable {
   /// Without the quotes.
   package var text = ""
@@ -7,7 +7,7 @@ package struct QuotedWord: Hashable, Sendable {
   /// How many characters of `text` stand before the first colon outside of quotes.
   package var colonOffset: Int?
 
-  /// A quote that is not closed goes on to the end: somebody is still typing.
+  /// An unclosed quote extends to the end, because the user is still typing.
   package static func split(_ text: String) -> [QuotedWord] {
     var words: [QuotedWord] = []
     var word: QuotedWord?

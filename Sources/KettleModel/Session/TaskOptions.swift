@@ -1,32 +1,32 @@
-/// What a task of a program's background session has beyond a transfer of the dashboard's. A
-/// transfer without it belongs to a person.
+/// The properties of a task of a program's background session, beyond those of the dashboard's
+/// transfers. A transfer without it belongs to a person.
 public struct TaskOptions: Hashable, Sendable, Codable {
   public enum Kind: String, Sendable, Codable {
-    /// The body of the reply is a file for the program.
+    /// The response body is a file for the program.
     case download
-    /// A file is sent; the body of the reply is kept in a file for the program, too.
+    /// A file is sent; the response body is stored in a file for the program, too.
     case upload
   }
 
   public var kind: Kind
-  /// The number that the program gave it; it must be larger than all before it in the session. nil
-  /// lets the service count.
+  /// The number assigned by the program, larger than all earlier ones in the session. With nil the
+  /// service assigns it.
   public var taskIdentifier: Int64?
-  /// What the program's library wants to find again (the original request, the description, the
-  /// user's own data); at most `programDataByteCountMax`. Nobody else reads it.
+  /// Data that the program's library needs again (the original request, the description, the user's
+  /// own data); at most `programDataByteCountMax`. Only that library reads it.
   public var programData: String?
   /// The longest silence of a request (`timeoutIntervalForRequest`); nil is the service's own.
   public var requestTimeoutMilliseconds: Int64?
   /// From the first start to the end, whatever happens in between (`timeoutIntervalForResource`).
   public var resourceTimeoutMilliseconds: Int64?
-  /// What must hold while bytes flow.
+  /// Conditions while bytes flow.
   @EncodedInOrder public var conditions: Set<TransferCondition> = []
-  /// Upper bounds as the program guesses them, headers included; nil when it does not.
+  /// Upper bounds estimated by the program, headers included; nil if it has none.
   public var expectedSendByteCount: Int64?
   public var expectedReceiveByteCount: Int64?
-  /// What the program answered to challenges, each for one origin only.
+  /// The program's answers to challenges, each for one origin only.
   public var credentials: [OriginCredential] = []
-  /// The transfer that was put aside as resume data and goes on as this one.
+  /// The transfer that was put aside as resume data and continues as this one.
   public var resumes: ResumeToken?
 
   public static let programDataByteCountMax = 256 * 1024
@@ -34,7 +34,7 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public init(kind: Kind) { self.kind = kind }
 }
 
-/// What the machine must give before bytes flow.
+/// A condition of the machine for transferring bytes.
 public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   /// Not running from a battery.
   case mainsPower
@@ -44,8 +44,8 @@ public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Names a transfer that was put aside with the bytes it has. The secret is made by the service, so
-/// that a number alone takes nobody's bytes.
+/// Identifies a transfer that was put aside with its bytes. The service makes the secret, so that a
+/// number alone gives no access to the bytes.
 public struct ResumeToken: Hashable, Sendable, Codable {
   public var id: TransferID
   public var secret: String
@@ -56,7 +56,7 @@ public struct ResumeToken: Hashable, Sendable, Codable {
   }
 }
 
-/// What is shown to one scheme, host and port, and to no other.
+/// Credentials for one scheme, host and port, and for no other.
 public struct OriginCredential: Hashable, Sendable, Codable {
   /// As `Origin.text` has it.
   public var origin: String

@@ -1,26 +1,25 @@
-/// What a program is told of its task beyond the state of the transfer.
+/// The status of a program's task beyond the state of the transfer.
 public struct TaskStatus: Hashable, Sendable, Codable {
-  /// When it was started first; `TaskOptions.resourceTimeoutMilliseconds` counts from here.
+  /// The time of its first start; `TaskOptions.resourceTimeoutMilliseconds` counts from here.
   public var startedAt: WallTime?
   /// The head of the reply whose body is taken, or of the last one when there is none. A reply with
   /// the rest of a file (206) is shown as that of the whole.
   public var reply: ServerReply?
-  /// What is asked of the program while the state is `waiting` for `needsLogin`.
+  /// The pending challenge while the state is `waiting` for `needsLogin`.
   public var challenge: ServerChallenge?
-  /// How many answers the challenge that was answered last has had. When the same is asked again,
-  /// for the same origin, this is its count of failures.
+  /// The number of answers to the last answered challenge. If the same challenge returns for the
+  /// same origin, this is its failure count.
   public var answeredChallengeCount: Int = 0
-  /// Whether a challenge is still shown to the program, or the reply is taken as it stands.
+  /// Whether a challenge is still shown to the program, or the response is accepted as it is.
   public var challengePolicy: ChallengePolicy = .ask
-  /// The first byte that was asked for when it went on from resume data and the server agreed; set
-  /// once.
+  /// The first requested byte when it resumed and the server agreed; set once.
   public var resumedAtByteCount: Int64?
-  /// The bytes of the request's body that were sent in the attempt that runs, or in the last one.
+  /// The bytes of the request's body sent in the current attempt, or in the last one.
   public var sentByteCount: Int64 = 0
   /// Of an upload, how much of the body of its reply is there; only in snapshots.
   public var replyByteCount: Int64?
-  /// Set when the program wants resume data in place of the task. Once it is put aside, and not
-  /// `failed` any more, the program is told nothing more of it.
+  /// Set when the program wants resume data in place of the task. Once it is put aside, and no
+  /// longer `failed`, nothing more is reported to the program.
   public var resumeToken: ResumeToken?
 
   public init() {}
@@ -45,7 +44,7 @@ public struct ServerReply: Hashable, Sendable, Codable {
   }
 }
 
-/// What a server wants to know, or to be believed.
+/// A server's request for credentials or trust.
 public struct ServerChallenge: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable {
     case basic, digest, ntlm, negotiate
@@ -81,7 +80,7 @@ public enum ChallengeAnswer: Hashable, Sendable, Codable {
   /// The certificates of the challenge are the right ones.
   case trust
   case certificate(ClientCertificate)
-  /// As if nobody had asked: the reply is taken as it stands; of `serverTrust`, the system decides.
+  /// Default handling: the response is accepted as it is; for `serverTrust`, the system decides.
   case standard
   /// The task ends as cancelled.
   case cancel

@@ -1,5 +1,5 @@
 extension TransferSnapshot {
-  /// What people know it by: the name of the file when nobody gave a title.
+  /// The displayed name: the title, or else the name of the file.
   package var shownTitle: String {
     if !title.isEmpty { return title }
     if let name = path?.split(separator: "/").last { return String(name) }

@@ -1,10 +1,10 @@
-/// A change to what the store keeps.
+/// A change to the store.
 public enum JournalChange: Sendable, Hashable {
   /// Adds the record, or replaces the one with its id. A record is a kilobyte; lists of changes are
   /// copied and moved on their way to the store.
   indirect case put(TransferRecord)
-  /// Of the record with this id, which has resume data, so much is held by now. All else is as it
-  /// was put last.
+  /// Sets the durable ranges of the record with this id, which has resume data. Everything else
+  /// stays as it was last put.
   case progress(TransferID, HeldRanges)
   case remove(TransferID)
   /// Adds the session, or replaces the one with its name.

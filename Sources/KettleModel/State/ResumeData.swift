@@ -1,4 +1,4 @@
-/// Everything needed to go on with one transfer, for the store to keep.
+/// Everything needed to continue one transfer, as the store keeps it.
 public struct ResumeData: Hashable, Sendable, Codable {
   /// Absolute path of the partial file.
   public var partialPath: String
@@ -11,17 +11,17 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var validator: Validator?
   /// The name that the file will have when it is whole.
   public var finalName: String
-  /// Written before the final rename: recovery finishes what was begun.
+  /// Written before the final rename, so that recovery can finish it.
   public var isWhole: Bool = false
-  /// The modification time of the partial file when it was closed, since 1970; a later one means
-  /// that somebody else wrote. nil while it is written to: after a crash nobody knows.
+  /// The modification time of the closed partial file, since 1970; a later one means that another
+  /// process wrote to it. nil while the file is open: after a crash it is unknown.
   public var lastWriteNanoseconds: Int64?
-  /// What the server says the digest of the whole file is (RFC 9530, section 3).
+  /// The digest of the whole file according to the server (RFC 9530, section 3).
   public var serverChecksum: Checksum?
   /// The media type without parameters, in lower case: a web page in place of an archive shows.
   public var mediaType: String?
-  /// The link that the validator was seen at, when the user has given another one since: the
-  /// validators of two servers say nothing about each other.
+  /// The link where the validator was seen, if the user has given another link since: the
+  /// validators of two servers are not comparable.
   public var validatorURL: String?
   /// The partial file of another version, kept until this one is whole.
   public var setAside: PartialIdentity?

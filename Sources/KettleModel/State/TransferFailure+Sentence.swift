@@ -3,7 +3,7 @@ extension TransferFailure {
   /// dashboard, the commands and the log. What came from outside in it is safe to show.
   public var sentence: String { FailureWords(failure: self, isRetried: false).sentence }
 
-  /// The same of a transfer that is tried again by itself, which nobody has to start.
+  /// The same for a transfer that is retried automatically and needs no restart by the user.
   public var sentenceWhileRetrying: String {
     FailureWords(failure: self, isRetried: true).sentence
   }
@@ -31,7 +31,7 @@ private struct FailureWords {
   let failure: TransferFailure
   let isRetried: Bool
 
-  /// What is to be done, where that is to try again.
+  /// The remedy, where it is a retry.
   private func again(_ advice: String = "start it again") -> String {
     isRetried ? "it is tried again" : advice
   }

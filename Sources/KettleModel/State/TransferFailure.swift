@@ -1,25 +1,25 @@
-/// Why a transfer failed, or why it waits: a value that is kept, sent and shown.
+/// The reason why a transfer failed or waits: a value that is stored, sent and shown.
 ///
-/// `subject` is what it failed on (a host, a path, a URL without credentials); `detail` is what the
-/// outside said (a status, the name of an errno). The sentence is made in one place, `sentence`.
+/// `subject` is what it failed on (a host, a path, a URL without credentials); `detail` comes from
+/// outside (a status, the name of an errno). The sentence is made in one place, `sentence`.
 public struct TransferFailure: Error, Hashable, Sendable, Codable {
   public enum Code: String, Sendable, Codable, CaseIterable {
     // The request
     case badURL, tooManyRedirects, redirectRefused
     // The server's answer
     case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
-    /// Other bytes than those that are held already.
+    /// Other bytes than those that are already durable.
     case otherVersion
-    /// A fresh link that leads to something else.
+    /// A fresh link that leads to another file.
     case otherFile
-    /// A reply that contradicts itself, or what the server said of the same version before.
+    /// A response that contradicts itself, or an earlier response for the same version.
     case contradictoryReply
     // The way there
     case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
     /// This machine has no way to the host: no route, no interface that is up.
     case networkDown
     case protocolBroken, certificateFileUnusable
-    /// The server lets nobody in without one, or refuses the one that it was shown.
+    /// The server requires one, or refuses the one that it received.
     case clientCertificateNeeded
     // The body
     case truncated, tooLong

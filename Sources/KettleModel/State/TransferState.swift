@@ -1,4 +1,4 @@
-/// Where a transfer stands, as people, commands and programs are told.
+/// The state of a transfer, as people, commands and programs see it.
 public enum TransferState: String, Sendable, Codable, CaseIterable {
   /// Never started, or stopped.
   case idle
@@ -7,7 +7,7 @@ public enum TransferState: String, Sendable, Codable, CaseIterable {
   /// Waiting for a free slot.
   case queued
   case running
-  /// It goes on by itself, or needs the user; the reason tells.
+  /// It continues by itself, or needs the user, depending on the reason.
   case waiting
   /// By the user; resume data is kept.
   case paused
@@ -29,7 +29,7 @@ public enum TransferState: String, Sendable, Codable, CaseIterable {
 public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   case retry, retryAfter, network, diskSpace, discretionary, needsLink, needsLogin
 
-  /// Nothing but the user can make it go on.
+  /// Only the user can make it continue.
   public var needsUser: Bool {
     switch self {
     case .needsLink, .needsLogin: true
@@ -38,16 +38,16 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Why bytes that were already there were fetched again: they are never thrown away in silence.
+/// The reason why present bytes were fetched again: they are never discarded silently.
 public enum FreshStartReason: String, Sendable, Codable, CaseIterable {
   /// The server has another version than the one that was begun.
   case resourceChanged
-  /// The server sent the whole file where a range was asked.
+  /// The server sent the whole file in reply to a range request.
   case rangeIgnored
   /// The server gave nothing by which two versions can be told apart.
   case noValidator
   /// The partial file was deleted, shortened or replaced by others.
   case partialFileChanged
-  /// The user asked for it.
+  /// The user requested it.
   case asked
 }

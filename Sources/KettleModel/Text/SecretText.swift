@@ -1,11 +1,11 @@
-/// What is not for the eyes of those who look over a shoulder.
+/// Detects text that must be hidden from onlookers.
 package enum SecretText {
   private static let names: Set<String> = [
     "authorization", "cookie", "set-cookie", "proxy-authorization",
   ]
   private static let nameParts = ["token", "secret", "password", "api-key", "apikey", "session"]
 
-  /// Whether the values of headers of this name are to be kept from being seen.
+  /// Whether the values of headers with this name must be hidden.
   package static func isSecret(headerName: some StringProtocol) -> Bool {
     let name = headerName.lowercased()
     return names.contains(name) || nameParts.contains { name.contains($0) }
