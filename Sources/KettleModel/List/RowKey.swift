@@ -1,15 +1,15 @@
-/// Where a row stands among others in one order.
+/// The position of a row among others in one order.
 package struct RowKey: Sendable, Hashable, Comparable {
   package enum Value: Sendable, Hashable {
     case number(Int64)
     case real(Double)
     case text(String)
-    /// Comes last, whichever way it is sorted.
+    /// Sorts last in both directions.
     case unknown
   }
 
   package var value: Value
-  /// Equal rows keep the order of their ids, so that nothing jumps about on the screen.
+  /// Equal rows keep the order of their ids, so that rows on the screen do not jump.
   package var id: TransferID
   package var isDescending: Bool
 

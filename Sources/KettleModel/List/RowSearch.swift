@@ -1,14 +1,14 @@
-/// Asks for the next transfer with some words, in a list as a client shows it.
+/// A search for the next transfer with some words, in a list as a client shows it.
 package struct RowSearch: Codable, Hashable, Sendable {
   package var filter: RowFilter
   package var sort: RowSort
   /// As in `RowFilter.text`.
   package var text: String
-  /// The transfer after which it is looked for; when it is not in the list, `startIndex` counts.
+  /// The transfer after which the search begins; if it is not in the list, `startIndex` counts.
   package var start: TransferID?
   package var startIndex: Int
   package var isBackwards: Bool
-  /// Whether the start itself may be what is found.
+  /// Whether the start itself may be found.
   package var includesStart: Bool
 
   package init(
@@ -25,13 +25,13 @@ package struct RowSearch: Codable, Hashable, Sendable {
   }
 }
 
-/// Where a `RowSearch` led.
+/// The result of a `RowSearch`.
 package struct FoundRow: Codable, Hashable, Sendable {
   package var id: TransferID
   /// Its place in the list, after filter and sort.
   package var index: Int
-  /// Whether it lies on the other side of the start: the search came to the end of the list and
-  /// went on from the other one.
+  /// Whether it lies on the other side of the start: the search reached the end of the list and
+  /// continued from the other end.
   package var hasWrapped: Bool
 
   package init(id: TransferID, index: Int, hasWrapped: Bool) {

@@ -1,4 +1,4 @@
-/// A filter, made ready to be asked about many rows.
+/// A filter prepared for testing many rows.
 package struct RowTest: Sendable {
   private let filter: RowFilter
   private let words: WordTest

@@ -1,17 +1,18 @@
-/// Which transfers a control is for.
+/// The transfers that a control applies to.
 package enum TransferSelection: Hashable, Sendable {
   case ids([TransferID])
-  /// Those that the control makes sense for; none is refused.
+  /// All transfers to which the control can apply; none is refused.
   case all
-  /// Those that pass the filter when the service gets to it, but not the ones that are named.
+  /// The transfers that match the filter when the service handles the request, except the named
+  /// ones.
   case matching(RowFilter, except: [TransferID])
 }
 
 extension TransferSelection: Codable {
   private enum CodingKeys: String, CodingKey { case ids, all, matching, except }
 
-  /// `{"ids": [1, 2]}`, `{"all": true}` or `{"matching": {"states": ["failed"]}, "except": [3]}`;
-  /// an empty object selects nothing by mistake, so it is refused.
+  /// `{"ids": [1, 2]}`, `{"all": true}` or `{"matching": {"states": ["failed"]}, "except": [3]}`.
+  /// An empty object would select by mistake, so it is refused.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let ids = try container.decodeIfPresent([TransferID].self, forKey: .ids) {

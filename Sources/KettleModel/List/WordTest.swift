@@ -1,4 +1,4 @@
-/// Words of a filter or a search, made ready to be looked for in many rows.
+/// Words of a filter or a search, prepared for testing many rows.
 package struct WordTest: Sendable {
   private struct Word: Sendable {
     var text: String

@@ -1,13 +1,13 @@
-/// What the user asked for: one URL to one file.
+/// A request of the user: one URL to one file.
 public struct TransferSpec: Hashable, Sendable, Codable {
-  /// As it was given, less the user and password in it.
+  /// The given URL without its user and password.
   public var url: TransferURL
   public var session: SessionID = .kettle
   /// Shown in place of the file's name.
   public var title: String?
-  /// Absolute; nil is the documents directory of the session.
+  /// Absolute; nil means the documents directory of the session.
   public var directory: String?
-  /// One path component; nil lets the server's and the URL's name decide.
+  /// One path component; nil derives the name from the server or the URL.
   public var name: String?
   /// The most connections at once; nil is the limit per host.
   public var connections: Int?
@@ -46,14 +46,14 @@ public enum ConflictPolicy: String, Sendable, Codable, CaseIterable {
 }
 
 extension TransferSpec {
-  /// What is left out has its default, so that a record of an older version and a short request
-  /// of a script can both be read.
+  /// Missing properties get their defaults, so that a record of an older version and a short
+  /// request of a script can both be read.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
   }
 
-  /// Reads everything but the URL, which is told by itself.
+  /// Reads everything but the URL, which is passed separately.
   public init(url: TransferURL, template decoder: any Decoder) throws {
     try self.init(url: url, decoder.container(keyedBy: CodingKeys.self))
   }

@@ -1,4 +1,4 @@
-/// All that is under way as one piece of work: what runs, is queued or waits, and what has finished
+/// Everything under way as one piece of work: what runs, is queued or waits, and what has finished
 /// since the service last had nothing under way.
 public struct BatchProgress: Hashable, Sendable, Codable {
   public var transferCount: Int
@@ -6,9 +6,9 @@ public struct BatchProgress: Hashable, Sendable, Codable {
   /// Of those whose size is known.
   public var bytesReceived: Int64
   public var bytesExpected: Int64
-  /// Those whose size is not known; they are in no byte count.
+  /// Transfers of unknown size, which are in no byte count.
   public var unknownSizeCount: Int
-  /// nil when it cannot be told.
+  /// nil if unknown.
   public var secondsLeft: Int64?
 
   public init(

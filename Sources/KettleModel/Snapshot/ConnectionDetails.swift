@@ -1,10 +1,10 @@
-/// One connection of a running transfer, and the part of the file that it brings.
+/// One connection of a running transfer, and the byte range that it fetches.
 package struct ConnectionDetails: Codable, Hashable, Sendable {
-  /// Where its part begins; nil while the server has not answered.
+  /// The start of its range; nil while the server has not answered.
   package var lower: Int64?
   /// Not included; nil while the size is unknown.
   package var upper: Int64?
-  /// Up to where its bytes have come.
+  /// The end of the received bytes.
   package var receivedUpTo: Int64
   package var bytesPerSecond: Int64
   package var url: String
