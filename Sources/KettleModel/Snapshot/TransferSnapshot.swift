@@ -21,7 +21,7 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var bytesExpected: Int64?
   /// Of an upload, how fast its body is sent; `secondsLeft` is by that speed as well.
   public var bytesPerSecond: Int64
-  /// nil when it cannot be told.
+  /// nil if unknown.
   public var secondsLeft: Int64?
   /// How many connections are open for it now.
   public var connections: Int
@@ -77,7 +77,7 @@ public struct Totals: Hashable, Sendable, Codable {
   public var bytesPerSecond: Int64 = 0
   /// How many transfers are in each state; a state without transfers is absent.
   public var counts: [TransferState: Int] = [:]
-  /// Free bytes on the disk of the documents directory; nil when it cannot be told.
+  /// Free bytes on the disk of the documents directory; nil if unknown.
   public var freeBytes: Int64?
   /// The most bytes a second of everything together; nil is no limit.
   public var limitBytesPerSecond: Int64?

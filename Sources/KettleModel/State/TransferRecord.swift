@@ -15,17 +15,16 @@ public struct TransferRecord: Hashable, Sendable, Identifiable {
   /// Why it failed, or what went wrong last while it waits.
   public var failure: TransferFailure?
   public var freshStart: FreshStartReason?
-  /// Retries since bytes last came in.
+  /// Retries since bytes last arrived.
   public var retryCount: Int
   public var finishedAt: WallTime?
-  /// Counts up with every transfer that is completed, so that "up to now" can be said whatever the
-  /// clock does. Set only while it is completed, and not by stores of the time before there were
-  /// any.
+  /// Increases with every completed transfer, so that "up to now" is defined whatever the clock
+  /// does. Set only while it is completed; stores from before this number existed lack it.
   public var finishNumber: Int64?
   /// Set exactly when `spec.task` is.
   public var task: TaskStatus?
 
-  /// A transfer that was just asked for.
+  /// Creates the record of a new transfer.
   public init(
     id: TransferID, taskIdentifier: Int64, spec: TransferSpec, createdAt: WallTime,
     queuePosition: Int64, state: TransferState

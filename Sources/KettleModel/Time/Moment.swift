@@ -56,9 +56,9 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
   }
 }
 
-/// Now, on both clocks, read once for each turn of the engine.
+/// The current time on both clocks, read once for each turn of the engine.
 ///
-/// One reading a turn keeps cause before effect: two readings in one turn can disagree.
+/// One reading per turn keeps cause before effect: two readings in one turn can disagree.
 public struct Moment: Hashable, Sendable {
   public var monotonic: MonotonicTime
   public var wall: WallTime
