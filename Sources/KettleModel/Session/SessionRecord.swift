@@ -26,7 +26,7 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   public var connectionsPerHostMax: Int?
   /// Whether the program wants to see the certificates of servers that the system trusts as well.
   public var asksServerTrust: Bool
-  /// Whether the program receives challenges, and is launched for them, while it is not connected;
+  /// Whether the program judges server certificates, and is launched for that, while not connected;
   /// nil means yes. False is for a program that is not known to decide challenges: the system
   /// decides meanwhile. A program that once decided them keeps receiving them.
   public var asksServerTrustWhenAway: Bool?
