@@ -1,6 +1,6 @@
-import KettleControl
 import Glibc
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// Measures how long the service takes for sequential requests while a dashboard is connected and

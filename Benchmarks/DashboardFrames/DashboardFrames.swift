@@ -1,8 +1,8 @@
-import KettleTerminal
-import KettleDashboard
 import Glibc
-import KettleSystem
+import KettleDashboard
 import KettleModel
+import KettleSystem
+import KettleTerminal
 
 /// Measures the cost of the dashboard for 100,000 transfers, of which 50 running ones are visible:
 /// the time of a frame from the rows to the bytes for the terminal, the share of a core at ten

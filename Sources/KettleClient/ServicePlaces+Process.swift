@@ -1,6 +1,6 @@
-import KettleControl
 import FoundationEssentials
 import Glibc
+import KettleControl
 import KettleSystem
 
 extension ServicePlaces {

@@ -1,7 +1,7 @@
 import CKettleLinux
+import Glibc
 import KettleControl
 import KettleSocket
-import Glibc
 import KettleSystem
 
 /// A service process that was just started and whose readiness is not yet known.

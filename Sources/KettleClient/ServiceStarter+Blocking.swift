@@ -1,6 +1,6 @@
+import Glibc
 import KettleControl
 import KettleSocket
-import Glibc
 import KettleSystem
 
 /// Connects from a dedicated thread: a program may occupy all threads of the task pool while it

@@ -1,6 +1,6 @@
+import Glibc
 import KettleControl
 import KettleSocket
-import Glibc
 
 /// Connects to the service and starts it when none is running.
 package struct ServiceStarter: Sendable {

@@ -1,5 +1,5 @@
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// The only place that turns errors into sentences: what failed, on what, and what to do.

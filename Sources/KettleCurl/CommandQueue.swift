@@ -1,9 +1,9 @@
 import CKettleCurl
 import Glibc
-import KettleSystem
-import struct Synchronization.Atomic
 import KettleEngine
 import KettleModel
+import KettleSystem
+import struct Synchronization.Atomic
 
 /// A request from another thread to the transport's thread.
 enum Command: Sendable {

@@ -1,7 +1,7 @@
 import CKettleCurl
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// An HTTP transport on libcurl.
 ///

@@ -1,7 +1,7 @@
+import KettleSystem
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import KettleSystem
 
 /// A web server on the loopback that serves the catalogue slowly enough to watch, and supports
 /// resuming as a good server does.

@@ -1,8 +1,8 @@
 import CKettleLinux
 import Dispatch
 import Glibc
-import KettleSystem
 import KettleEngine
+import KettleSystem
 
 /// A pool of huge memory pages, where the kernel provides them on request (madvise(2),
 /// MADV_HUGEPAGE).

@@ -1,6 +1,6 @@
 import Glibc
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Reserves a name in a directory by creating the partial file for it.
 ///

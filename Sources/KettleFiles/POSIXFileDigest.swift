@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// The digest of a file that is still being written, read through its own descriptor.
 final class POSIXFileDigest: FileDigest {

@@ -1,7 +1,7 @@
 import Glibc
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 extension POSIXFileStorage {
   package func finish(

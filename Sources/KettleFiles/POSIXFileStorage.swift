@@ -1,7 +1,7 @@
 import Glibc
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// `FileStorage` on the file system of Linux.
 package struct POSIXFileStorage: FileStorage {

@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// An open partial file on a file system of Linux.
 package final class POSIXPartialFile: PartialFile {

@@ -1,8 +1,8 @@
 import Glibc
-import KettleSystem
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
 
 /// A list, on disk, of partial files that were made but not recorded yet. The next start removes
 /// the files of a run that was killed in between.

@@ -1,6 +1,6 @@
 import CKettleLinux
-import KettleControl
 import Glibc
+import KettleControl
 import KettleSystem
 import NIOCore
 import NIOPosix

@@ -1,8 +1,8 @@
 import CKettleLinux
 import KettleControl
+import KettleSystem
 import NIOCore
 import NIOPosix
-import KettleSystem
 
 /// Accepts or rejects clients, and counts the connected ones.
 final class Reception: Sendable {

@@ -1,6 +1,6 @@
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// The snapshot of a transfer that has received nothing, limited to what filters and sorts use.
 /// Nearly all of a million rows are of this kind, and reading each in full takes ten times as long.

@@ -1,7 +1,7 @@
 import Glibc
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// A file of overwritable pages beside the store. It records the progress of transfers as often as
 /// a fast transfer reports it.

@@ -1,7 +1,7 @@
 import GRDB
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// If a row contains an invalid value, the whole query fails as `unreadable`, and the next opening
 /// inspects the store (`StorePlace.noting`).

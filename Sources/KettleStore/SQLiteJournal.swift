@@ -1,7 +1,7 @@
 import GRDB
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// The journal in an SQLite file. `StoreOpening` creates it.
 package final class SQLiteJournal: TransferJournal {

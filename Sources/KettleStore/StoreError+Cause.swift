@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import GRDB
 
 extension StoreError {
   /// Maps an SQLite error to an error of the store at a path.

@@ -1,7 +1,7 @@
 import CKettleLinux
 import Glibc
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// The paths of the store's files, their permissions, and where a damaged store is moved.
 struct StorePlace {

@@ -1,6 +1,6 @@
 import GRDB
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// A read-only connection, opened on first use. Reads are serialized and never wait for a commit
 /// (sqlite.org/wal.html, "Concurrency").

@@ -1,5 +1,5 @@
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
 
 /// The main loop of the dashboard: wait, update, draw.

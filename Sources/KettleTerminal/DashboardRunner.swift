@@ -1,7 +1,7 @@
-import KettleDashboard
 import Glibc
-import KettleSystem
+import KettleDashboard
 import KettleModel
+import KettleSystem
 
 /// How the dashboard ended.
 package enum DashboardEnd: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import CKettleNcurses
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
 
 /// Dark or light: from the user's setting, else the environment, else the terminal's reply.

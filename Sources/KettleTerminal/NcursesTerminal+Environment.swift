@@ -1,6 +1,6 @@
 import CKettleNcurses
-import KettleDashboard
 import Glibc
+import KettleDashboard
 
 extension NcursesTerminal {
   /// Returns the name of the terminal description to use.

@@ -1,6 +1,6 @@
 import CKettleNcurses
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
 
 /// Waiting for input.

@@ -1,6 +1,6 @@
 import CKettleNcurses
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
 
 /// A terminal driven by ncurses.

@@ -1,9 +1,9 @@
-import KettleCommands
-import KettleControl
-import KettleDemo
 import FoundationEssentials
 import KettleClient
+import KettleCommands
+import KettleControl
 import KettleDaemon
+import KettleDemo
 
 /// Makes this process the service, or the service of the demo.
 enum ServiceRunner {

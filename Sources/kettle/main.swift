@@ -1,5 +1,5 @@
-import KettleCommands
 import Glibc
+import KettleCommands
 import KettleDaemon
 
 // Must precede the first thread, which the first await below starts.

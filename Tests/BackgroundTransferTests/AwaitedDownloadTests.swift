@@ -1,8 +1,8 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 struct AwaitedDownloadTests {
   private let place = URL(fileURLWithPath: "/tmp/kettle-awaited/book")

@@ -1,9 +1,9 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
+import KettleControl
+import KettleModel
 import KettleSystem
 import Testing
-import KettleModel
 
 struct ChallengeTests {
   /// Answers challenges of the session, or of the task, as told.

@@ -1,8 +1,8 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 struct DownloadTaskTests {
   @Test func `a download arrives with its file, and is acknowledged after the last call`() throws {

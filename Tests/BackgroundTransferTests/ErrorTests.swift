@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import Testing
 import KettleModel
+import Testing
 
 struct ErrorTests {
   /// Every code of ours and Apple's for it (NSURLError.h).

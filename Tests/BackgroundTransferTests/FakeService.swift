@@ -1,9 +1,9 @@
-import KettleControl
 import Foundation
 import Glibc
+import KettleControl
+import KettleModel
 import KettleSystem
 import Testing
-import KettleModel
 
 /// A service on a real socket whose tasks the test moves. It has threads of its own, because the
 /// library blocks the threads that it is called on.

@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import KettleControl
 import Dispatch
 import Foundation
+import KettleControl
+import KettleModel
 import KettleSystem
 import Testing
-import KettleModel
 
 struct SessionTests {
   @Test func `the options of the configuration reach the service`() throws {

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import Testing
 import KettleModel
+import Testing
 
 struct UploadTaskTests {
   @Test func `an upload names its file, and gives the reply in pieces`() throws {

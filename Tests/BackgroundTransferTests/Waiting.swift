@@ -1,7 +1,7 @@
-import KettleControl
 import Foundation
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 /// Runs what blocks on a thread of its own, so that a waiting test does not hold one of the few
 /// threads of tasks that what it waits for may need.

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
 import KettleStore
+import Testing
+import TestSupport
 
 /// Stores that released versions made are opened by this one with all that is in them.
 @Suite struct StoreCompatibilityTests {

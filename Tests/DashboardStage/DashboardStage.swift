@@ -1,7 +1,7 @@
-import KettleTerminal
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
+import KettleTerminal
 
 /// The dashboard over rows that were made up, for tests that need a terminal of their own.
 ///

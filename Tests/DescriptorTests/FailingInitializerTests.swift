@@ -1,10 +1,10 @@
-import KettleControl
 import Dispatch
 import Glibc
-import KettleSystem
-import Testing
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
 
 @testable import BackgroundTransfer
 @testable import KettleCommands

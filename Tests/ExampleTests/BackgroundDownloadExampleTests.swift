@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// The example with launch events: the order of its calls, whoever makes them.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
 import CKettleLinux
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A home of its own for the example programs and the service behind them. Whatever they say comes
 /// through one pipe with a name, also from a program that the service started, so that a test can

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// The other four examples, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The service is killed at random moments under many transfers and clients.
 @Suite(.serialized, .timeLimit(.minutes(20)))

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The power goes at a random moment: what had not reached the device is gone with it.
 @Suite(.serialized, .timeLimit(.minutes(15)))

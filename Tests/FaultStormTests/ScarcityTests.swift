@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The service lacks descriptors, or room on a disk.
 @Suite(.serialized, .timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// The service stands still for a while, as under a suspended machine, or is started many times at
 /// once.

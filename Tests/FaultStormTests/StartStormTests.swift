@@ -1,7 +1,7 @@
 import Foundation
 import SeededNumbers
-import TestSupport
 import Testing
+import TestSupport
 
 /// The service is started and stopped again and again on a machine that has no time for it.
 @Suite(.serialized, .timeLimit(.minutes(60)))

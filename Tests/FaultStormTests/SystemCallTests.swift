@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// One transfer's life with a fault at every system call that matters, one call after the other.
 @Suite(.serialized, .timeLimit(.minutes(20)))

@@ -1,6 +1,6 @@
-import TestSupport
-import Testing
 import KettleDaemon
+import Testing
+import TestSupport
 
 /// Mutated inputs for everything in Kettle that reads what others wrote.
 ///

@@ -1,8 +1,8 @@
 import KettleDesktop
-import ScriptedBus
-import TestSupport
-import Testing
 import KettleModel
+import ScriptedBus
+import Testing
+import TestSupport
 
 /// The real service on a bus that is no desktop's.
 @Suite(.serialized, .timeLimit(.minutes(2)))

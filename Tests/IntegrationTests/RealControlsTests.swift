@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// Fresh links, limits and the configuration file, through the real program.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// The real dashboard in a real terminal.
 @Suite(.serialized, .timeLimit(.minutes(3)))

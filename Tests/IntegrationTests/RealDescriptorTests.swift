@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// What the real service does with descriptors, as strace(1) sees it.
 @Suite(

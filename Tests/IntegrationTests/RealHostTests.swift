@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// The real program on two machines, which are two homes; a script stands for ssh.
 @Suite(.serialized, .timeLimit(.minutes(3)))

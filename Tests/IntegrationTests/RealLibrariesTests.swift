@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// What the real program needs to be loaded, and what only its service does.
 struct RealLibrariesTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// How the real service starts, stays and ends.
 @Suite(.serialized, .timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// The real program and the real service over an origin that does what the test says.
 @Suite(.serialized, .timeLimit(.minutes(3)))

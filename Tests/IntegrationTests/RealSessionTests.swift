@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// A program that queues a file and goes; the service calls it back.
 @Suite(.serialized, .timeLimit(.minutes(3)))

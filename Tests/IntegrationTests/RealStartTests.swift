@@ -1,7 +1,7 @@
 import Foundation
 import SeededNumbers
-import TestSupport
 import Testing
+import TestSupport
 
 /// Signals in the first moments of the real service.
 @Suite(.serialized, .timeLimit(.minutes(5)))

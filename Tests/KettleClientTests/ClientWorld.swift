@@ -1,8 +1,8 @@
-import KettleControl
 import Foundation
 import Glibc
-import Testing
 import KettleClient
+import KettleControl
+import Testing
 
 /// A home of one test; deleted at the end.
 final class ClientWorld: Sendable {

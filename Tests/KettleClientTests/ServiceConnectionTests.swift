@@ -1,10 +1,10 @@
-import KettleControl
-import KettleSocket
 import Glibc
+import KettleClient
+import KettleControl
+import KettleModel
+import KettleSocket
 import KettleSystem
 import Testing
-import KettleClient
-import KettleModel
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceConnectionTests {

@@ -1,7 +1,7 @@
-import KettleControl
 import Glibc
-import Testing
 import KettleClient
+import KettleControl
+import Testing
 
 struct ServicePlacesProcessTests {
   @Test func `the file of the desktop is read where the environment says`() throws {

@@ -1,10 +1,10 @@
-import KettleControl
-import KettleSocket
 import Dispatch
 import Glibc
-import TestSupport
-import Testing
 import KettleClient
+import KettleControl
+import KettleSocket
+import Testing
+import TestSupport
 
 /// The service is a shell script; when it is to come up, the test answers in its place.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,6 @@
-import KettleConfiguration
 import Foundation
 import Glibc
+import KettleConfiguration
 import Testing
 
 @testable import KettleConfiguration

@@ -1,7 +1,7 @@
-import KettleControl
 import Foundation
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 /// `docs/protocol.md` is read as a client and a service would read it.
 struct ProtocolDocumentTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// The arithmetic that the bills of the storms stand on.
 struct ByteCoverageTests {

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Bodies in chunks over the wire, byte for byte.
 struct ChunkedBodyTests {

@@ -1,7 +1,7 @@
 import CKettleCurl
 import Glibc
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleCurl
 

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Heads, in both directions, as they are on the wire.
 struct CurlTransportHeadTests {

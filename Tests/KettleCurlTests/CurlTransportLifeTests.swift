@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// From the making of a transport to its end.
 struct CurlTransportLifeTests {

@@ -1,7 +1,7 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

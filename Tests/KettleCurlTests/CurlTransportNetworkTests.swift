@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// The way to a server: names, addresses, and networks that are not there.
 struct CurlTransportNetworkTests {

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Sinks that are full or fail, and attempts that are cancelled.
 struct CurlTransportPauseTests {

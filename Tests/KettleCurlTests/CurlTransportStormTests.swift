@@ -1,9 +1,9 @@
-import SeededNumbers
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import SeededNumbers
+import Testing
+import TestSupport
 
 /// Many attempts in every state, with commands in any order.
 struct CurlTransportStormTests {

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that fall silent, or say too little to ever come to an end.
 struct CurlTransportTimeoutTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import KettleEngine
+import TestSupport
 
 /// Keeps what it takes, and answers as it is told.
 final class RecordingSink: ByteSink {

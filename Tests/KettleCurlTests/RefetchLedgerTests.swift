@@ -1,7 +1,7 @@
 import Glibc
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// What the ledger charges, by connections that end as those of the storms do.
 struct RefetchLedgerTests {

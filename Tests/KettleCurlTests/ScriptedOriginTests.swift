@@ -1,9 +1,9 @@
-import KettleCurl
 import Foundation
-import TestSupport
-import Testing
+import KettleCurl
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// The origin that all tests trust to lie exactly as it was told.
 struct ScriptedOriginTests {

@@ -1,8 +1,8 @@
 import KettleCurl
-import Synchronization
-import TestSupport
 import KettleEngine
 import KettleModel
+import Synchronization
+import TestSupport
 
 /// A real transport, and everything it told, in order.
 final class TransportProbe: Sendable {

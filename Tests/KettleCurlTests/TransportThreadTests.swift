@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import KettleCurl
 

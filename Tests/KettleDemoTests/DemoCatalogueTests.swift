@@ -1,6 +1,6 @@
 import CKettleCurl
-import KettleDemo
 import Foundation
+import KettleDemo
 import Testing
 
 struct DemoCatalogueTests {

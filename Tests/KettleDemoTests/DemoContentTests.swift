@@ -1,6 +1,6 @@
-import SeededNumbers
-import KettleDemo
 import Foundation
+import KettleDemo
+import SeededNumbers
 import Testing
 
 struct DemoContentTests {

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Checkpoints, which the engine records once and then leaves to the thread that makes them.
 struct CheckpointTests {

@@ -1,9 +1,9 @@
-import Logging
-import KettleSystem
-import TestSupport
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import Logging
+import TestSupport
 
 /// An engine over fakes, and what it told its observer.
 final class EngineWorld: Sendable {

@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Small bodies, which flow before their partial file is made.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// What programs ask of the engine: when it answers, and what is on the disk then.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// The engine over faked ports: what happens in which order.
 @Suite(.timeLimit(.minutes(1)))

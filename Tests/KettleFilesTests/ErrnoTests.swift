@@ -1,6 +1,6 @@
 import Glibc
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleFiles
 

@@ -1,8 +1,8 @@
-import KettleSystem
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 /// What a digest under way promises, asked of the file system of Linux and of the one in memory.
 @Suite struct FileDigestConformanceTests {

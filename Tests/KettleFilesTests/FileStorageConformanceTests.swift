@@ -1,6 +1,6 @@
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
 
 /// What the port promises, asked of the file system of Linux and of the one in memory.
 @Suite struct FileStorageConformanceTests {

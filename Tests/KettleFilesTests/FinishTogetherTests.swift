@@ -1,8 +1,8 @@
 import Glibc
-import KettleSystem
-import Testing
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
 
 @testable import KettleFiles
 

@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
-import KettleSystem
-import Testing
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
 
 @testable import KettleFiles
 

@@ -1,6 +1,6 @@
+import KettleEngine
 import KettleSystem
 import Testing
-import KettleEngine
 
 @testable import KettleFiles
 

@@ -1,11 +1,11 @@
 import Dispatch
 import Glibc
-import KettleSystem
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleFiles
 

@@ -1,9 +1,9 @@
 import Glibc
-import TestSupport
-import Testing
 import KettleEngine
 import KettleFiles
 import KettleModel
+import Testing
+import TestSupport
 
 /// The storages that must behave the same.
 enum StorageKind: String, CaseIterable, Sendable {

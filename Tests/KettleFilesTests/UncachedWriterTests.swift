@@ -1,9 +1,9 @@
 import Glibc
-import KettleSystem
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleFiles
 

@@ -1,7 +1,7 @@
 import Glibc
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
 
 @testable import KettleFiles
 

@@ -1,5 +1,5 @@
-import KettleSocket
 import Glibc
+import KettleSocket
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
-import KettleSocket
 import Foundation
 import Glibc
+import KettleSocket
 import Testing
 
 /// A directory of one test, with the places of a service in it; deleted at the end.

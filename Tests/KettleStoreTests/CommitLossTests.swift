@@ -1,9 +1,9 @@
 import Glibc
-import SeededNumbers
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import SeededNumbers
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

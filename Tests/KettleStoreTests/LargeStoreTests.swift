@@ -1,10 +1,10 @@
-import GRDB
 import Glibc
-import TestSupport
-import Testing
-import KettleScheduler
+import GRDB
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

@@ -1,10 +1,10 @@
 import Glibc
-import SeededNumbers
-import KettleSystem
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import KettleSystem
+import SeededNumbers
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

@@ -1,5 +1,5 @@
-import SeededNumbers
 import KettleModel
+import SeededNumbers
 
 /// Records of every kind, with much that is alike: places, hosts, sizes and dates.
 struct RandomRecords {

@@ -1,9 +1,9 @@
-import GRDB
 import Glibc
-import TestSupport
-import Testing
+import GRDB
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

@@ -1,10 +1,10 @@
-import SeededNumbers
 import Glibc
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import SeededNumbers
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

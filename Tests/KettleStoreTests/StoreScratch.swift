@@ -1,8 +1,8 @@
 import FoundationEssentials
-import GRDB
 import Glibc
-import Testing
+import GRDB
 import KettleModel
+import Testing
 
 @testable import KettleStore
 

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleStore
 

@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 /// The order of calls, each time as one list.
 struct CallOrderTests {

@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct CancellingTests {
   private let token = ResumeToken(id: TransferID(rawValue: 101), secret: "s")

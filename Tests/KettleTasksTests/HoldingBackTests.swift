@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct HoldingBackTests {
   @Test func `the file stays until the delegate has returned from both last calls`() throws {

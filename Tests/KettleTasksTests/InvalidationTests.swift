@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct InvalidationTests {
   @Test func `an empty session becomes invalid when the service has dropped it`() throws {

@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct ReconnectionTests {
   @Test func `what was not answered is asked again under the same name`() throws {

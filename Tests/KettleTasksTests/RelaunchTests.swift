@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct RelaunchTests {
   @Test func `what happened meanwhile is told in its order, then that this was all`() throws {

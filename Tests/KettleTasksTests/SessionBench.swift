@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 /// A session whose service and program are the test: it collects what was asked and told.
 struct SessionBench {

@@ -1,7 +1,7 @@
-import KettleTasks
 import KettleControl
-import Testing
 import KettleModel
+import KettleTasks
+import Testing
 
 struct StartingTests {
   @Test func `nothing is asked before a task is resumed, and then all in one request`() throws {

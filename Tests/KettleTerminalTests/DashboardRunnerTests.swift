@@ -1,8 +1,8 @@
-import KettleTerminal
 import KettleDashboard
-import KettleSystem
-import Testing
 import KettleModel
+import KettleSystem
+import KettleTerminal
+import Testing
 
 /// A terminal in memory. A test puts inputs into it; when they run out it blocks until it is
 /// woken, and when the script is at its end it hangs up.

@@ -1,7 +1,7 @@
 import CKettleNcurses
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleTerminal
 

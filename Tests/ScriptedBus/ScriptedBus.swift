@@ -1,6 +1,6 @@
-import KettleDesktop
 import Foundation
 import Glibc
+import KettleDesktop
 import KettleSystem
 
 /// A message bus on a socket in a temporary directory, good or bad as the script wants it.

@@ -1,5 +1,5 @@
-import KettleDesktop
 import Glibc
+import KettleDesktop
 import KettleSystem
 
 /// One connection to the scripted bus, on a thread of its own.

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Downloads that are waited for, and the ends of sessions, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

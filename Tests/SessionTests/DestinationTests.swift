@@ -1,8 +1,8 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import TestSupport
+import KettleControl
 import Testing
+import TestSupport
 
 /// Where files go, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,8 +1,8 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// What a delegate is told, and in which order, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

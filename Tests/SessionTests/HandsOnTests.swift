@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import TestSupport
-import Testing
 import KettleClient
+import KettleControl
 import KettleModel
+import Testing
+import TestSupport
 
 /// What the user does to the tasks of a program, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
 import Glibc
-import TestSupport
-import Testing
+import KettleControl
 import KettleModel
+import Testing
+import TestSupport
 
 /// Who a session is, and who may be it.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import TestSupport
-import Testing
 import KettleClient
+import KettleControl
 import KettleModel
+import Testing
+import TestSupport
 
 /// Programs that do not come back as they should, launched by the real service. A program writes a
 /// line each time that it is launched.

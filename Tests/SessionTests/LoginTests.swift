@@ -1,8 +1,8 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that want to know who asks, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

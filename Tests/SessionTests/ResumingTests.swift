@@ -1,8 +1,8 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 /// Tasks that are held, cancelled and taken up again, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tasks that do not begin at once, over the real service.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,8 +1,8 @@
 import BackgroundTransfer
 import Foundation
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// The service goes while the library is connected to it.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Servers whose certificates are judged, and servers that judge, over the real service.
 @Suite(.serialized, .enabled(if: TLSServer.isThere), .timeLimit(.minutes(2)))

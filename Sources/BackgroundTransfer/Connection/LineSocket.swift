@@ -1,5 +1,5 @@
-import KettleControl
 import Glibc
+import KettleControl
 import KettleSystem
 
 /// A line-oriented socket for one thread that waits in poll(2).

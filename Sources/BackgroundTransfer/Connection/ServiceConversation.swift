@@ -1,8 +1,8 @@
-import KettleTasks
-import KettleControl
 import Glibc
 import KettleClient
+import KettleControl
 import KettleModel
+import KettleTasks
 
 /// One connection of a session: the greeting, the attach, then requests and events.
 struct ServiceConversation: ~Copyable {

@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Foundation
 import Glibc
 import KettleClient
+import KettleControl
 import KettleModel
+import KettleTasks
 
 /// The thread on which one session talks to the service.
 ///

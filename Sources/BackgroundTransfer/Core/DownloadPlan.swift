@@ -1,5 +1,5 @@
-import FoundationNetworking
 import Foundation
+import FoundationNetworking
 
 /// A download as the program requested it.
 struct DownloadPlan: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// Resume data: opaque to the program, JSON to this library. The service keeps the bytes of the
 /// file. The data identifies them, and contains what a start from zero needs when they are gone.

@@ -1,7 +1,7 @@
-import KettleTasks
 import Foundation
 import FoundationNetworking
 import KettleSystem
+import KettleTasks
 
 /// The results of the tasks that `URLSession.download(for:to:onConflict:)` awaits.
 struct Outcomes: Sendable {

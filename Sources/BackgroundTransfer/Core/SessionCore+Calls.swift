@@ -1,8 +1,8 @@
-import KettleTasks
 import Foundation
 import FoundationNetworking
-import KettleSystem
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// Calls the delegates, on the delegate queue.
 extension SessionCore {

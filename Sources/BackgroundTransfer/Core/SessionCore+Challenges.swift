@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Foundation
 import FoundationNetworking
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// Challenges, from the service to a delegate and back.
 extension SessionCore {

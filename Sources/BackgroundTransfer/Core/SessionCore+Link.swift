@@ -1,8 +1,8 @@
-import KettleTasks
-import KettleControl
 import Foundation
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// The session as seen by the thread that talks to the service.
 extension SessionCore {

@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Foundation
 import FoundationNetworking
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// Creates task objects: new ones for the program, and those of tasks from earlier runs.
 extension SessionCore {

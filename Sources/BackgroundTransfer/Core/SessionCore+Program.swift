@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Dispatch
 import Foundation
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// Requests that the program's objects make to their session.
 extension SessionCore {

@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Dispatch
 import Foundation
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// The state shared by the `URLSession` objects of one identifier.
 ///

@@ -1,8 +1,8 @@
-import KettleTasks
 import Foundation
 import FoundationNetworking
 import Glibc
 import KettleModel
+import KettleTasks
 
 /// Converts a request and the configuration of its session into what the service needs.
 enum TaskSpec {

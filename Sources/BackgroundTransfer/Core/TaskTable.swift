@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// The task objects of a session, indexed by number and by download.
 struct TaskTable: Sendable {

@@ -1,8 +1,8 @@
-import KettleTasks
-import KettleControl
 import Foundation
 import FoundationNetworking
+import KettleControl
 import KettleModel
+import KettleTasks
 
 /// The errors that delegates receive for their tasks.
 extension TaskFailure {

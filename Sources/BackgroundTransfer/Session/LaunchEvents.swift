@@ -1,7 +1,7 @@
-import KettleTasks
 import Dispatch
 import Foundation
 import KettleSystem
+import KettleTasks
 
 /// The launch of this process for a session, and the handler that the program registered for it.
 package final class LaunchEvents: Sendable {

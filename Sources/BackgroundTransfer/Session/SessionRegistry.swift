@@ -1,8 +1,8 @@
-import KettleTasks
 import Dispatch
 import Foundation
 import Glibc
 import KettleSystem
+import KettleTasks
 
 /// The live sessions of this process, one for each identifier.
 final class SessionRegistry: Sendable {

@@ -1,6 +1,6 @@
-import KettleTasks
 import Foundation
 import FoundationNetworking
+import KettleTasks
 
 /// Calls for which Apple's background sessions raise an exception. Here the task fails when it is
 /// resumed, with `URLError.unknown` and a message that says what to use instead.

@@ -1,5 +1,5 @@
-import KettleControl
 import Foundation
+import KettleControl
 import KettleModel
 
 /// How to launch the program when its session has news and the program is not running.

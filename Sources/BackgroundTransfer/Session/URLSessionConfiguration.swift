@@ -1,6 +1,6 @@
-import KettleControl
 import Foundation
 import FoundationNetworking
+import KettleControl
 import KettleSystem
 
 /// The description of a background session: its identifier, and the conditions under which its

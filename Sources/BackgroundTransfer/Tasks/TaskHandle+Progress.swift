@@ -1,7 +1,7 @@
-import KettleTasks
 import Foundation
-import KettleSystem
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 extension TaskHandle {
   /// Stores the newest view of the task. The session calls this under its lock, so that views

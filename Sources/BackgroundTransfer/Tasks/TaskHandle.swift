@@ -1,9 +1,9 @@
-import KettleTasks
-import KettleControl
 import Foundation
 import FoundationNetworking
-import KettleSystem
+import KettleControl
 import KettleModel
+import KettleSystem
+import KettleTasks
 
 /// The state behind a task object: what the program set, and what the service reported last.
 final class TaskHandle: Sendable {

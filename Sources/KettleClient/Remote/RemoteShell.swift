@@ -1,7 +1,7 @@
-import KettleSocket
 import Glibc
-import KettleSystem
 import KettleModel
+import KettleSocket
+import KettleSystem
 
 /// An ssh process to another machine, from start to end.
 final class RemoteShell: Sendable {

@@ -1,5 +1,5 @@
-import KettleControl
 import Glibc
+import KettleControl
 import KettleSystem
 
 /// Couples standard input and output with the service's socket: the remote end of `RemoteStarter`.

@@ -1,5 +1,5 @@
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// One request to add transfers. Sending it again is safe: its id keeps the same service instance

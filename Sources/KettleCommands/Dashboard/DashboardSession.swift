@@ -1,8 +1,8 @@
+import KettleClient
 import KettleControl
 import KettleDashboard
-import KettleSystem
-import KettleClient
 import KettleModel
+import KettleSystem
 
 /// The dashboard's link to the service: effects go in, messages come out.
 ///

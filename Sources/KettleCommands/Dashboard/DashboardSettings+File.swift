@@ -1,7 +1,7 @@
+import KettleClient
 import KettleConfiguration
 import KettleControl
 import KettleDashboard
-import KettleClient
 
 extension DashboardSettings {
   /// The settings of this process's user, whichever service the dashboard shows.

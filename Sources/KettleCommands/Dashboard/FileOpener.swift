@@ -1,6 +1,6 @@
 import Glibc
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// Opens a file with the user's default program for it: `xdg-open`, found through PATH and run
 /// without a shell.

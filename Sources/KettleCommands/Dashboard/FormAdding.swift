@@ -1,6 +1,6 @@
+import KettleClient
 import KettleControl
 import KettleDashboard
-import KettleClient
 import KettleModel
 
 /// Sends the requests of the add form to the service.

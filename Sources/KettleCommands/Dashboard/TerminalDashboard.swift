@@ -1,7 +1,7 @@
-import KettleTerminal
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
+import KettleTerminal
 
 /// The dashboard on this process's terminal.
 package struct TerminalDashboard: DashboardOpening {

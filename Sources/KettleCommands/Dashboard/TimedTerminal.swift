@@ -1,7 +1,7 @@
-import KettleTerminal
-import KettleDashboard
 import Glibc
+import KettleDashboard
 import KettleModel
+import KettleTerminal
 
 /// A terminal that requests the end once a deadline has passed, as alarm(2) would.
 final class TimedTerminal: TerminalBackend {

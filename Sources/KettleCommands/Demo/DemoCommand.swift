@@ -1,6 +1,6 @@
 import ArgumentParser
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// `kettle demo`

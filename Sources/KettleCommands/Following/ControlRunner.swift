@@ -1,5 +1,5 @@
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// Sends a control and prints the result.

@@ -1,6 +1,6 @@
+import KettleClient
 import KettleControl
 import KettleSystem
-import KettleClient
 
 /// Merges everything that a following command waits for into one stream, in order of arrival.
 final class Feed: Sendable {

@@ -1,5 +1,5 @@
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// Reads the list window by window, whatever its length.

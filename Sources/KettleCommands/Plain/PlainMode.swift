@@ -1,5 +1,5 @@
-import KettleControl
 import KettleClient
+import KettleControl
 import KettleModel
 
 /// The plain mode of `kettle`, for outputs that cannot or must not be drawn on: the list, then one

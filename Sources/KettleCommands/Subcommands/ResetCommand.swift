@@ -1,6 +1,6 @@
 import ArgumentParser
-import KettleControl
 import KettleClient
+import KettleControl
 
 /// `kettle reset`
 struct ResetCommand: RunnableCommand {

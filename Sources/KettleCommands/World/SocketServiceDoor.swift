@@ -1,6 +1,6 @@
-import KettleControl
 import Glibc
 import KettleClient
+import KettleControl
 
 /// Reaches the service of this machine over its socket, and other machines over ssh.
 package struct SocketServiceDoor: ServiceDoor {

@@ -1,6 +1,6 @@
 import Glibc
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 extension ClientCertificate {
   /// Why the certificate cannot be used; nil when its files can be read.

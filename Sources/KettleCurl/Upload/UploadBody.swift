@@ -1,6 +1,6 @@
 import Glibc
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// A request body, read on demand by libcurl.
 ///

@@ -1,8 +1,8 @@
 import KettleControl
-import Logging
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Logging
 
 /// Sends every client the events and rows that it subscribed to. The engine calls `observe`, the
 /// clients call the rest. Nothing here waits for a client, and `observe` does not wait for the

@@ -1,8 +1,8 @@
 import KettleControl
-import KettleSystem
-import struct Synchronization.Atomic
 import KettleEngine
 import KettleModel
+import KettleSystem
+import struct Synchronization.Atomic
 
 /// The outgoing items of one client, and the signals for the tasks that send them.
 final class ClientMailbox: Sendable {

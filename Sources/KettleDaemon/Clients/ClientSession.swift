@@ -1,8 +1,8 @@
 import KettleControl
-import KettleSocket
-import Logging
 import KettleEngine
 import KettleModel
+import KettleSocket
+import Logging
 
 /// One connected client, from its first line to its last.
 ///

@@ -1,7 +1,7 @@
-import KettleSocket
-import Logging
-import KettleSystem
 import KettleModel
+import KettleSocket
+import KettleSystem
+import Logging
 
 /// Logs the clients that the service drops, with the reason, at a limited rate so that a hostile
 /// client cannot fill the log.

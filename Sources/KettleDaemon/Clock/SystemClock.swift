@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// The clocks of the machine, and one timer.
 package final class SystemClock: EngineClock {

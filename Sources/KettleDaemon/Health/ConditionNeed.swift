@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// Tracks whether a task of a program is in progress. Only tasks can have conditions; while there
 /// are none, power and network need not be watched.

@@ -1,8 +1,8 @@
-import KettleSocket
 import Dispatch
-import Logging
-import KettleSystem
 import KettleEngine
+import KettleSocket
+import KettleSystem
+import Logging
 
 /// Checks that the socket file exists, and has it bound again when it is gone: the last logout
 /// deletes the runtime directory, and the next login creates another.

@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// Forwards engine events. The sessions need the engine, so they are added later.
 final class EngineObservers: Sendable {

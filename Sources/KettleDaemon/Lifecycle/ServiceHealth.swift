@@ -1,11 +1,11 @@
-import KettleSocket
 import Dispatch
-import Logging
 import KettleDesktop
-import KettleScheduler
 import KettleEngine
 import KettleFiles
 import KettleModel
+import KettleScheduler
+import KettleSocket
+import Logging
 
 /// The watches and timers that run beside the transfers for the lifetime of the service.
 struct ServiceHealth: Sendable {

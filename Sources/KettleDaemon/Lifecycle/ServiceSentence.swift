@@ -1,6 +1,6 @@
-import KettleSocket
 import KettleCurl
 import KettleModel
+import KettleSocket
 import KettleStore
 
 /// Why the service cannot start, as a sentence for the user and for the log.

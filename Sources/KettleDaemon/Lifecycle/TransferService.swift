@@ -1,13 +1,13 @@
-import KettleControl
-import KettleSocket
-import KettleCurl
 import Glibc
-import KettleSystem
-import Logging
+import KettleControl
+import KettleCurl
 import KettleEngine
 import KettleFiles
 import KettleModel
+import KettleSocket
 import KettleStore
+import KettleSystem
+import Logging
 
 /// The service, assembled from its parts, from the lock to the last flush.
 package struct TransferService: Sendable {

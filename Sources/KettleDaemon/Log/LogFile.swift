@@ -1,7 +1,7 @@
 import Glibc
+import KettleModel
 import KettleSystem
 import Logging
-import KettleModel
 
 /// Writes the service's log to a file that only the user can read, and limits its size: a full file
 /// is renamed to `NAME.1`, replacing the previous one.

@@ -1,7 +1,7 @@
 import KettleControl
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// Requests from programs of sessions, and requests from people about sessions.
 extension RequestHandler {

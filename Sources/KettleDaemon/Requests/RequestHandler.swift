@@ -1,7 +1,7 @@
 import KettleControl
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// Decoded request in, result out: the only place that knows both the protocol and the engine.
 struct RequestHandler: Sendable {

@@ -1,5 +1,5 @@
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// The free space on the disk, queried at most once a second however many clients display it:
 /// statvfs(3) can be slow on a network file system.

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// A frozen order without the rows that have moved since, plus an overlay with their current keys:
 /// equivalent to sorting again, at the cost of the changed rows alone.

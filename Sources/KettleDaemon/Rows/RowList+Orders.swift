@@ -1,7 +1,7 @@
 import KettleControl
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// How the order of a view is made.
 extension RowList {

@@ -1,7 +1,7 @@
 import KettleControl
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// The windows that clients display.
 extension RowList {

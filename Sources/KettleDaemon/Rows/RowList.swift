@@ -1,8 +1,8 @@
 import KettleControl
-import Logging
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Logging
 
 /// The list as clients display it: awake rows from memory, dormant rows from the store.
 ///

@@ -1,7 +1,7 @@
 import Glibc
-import KettleSystem
 import KettleFiles
 import KettleModel
+import KettleSystem
 
 /// Starts the programs of sessions, and reports how they end.
 struct ProgramLauncher: Sendable {

@@ -1,10 +1,10 @@
-import KettleControl
 import Glibc
-import Logging
-import KettleSystem
-import KettleScheduler
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import Logging
 
 /// The sessions of programs: passes engine events and connections to `SessionTable`, which decides,
 /// and performs the resulting actions in order.

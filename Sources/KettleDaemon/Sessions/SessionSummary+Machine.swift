@@ -1,6 +1,6 @@
 import KettleControl
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 extension SessionSummary {
   init(_ machine: SessionMachine, _ tally: TaskTally, at now: WallTime) {

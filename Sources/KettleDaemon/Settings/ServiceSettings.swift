@@ -1,10 +1,10 @@
 import KettleConfiguration
 import KettleControl
-import KettleSocket
 import KettleCurl
 import KettleDesktop
-import KettleScheduler
 import KettleEngine
+import KettleScheduler
+import KettleSocket
 
 /// The settings for the parts of the service, combined from the user's configuration file, the
 /// environment and the system's limits.

@@ -1,8 +1,8 @@
 import KettleDesktop
-import Logging
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Logging
 
 /// Shows desktop notifications that the board decides on, when they are due.
 final class PersonTelling: Sendable {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Opens or creates the partial file of a body plan. Blocks.
 struct BodyOpening: Sendable {

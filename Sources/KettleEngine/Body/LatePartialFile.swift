@@ -1,6 +1,6 @@
-import KettleSystem
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import KettleSystem
 
 /// A partial file that is created on the first write.
 ///

@@ -1,5 +1,5 @@
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// Tracks which bytes are recorded, and which thread records them.
 ///

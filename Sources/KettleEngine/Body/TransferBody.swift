@@ -1,5 +1,5 @@
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// Writes the bytes of a transfer's attempts into its partial file.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Input of the engine from its threads and queues, delivered in order through one inbox.
 enum EngineInput: Sendable {

@@ -1,6 +1,6 @@
-import KettleSystem
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import KettleSystem
 
 /// Gives complete files their final names, in batches per directory.
 ///

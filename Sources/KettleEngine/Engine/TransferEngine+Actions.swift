@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Performs the actions of the brain.
 extension TransferEngine {

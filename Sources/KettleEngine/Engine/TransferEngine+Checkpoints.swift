@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Checkpoints: received bytes are synced, and then recorded.
 extension TransferEngine {

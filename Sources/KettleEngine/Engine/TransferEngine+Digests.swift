@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Checksums, computed while the file is written: each digest follows the durable part of its file
 /// up to the first gap, so that little is left to read when the last byte arrives.

@@ -1,7 +1,7 @@
 import Dispatch
-import Logging
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Logging
 
 /// Moves transfers between memory and the store: wakes dormant ones on request, evicts those at
 /// rest.

@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Passes input to the brain.
 extension TransferEngine {

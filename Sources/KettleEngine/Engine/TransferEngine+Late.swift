@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Small bodies, which flow before their partial file exists (`LatePartialFile`).
 extension TransferEngine {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Operations on the list itself.
 extension TransferEngine {

@@ -1,6 +1,6 @@
 import Dispatch
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Requests of clients, received through the service.
 extension TransferEngine {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Requests of programs with sessions.
 extension TransferEngine {

@@ -1,7 +1,7 @@
 import Dispatch
-import Logging
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Logging
 
 /// Performs the brain's actions through the ports. It is the only owner of the brain. `apply` is
 /// the only way to reach it: change it, collect the actions, run them.

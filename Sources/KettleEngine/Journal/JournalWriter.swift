@@ -1,6 +1,6 @@
 import Dispatch
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// Commits changes in the order of their submission, with many submissions in one transaction when
 /// they arrive faster than the disk can sync.

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Facts about a transfer beyond its record, kept while the service runs.
 struct LiveTransfer: Sendable {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Makes the snapshot for clients from a record, as far as the record alone suffices.
 package struct RowMaker: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Reads from the store while the service runs: only the store has the dormant transfers
 /// (`TransferRecord.isDormant`).

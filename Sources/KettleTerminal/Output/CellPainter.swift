@@ -1,6 +1,6 @@
 import CKettleNcurses
-import KettleDashboard
 import Glibc
+import KettleDashboard
 
 /// Writes the cells that changed into the window of ncurses, which sends what differs from the
 /// screen.

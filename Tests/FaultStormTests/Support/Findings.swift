@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a storm found wrong and what it measured, gathered from all its threads.
 final class Findings: Sendable {

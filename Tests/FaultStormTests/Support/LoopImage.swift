@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A small file system in a file, mounted; and what a power cut would leave of it.
 final class LoopImage: Sendable {

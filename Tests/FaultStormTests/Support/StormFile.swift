@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// A file of the origin with the options that it is added with.
 struct StormFile: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A home of its own for the real program, whose calls block: storms run on threads of their own.
 final class StormHome: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import KettleSystem
+import TestSupport
 
 /// The input that is being checked, in a file: after a crash it is the one to look at.
 struct CrashNote: ~Copyable {

@@ -1,6 +1,6 @@
 import Glibc
-import Testing
 import KettleModel
+import Testing
 
 enum TemporaryFolder {
   /// Thousands of stores and downloads that are synced one by one would measure the disk.

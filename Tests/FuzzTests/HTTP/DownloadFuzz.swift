@@ -1,7 +1,7 @@
+import KettleModel
 import KettleSystem
 import SeededNumbers
 import TestSupport
-import KettleModel
 
 /// Replies of HTTP servers: a completed file is one that was served, everything else is no file,
 /// and every transfer comes to rest.

@@ -1,15 +1,15 @@
-import KettleCurl
 import Dispatch
 import Foundation
-import KettleSystem
-import Logging
-import TestSupport
-import KettleScheduler
+import KettleCurl
 import KettleDaemon
 import KettleEngine
 import KettleFiles
 import KettleModel
+import KettleScheduler
 import KettleStore
+import KettleSystem
+import Logging
+import TestSupport
 
 /// One engine over the real network, files and store, through which all downloads of a run go.
 final class DownloadWorld: Sendable {

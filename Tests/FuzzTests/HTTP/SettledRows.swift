@@ -1,7 +1,7 @@
 import Dispatch
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// Knows which transfers have come to rest, and lets others wait for one.
 final class SettledRows: Sendable {

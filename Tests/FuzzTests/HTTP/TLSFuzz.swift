@@ -1,5 +1,5 @@
-import SeededNumbers
 import KettleModel
+import SeededNumbers
 
 /// Bytes of TLS connections that are changed, lost and cut on their way: a completed file is the
 /// server's, to the byte, whatever tells where it ends.

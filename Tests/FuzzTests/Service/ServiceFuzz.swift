@@ -1,7 +1,7 @@
-import KettleControl
 import Foundation
-import SeededNumbers
+import KettleControl
 import KettleDaemon
+import SeededNumbers
 
 /// Lines of clients over the real socket of a real service: each connection gets its replies, and
 /// no client's lines end the service.

@@ -1,8 +1,8 @@
-import KettleControl
 import Foundation
 import Glibc
-import KettleSystem
+import KettleControl
 import KettleDaemon
+import KettleSystem
 
 /// A service in this process, in a home of its own. No request leaves it: its proxy is a port of
 /// the loopback where nothing listens.

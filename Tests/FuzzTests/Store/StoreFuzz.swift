@@ -1,10 +1,10 @@
 import Foundation
-import SeededNumbers
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
 import KettleStore
+import SeededNumbers
+import Testing
+import TestSupport
 
 /// The files of a store after a kill, with edits: the service starts, or says in a sentence why
 /// not; what it does not have it says; and what it starts with is sound.

@@ -1,5 +1,5 @@
-import SeededNumbers
 import KettleModel
+import SeededNumbers
 
 /// Command lines for curl: reading one ends, never lets a second header or line through, and keeps
 /// what it takes within what other parsers accept.

@@ -1,6 +1,6 @@
 import KettleControl
-import SeededNumbers
 import KettleModel
+import SeededNumbers
 
 /// Lines of the control protocol: a stream is cut into the same lines however it arrives, and each
 /// line is a request, a refusal or a notification.

@@ -1,5 +1,5 @@
-import Testing
 import KettleClient
+import Testing
 
 struct RemoteHostTests {
   @Test(arguments: [

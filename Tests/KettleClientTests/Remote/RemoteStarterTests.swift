@@ -1,9 +1,9 @@
-import KettleControl
 import Foundation
 import Glibc
+import KettleControl
 import KettleSystem
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import KettleClient
 

@@ -1,8 +1,8 @@
+import KettleClient
 import KettleControl
+import KettleModel
 import KettleSystem
 import Testing
-import KettleClient
-import KettleModel
 
 @testable import KettleCommands
 

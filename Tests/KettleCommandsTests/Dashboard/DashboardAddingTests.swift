@@ -1,10 +1,10 @@
+import Foundation
+import KettleClient
 import KettleControl
 import KettleDashboard
-import Foundation
-import TestSupport
-import Testing
-import KettleClient
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleCommands
 

@@ -1,8 +1,8 @@
+import KettleClient
 import KettleControl
 import KettleDashboard
-import Testing
-import KettleClient
 import KettleModel
+import Testing
 
 @testable import KettleCommands
 

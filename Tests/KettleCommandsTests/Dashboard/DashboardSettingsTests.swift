@@ -1,6 +1,6 @@
+import Foundation
 import KettleConfiguration
 import KettleDashboard
-import Foundation
 import Testing
 
 @testable import KettleCommands

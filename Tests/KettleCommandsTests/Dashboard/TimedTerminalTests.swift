@@ -1,7 +1,7 @@
-import KettleTerminal
 import KettleDashboard
-import Testing
 import KettleModel
+import KettleTerminal
+import Testing
 
 @testable import KettleCommands
 

@@ -1,8 +1,8 @@
-import KettleControl
 import Foundation
-import Testing
 import KettleClient
+import KettleControl
 import KettleModel
+import Testing
 
 @testable import KettleCommands
 

@@ -1,6 +1,6 @@
 import KettleCommands
-import Testing
 import KettleModel
+import Testing
 
 struct PriorityTextTests {
   @Test(arguments: [

@@ -1,6 +1,6 @@
 import KettleCommands
-import Testing
 import KettleModel
+import Testing
 
 /// The clock stands at 2026-11-21T12:00:00Z; local time is two hours ahead of UTC.
 struct TimeTextTests {

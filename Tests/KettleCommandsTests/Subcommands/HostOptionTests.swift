@@ -1,6 +1,6 @@
 import Glibc
-import Testing
 import KettleClient
+import Testing
 
 @testable import KettleCommands
 

@@ -1,6 +1,6 @@
 import KettleControl
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleCommands
 

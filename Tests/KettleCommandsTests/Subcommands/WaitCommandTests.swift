@@ -1,7 +1,7 @@
-import KettleControl
-import Testing
 import KettleClient
+import KettleControl
 import KettleModel
+import Testing
 
 @testable import KettleCommands
 

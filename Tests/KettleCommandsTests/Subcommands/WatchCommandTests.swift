@@ -1,7 +1,7 @@
-import KettleControl
 import Foundation
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 @testable import KettleCommands
 

@@ -1,6 +1,6 @@
 import KettleCommands
-import KettleSystem
 import KettleModel
+import KettleSystem
 
 /// A clock that stands at 2026-11-21T12:00:00Z in a zone two hours east of UTC. Waiting takes no
 /// time and moves it on, or, with `stands`, never ends but by cancelling.

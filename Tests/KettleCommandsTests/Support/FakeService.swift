@@ -1,7 +1,7 @@
-import KettleControl
-import KettleSystem
 import KettleClient
+import KettleControl
 import KettleModel
+import KettleSystem
 
 /// A service in memory: a list of snapshots, and a record of what was asked.
 final class FakeService: ServiceCalling {

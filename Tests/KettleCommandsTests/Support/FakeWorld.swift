@@ -1,8 +1,8 @@
+import KettleClient
 import KettleCommands
 import KettleControl
-import KettleSystem
-import KettleClient
 import KettleModel
+import KettleSystem
 
 /// A door that leads to services in memory, one connection after the other.
 final class FakeDoor: ServiceDoor {

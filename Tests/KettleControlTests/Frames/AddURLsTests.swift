@@ -1,7 +1,7 @@
-import KettleControl
 import FoundationEssentials
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 struct AddURLsTests {
   private let coder = RequestCoder()

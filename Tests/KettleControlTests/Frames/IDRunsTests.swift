@@ -1,7 +1,7 @@
-import KettleControl
 import FoundationEssentials
-import Testing
+import KettleControl
 import KettleModel
+import Testing
 
 struct IDRunsTests {
   private func ids(_ numbers: [Int64]) -> [TransferID] { numbers.map { TransferID(rawValue: $0) } }

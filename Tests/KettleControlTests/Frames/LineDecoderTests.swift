@@ -1,5 +1,5 @@
-import SeededNumbers
 import KettleControl
+import SeededNumbers
 import Testing
 
 struct LineDecoderTests {

@@ -1,7 +1,7 @@
-import SeededNumbers
 import KettleControl
-import Testing
 import KettleModel
+import SeededNumbers
+import Testing
 
 struct RequestCoderFuzzTests {
   private static let valid = [

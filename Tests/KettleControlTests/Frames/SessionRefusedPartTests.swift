@@ -1,6 +1,6 @@
 import KettleControl
-import Testing
 import KettleModel
+import Testing
 
 /// What decoding alone lets pass in the requests of programs.
 struct SessionRefusedPartTests {

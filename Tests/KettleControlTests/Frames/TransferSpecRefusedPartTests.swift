@@ -1,6 +1,6 @@
 import KettleControl
-import Testing
 import KettleModel
+import Testing
 
 struct TransferSpecRefusedPartTests {
   private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {

@@ -1,5 +1,5 @@
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleCurl
 

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Plain requests through a proxy that speaks HTTP.
 struct HTTPProxyTests {

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// https through a proxy, by CONNECT.
 @Suite(.enabled(if: TLSServer.isThere))

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Attempts that follow a redirect by a public server. 127.0.0.2 counts as public here.
 struct GuardedAttemptTests {

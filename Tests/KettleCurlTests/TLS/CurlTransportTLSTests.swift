@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Exchanges over TLS.
 @Suite(.enabled(if: TLSServer.isThere))

@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that are not who they say, or say it in a way that nobody should believe.
 @Suite(.enabled(if: TLSServer.isThere))

@@ -1,10 +1,10 @@
-import KettleCurl
 import Foundation
 import Glibc
-import TestSupport
-import Testing
+import KettleCurl
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that want to know who asks.
 @Suite(.enabled(if: TLSServer.isThere))

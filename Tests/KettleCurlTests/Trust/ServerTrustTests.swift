@@ -1,9 +1,9 @@
-import KettleCurl
 import Foundation
-import TestSupport
-import Testing
+import KettleCurl
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers whose certificates a program judges.
 @Suite(.enabled(if: TLSServer.isThere))

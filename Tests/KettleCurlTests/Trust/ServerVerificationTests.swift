@@ -1,5 +1,5 @@
-import Testing
 import KettleEngine
+import Testing
 
 @testable import KettleCurl
 

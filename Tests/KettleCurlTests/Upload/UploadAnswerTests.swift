@@ -1,8 +1,8 @@
 import KettleCurl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that answer, wait, cut or ask for a login while a body is on its way.
 struct UploadAnswerTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// A file that is sent, in a directory of its own.
 final class UploadFile {

@@ -1,10 +1,10 @@
-import KettleCurl
 import Foundation
 import Glibc
-import TestSupport
-import Testing
+import KettleCurl
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Requests with a method and a body.
 struct UploadTests {

@@ -1,8 +1,8 @@
 import KettleControl
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

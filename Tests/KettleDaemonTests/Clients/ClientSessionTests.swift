@@ -1,13 +1,13 @@
-import KettleControl
-import KettleSocket
 import Foundation
 import Glibc
-import KettleSystem
-import Logging
-import TestSupport
-import Testing
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleSocket
+import KettleSystem
+import Logging
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

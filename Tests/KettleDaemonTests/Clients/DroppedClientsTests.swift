@@ -1,8 +1,8 @@
-import KettleSocket
 import Foundation
+import KettleModel
+import KettleSocket
 import Logging
 import Testing
-import KettleModel
 
 @testable import KettleDaemon
 

@@ -1,6 +1,6 @@
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
 
 @testable import KettleDaemon
 

@@ -1,7 +1,7 @@
-import Testing
-import TestSupport
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

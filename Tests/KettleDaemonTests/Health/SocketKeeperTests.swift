@@ -1,6 +1,6 @@
 import Foundation
-import Logging
 import KettleSystem
+import Logging
 import Testing
 
 @testable import KettleDaemon

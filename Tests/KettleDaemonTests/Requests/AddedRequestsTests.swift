@@ -1,7 +1,7 @@
 import KettleControl
+import KettleModel
 import KettleSystem
 import Testing
-import KettleModel
 
 @testable import KettleDaemon
 

@@ -1,9 +1,9 @@
 import KettleControl
-import Logging
-import TestSupport
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Logging
+import TestSupport
 
 @testable import KettleDaemon
 

@@ -1,7 +1,7 @@
 import KettleControl
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

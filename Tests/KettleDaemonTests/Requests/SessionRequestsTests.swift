@@ -1,10 +1,10 @@
 import KettleControl
-import Logging
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Logging
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

@@ -1,8 +1,8 @@
-import KettleSystem
-import TestSupport
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import TestSupport
 
 /// The store as a journal in memory has it, except that its answers can be held back and fail, and
 /// that orders can come from elsewhere.

@@ -1,7 +1,7 @@
 import KettleControl
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
 
 @testable import KettleDaemon
 

@@ -1,6 +1,6 @@
+import KettleModel
 import SeededNumbers
 import Testing
-import KettleModel
 
 @testable import KettleDaemon
 

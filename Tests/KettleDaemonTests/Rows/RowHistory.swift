@@ -1,6 +1,6 @@
-import SeededNumbers
 import KettleEngine
 import KettleModel
+import SeededNumbers
 
 @testable import KettleDaemon
 

@@ -1,7 +1,7 @@
-import SeededNumbers
-import Testing
 import KettleEngine
 import KettleModel
+import SeededNumbers
+import Testing
 
 @testable import KettleDaemon
 

@@ -1,10 +1,10 @@
-import KettleControl
 import Dispatch
-import KettleSystem
-import TestSupport
-import Testing
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

@@ -1,11 +1,11 @@
-import KettleControl
 import Foundation
-import Logging
-import KettleSystem
-import TestSupport
-import KettleScheduler
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import Logging
+import TestSupport
 
 @testable import KettleDaemon
 

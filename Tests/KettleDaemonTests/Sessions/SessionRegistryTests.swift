@@ -1,12 +1,12 @@
-import KettleControl
 import Foundation
 import Glibc
-import KettleSystem
-import TestSupport
-import Testing
-import KettleScheduler
+import KettleControl
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleDaemon
 

@@ -1,11 +1,11 @@
+import Foundation
 import KettleControl
-import KettleSocket
 import KettleCurl
 import KettleDesktop
-import Foundation
-import Testing
-import KettleScheduler
 import KettleEngine
+import KettleScheduler
+import KettleSocket
+import Testing
 
 @testable import KettleDaemon
 

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The fields of the add form.
 struct AddFormTests {

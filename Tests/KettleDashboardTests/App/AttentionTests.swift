@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct AttentionTests {
   private func totals(_ counts: [TransferState: Int]) -> Totals {

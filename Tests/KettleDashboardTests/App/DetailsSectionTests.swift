@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Going through the details, and taking things from them.
 struct DetailsSectionTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// What is in the list already, and what is there twice.
 struct DuplicatesTests {

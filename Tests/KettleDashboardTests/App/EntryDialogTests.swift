@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The dialogs for a fresh link and for a speed limit.
 struct EntryDialogTests {

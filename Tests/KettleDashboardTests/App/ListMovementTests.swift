@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The cursor, the visible part and the subscription.
 struct ListMovementTests {

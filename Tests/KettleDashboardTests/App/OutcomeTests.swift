@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// What is said about what was done.
 struct OutcomeTests {

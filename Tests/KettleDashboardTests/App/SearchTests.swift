@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Search: the cursor goes to what has the words.
 struct SearchTests {

@@ -1,7 +1,7 @@
-import SeededNumbers
 import KettleDashboard
-import Testing
 import KettleModel
+import SeededNumbers
+import Testing
 
 /// Anything in any order.
 struct StormTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// When the screen changes with time alone.
 struct TicksTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Follow, freeze, the history, clearing.
 struct ViewTests {

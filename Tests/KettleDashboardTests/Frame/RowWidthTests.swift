@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Whatever is written, a row has as many columns as the screen, by the width that terminals give
 /// to each character.

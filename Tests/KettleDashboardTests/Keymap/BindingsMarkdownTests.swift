@@ -1,5 +1,5 @@
-import KettleDashboard
 import Foundation
+import KettleDashboard
 import Testing
 
 struct BindingsMarkdownTests {

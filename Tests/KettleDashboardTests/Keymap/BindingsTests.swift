@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct BindingsTests {
   @Test func `no key has two meanings in one place`() {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct KeymapTests {
   private func keymap(_ mappings: (String, [String])...) -> Keymap {

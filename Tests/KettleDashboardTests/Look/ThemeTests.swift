@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleDashboard
 

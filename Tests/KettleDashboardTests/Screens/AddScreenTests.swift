@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The add form on screens of all sizes.
 struct AddScreenTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The sections of the details on screens of all sizes.
 struct DetailsScreenTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct DialogScreenTests {
   @Test func `reset says what goes and what stays`() {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Marks, the fields and the menu on larger screens.
 struct FindingScreenTests {

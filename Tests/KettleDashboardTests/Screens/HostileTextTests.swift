@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// Whatever names, servers and files are called, the terminal gets nothing to obey.
 struct HostileTextTests {

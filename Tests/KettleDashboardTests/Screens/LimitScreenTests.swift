@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The dialogs of one line on screens of all sizes.
 struct LimitScreenTests {

@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 /// The whole screen, as it is seen.
 struct ListScreenTests {

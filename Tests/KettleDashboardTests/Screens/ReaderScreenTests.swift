@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct ReaderScreenTests {
   @Test func `details that cannot be had say why`() {

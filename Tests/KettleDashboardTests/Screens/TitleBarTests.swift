@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct TitleBarTests {
   private func totals(_ change: (inout Totals) -> Void = { _ in }) -> Totals {

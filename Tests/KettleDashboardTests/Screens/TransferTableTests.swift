@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 struct TransferTableTests {
   private func line(_ columns: Int, _ row: TransferSnapshot) -> String {

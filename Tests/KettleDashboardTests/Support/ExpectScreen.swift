@@ -1,6 +1,6 @@
 import KettleDashboard
-import Testing
 import KettleModel
+import Testing
 
 extension Look {
   static let text = Look(charset: .utf8, colors: .none)

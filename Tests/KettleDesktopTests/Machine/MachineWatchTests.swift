@@ -1,7 +1,7 @@
 import KettleDesktop
+import KettleModel
 import ScriptedBus
 import Testing
-import KettleModel
 
 @testable import KettleDesktop
 

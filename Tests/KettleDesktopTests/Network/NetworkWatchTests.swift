@@ -1,6 +1,6 @@
 import KettleDesktop
-import Testing
 import KettleScheduler
+import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkWatchTests {

@@ -1,5 +1,5 @@
-import Testing
 import KettleScheduler
+import Testing
 
 @testable import KettleDesktop
 

@@ -1,6 +1,6 @@
+import KettleModel
 import KettleSystem
 import Testing
-import KettleModel
 
 @testable import KettleEngine
 

@@ -1,7 +1,7 @@
-import KettleSystem
-import TestSupport
-import Testing
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

@@ -1,6 +1,6 @@
 import Dispatch
-import Testing
 import KettleModel
+import Testing
 
 @testable import KettleEngine
 

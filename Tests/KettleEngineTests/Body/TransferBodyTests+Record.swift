@@ -1,6 +1,6 @@
-import TestSupport
-import Testing
 import KettleModel
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

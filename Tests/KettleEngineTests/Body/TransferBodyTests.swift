@@ -1,8 +1,8 @@
 import Dispatch
-import KettleSystem
-import TestSupport
-import Testing
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

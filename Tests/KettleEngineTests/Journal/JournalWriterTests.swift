@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
-import KettleSystem
-import TestSupport
-import Testing
 import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
 
 @testable import KettleEngine
 

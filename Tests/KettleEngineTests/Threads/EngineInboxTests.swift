@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
+import KettleModel
+import KettleScheduler
 import KettleSystem
 import Testing
-import KettleScheduler
-import KettleModel
 
 @testable import KettleEngine
 

@@ -1,5 +1,5 @@
-import Testing
 import KettleModel
+import Testing
 
 struct AddressScopeTests {
   struct Block: Sendable, CustomTestStringConvertible {

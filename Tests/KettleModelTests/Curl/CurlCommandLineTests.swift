@@ -1,5 +1,5 @@
-import Testing
 import KettleModel
+import Testing
 
 /// Command lines as browsers and instructions have them.
 struct CurlCommandLineTests {

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import KettleModel
+import Testing
 
 struct EncodedInOrderTests {
   private func text(_ value: some Encodable) throws -> String {

@@ -1,5 +1,5 @@
-import Testing
 import KettleModel
+import Testing
 
 struct TransferSnapshotHostTests {
   private func snapshot(_ url: String) -> TransferSnapshot {

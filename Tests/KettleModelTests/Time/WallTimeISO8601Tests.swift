@@ -1,5 +1,5 @@
-import SeededNumbers
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import KettleModel

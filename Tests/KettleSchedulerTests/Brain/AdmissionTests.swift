@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// From the moment that transfers are added until they are in memory, or in the store alone.
 struct AdmissionTests {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// Plays events to a brain and notes what it wants done, with a clock that is turned by hand.
 struct BrainScript {

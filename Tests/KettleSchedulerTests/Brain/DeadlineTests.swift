@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// The time that a program gave its task as a whole, as scripts of events.
 struct DeadlineTests {

@@ -1,7 +1,7 @@
+import KettleModel
+import KettleScheduler
 import SeededNumbers
 import Testing
-import KettleScheduler
-import KettleModel
 
 struct MoveTests {
   /// Transfers 1 to `count`, paused so that nothing but the order matters.

@@ -1,7 +1,7 @@
+import KettleModel
+import KettleScheduler
 import SeededNumbers
 import Testing
-import KettleScheduler
-import KettleModel
 
 /// Any order of controls, replies, retries, finishes and crashes ends in one of the states of the
 /// contract, with the file and the record agreeing.

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct RecoveryTests {
   private func recovered(_ change: (inout TransferRecord) -> Void) -> BrainScript {

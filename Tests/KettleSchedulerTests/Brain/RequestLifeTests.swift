@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Requests that are more than a plain GET, as scripts of events.
 struct RequestLifeTests {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Failures, waiting and dates, as scripts of events.
 struct RetryLifeTests {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// A server that lies, changes its file and refuses, by luck; and tells what its replies are made
 /// of, so that a file spliced from two versions is seen.

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// What was under way happens.
 extension SimulatedWorld {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// A network, a disk and a store in memory that do what the brain says, in any order that real ones
 /// could, and note every broken promise.

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What the programs of sessions get of a server's reply, as scripts of events.
 struct TaskReplyTests {

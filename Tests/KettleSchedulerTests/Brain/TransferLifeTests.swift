@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Whole lives of one transfer as scripts of events.
 struct TransferLifeTests {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct HTTPDateTests {
   private let moment = WallTime(millisecondsSince1970: 784_111_777_000)

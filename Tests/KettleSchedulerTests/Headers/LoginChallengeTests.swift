@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct LoginChallengeTests {
   private func all(_ values: String...) -> [LoginChallenge] {

@@ -1,7 +1,7 @@
+import KettleModel
+import KettleScheduler
 import SeededNumbers
 import Testing
-import KettleScheduler
-import KettleModel
 
 @Suite struct FileNameTests {
   private func url(_ text: String) throws -> TransferURL {

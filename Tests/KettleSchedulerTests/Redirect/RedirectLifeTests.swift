@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Redirects in the life of one transfer, as scripts of events.
 struct RedirectLifeTests {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct RedirectPolicyTests {
   private func follows(_ location: String, from text: String) -> Bool {

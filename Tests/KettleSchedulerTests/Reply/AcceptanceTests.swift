@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What is taken of replies to programs, and to more than a plain GET.
 struct AcceptanceTests {

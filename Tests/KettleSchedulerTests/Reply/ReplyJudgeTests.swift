@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What each reply is good for. "Asked" means bytes=400- with If-Range "v1" of 1000 known bytes.
 struct ReplyJudgeTests {

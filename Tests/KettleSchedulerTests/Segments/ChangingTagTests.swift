@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// A further connection is given another tag when the first one has, or nearly has, the last byte:
 /// a server that makes its tags up, on a machine that is slow to begin connections.

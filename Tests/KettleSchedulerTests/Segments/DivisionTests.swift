@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What dividing a file among connections is worth, in counted time.
 struct DivisionTests {

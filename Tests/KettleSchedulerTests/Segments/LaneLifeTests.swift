@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Several connections of one transfer, as scripts of events.
 struct LaneLifeTests {

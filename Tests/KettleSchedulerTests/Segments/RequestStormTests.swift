@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// How often a host is asked, in counted time, when many files want its few connections.
 struct RequestStormTests {

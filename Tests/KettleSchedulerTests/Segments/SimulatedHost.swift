@@ -1,6 +1,6 @@
-import SeededNumbers
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import SeededNumbers
 
 /// A host with several files, each reply of which stalls after so many bytes, in time that is
 /// counted and not waited for. Everything takes a little while, drawn anew each time: a head, a

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// An origin with a speed for each connection, in time that is counted and not waited for: what the
 /// division of a file is worth shows in milliseconds that are the same on every machine.

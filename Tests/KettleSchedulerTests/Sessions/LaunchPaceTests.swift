@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// Programs that make a task at every start and end, which finishes at once.
 @Suite struct LaunchPaceTests {

@@ -1,7 +1,7 @@
+import KettleModel
+import KettleScheduler
 import SeededNumbers
 import Testing
-import KettleScheduler
-import KettleModel
 
 /// Any order of events: each of the news launches a program at most once, and none is forgotten.
 @Suite struct SessionStormTests {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 /// A table of sessions with its clock and its store, for one session called "app".
 struct SessionWorld {

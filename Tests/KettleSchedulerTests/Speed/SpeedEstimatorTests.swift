@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct SpeedEstimatorTests {
   private func at(_ milliseconds: Int64) -> MonotonicTime {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 struct SpeedHistoryTests {
   private func history(_ samples: [(seconds: Double, total: Int64)]) -> SpeedHistory {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What a program is asked, and what follows from what it says.
 struct ChallengeTests {

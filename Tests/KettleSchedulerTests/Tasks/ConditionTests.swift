@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// What waits for mains power and for a network that costs nothing.
 struct ConditionTests {

@@ -1,6 +1,6 @@
-import Testing
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import Testing
 
 /// A new task that goes on with what an earlier one had put aside.
 struct TakeoverTests {

@@ -1,6 +1,6 @@
-import SeededNumbers
-import KettleScheduler
 import KettleModel
+import KettleScheduler
+import SeededNumbers
 
 /// The part of programs in the random order of events.
 enum TaskOrder {

@@ -1,5 +1,5 @@
-import KettleScheduler
 import KettleModel
+import KettleScheduler
 
 let app = SessionID(rawValue: "app")
 

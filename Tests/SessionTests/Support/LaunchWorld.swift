@@ -1,10 +1,10 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import TestSupport
-import Testing
 import KettleClient
+import KettleControl
 import KettleModel
+import Testing
+import TestSupport
 
 /// A service whose program is a script, which writes a line each time that it is launched.
 struct LaunchWorld {

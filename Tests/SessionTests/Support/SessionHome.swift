@@ -1,9 +1,9 @@
 import BackgroundTransfer
-import KettleControl
 import Foundation
-import TestSupport
-import Testing
 import KettleClient
+import KettleControl
+import Testing
+import TestSupport
 
 /// A home of its own for the real service, which the library in this process finds and starts.
 final class SessionHome: Sendable {

@@ -1,7 +1,7 @@
 import BackgroundTransfer
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A delegate that writes down its calls, as one list of texts.
 ///

@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// The digest of a file of `InMemoryFileStorage`, read in small pieces so that a test can stop it.
 final class InMemoryFileDigest: FileDigest {

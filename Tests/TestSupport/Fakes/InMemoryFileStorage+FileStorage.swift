@@ -1,8 +1,8 @@
 import Dispatch
-import KettleSystem
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import KettleSystem
 
 extension InMemoryFileStorage: FileStorage {
   package func createPartialFile(

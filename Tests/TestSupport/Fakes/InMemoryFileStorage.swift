@@ -1,7 +1,7 @@
 import Dispatch
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// Files in memory, with the promises of the port, failures on demand and power cuts.
 ///

@@ -1,6 +1,6 @@
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
 
 /// The plain meaning of each question: all records are looked at, and sorted.
 extension InMemoryJournal: TransferArchive {

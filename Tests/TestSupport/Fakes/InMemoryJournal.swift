@@ -1,7 +1,7 @@
 import Dispatch
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// A journal that keeps everything in memory, can fail, and can make commits wait.
 package final class InMemoryJournal: TransferJournal {

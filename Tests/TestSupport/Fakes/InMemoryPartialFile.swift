@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// An open file of `InMemoryFileStorage`: it follows its inode, as a descriptor does.
 final class InMemoryPartialFile: PartialFile {

@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// A clock that stands still until a test turns it.
 package final class ManualClock: EngineClock {

@@ -1,6 +1,6 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// A transport whose network is the test: it notes what it is asked and tells what it is told to.
 ///

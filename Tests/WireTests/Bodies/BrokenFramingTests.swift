@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Replies in chunks whose framing breaks, and how the download goes on after them.
 struct BrokenFramingTests {

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Lengths that are wrong, absurd or contradictory, and bodies of no length at all.
 struct ContentLengthTests {

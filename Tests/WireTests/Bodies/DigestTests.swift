@@ -1,8 +1,8 @@
 import FoundationEssentials
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Wrong bytes of the right length: only a digest tells.
 struct DigestTests {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
 import KettleStore
+import Testing
+import TestSupport
 
 /// Files over 4 GiB, of which nearly all was fetched before the test began: on the disk it is a
 /// hole.

@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Silence, crawling, and one connection that is much slower than the others.
 struct StallTests {

@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Pages in the place of the file, compressed answers, and the odd things before and behind a body.
 struct WrongPageTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// One cell of the matrix: what was given, where the server sends us, how, and when.
 struct CredentialCase: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// What was given for one scheme, host and port goes nowhere else.
 struct CredentialTests {

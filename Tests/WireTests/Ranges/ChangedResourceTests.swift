@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// The file on the server is another one than the one that was begun.
 struct ChangedResourceTests {

@@ -1,8 +1,8 @@
 import Glibc
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// What others did to the partial file while the transfer was paused or no service ran.
 struct PartialFileTests {

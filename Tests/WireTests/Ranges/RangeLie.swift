@@ -1,5 +1,5 @@
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// What can be wrong with the answer to a range.
 enum RangeLie: String, Sendable, CaseIterable {

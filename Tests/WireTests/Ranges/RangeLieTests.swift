@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Answers to a range that are not what was asked: none of their bytes may get into the file.
 struct RangeLieTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// One combination of what a reply says of a file, and what must come of it. docs/faults.md has the
 /// rules in words.

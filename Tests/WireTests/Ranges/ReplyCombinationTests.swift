@@ -1,8 +1,8 @@
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Every combination of status, validator, length, Content-Range and framing, against one engine.
 struct ReplyCombinationTests {

@@ -1,8 +1,8 @@
 import Glibc
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Another program shortens the partial file while the transfer runs.
 struct ShortenedFileTests {

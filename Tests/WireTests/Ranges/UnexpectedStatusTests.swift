@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// 416 in all its forms, and conditional answers to a request that set no such condition.
 struct UnexpectedStatusTests {

@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// What tells that the rest still belongs to the bytes that are held: validators, and where they
 /// are weak or none, the bytes themselves.

@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that send the whole file where a part was asked for.
 struct WholeForRangeTests {

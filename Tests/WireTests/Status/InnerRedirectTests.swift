@@ -1,9 +1,9 @@
 import KettleCurl
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleEngine
 import KettleModel
+import KettleScheduler
+import Testing
+import TestSupport
 
 /// Redirects from a public server to this machine. 127.0.0.2 counts as public here.
 struct InnerRedirectTests {

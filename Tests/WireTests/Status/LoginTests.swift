@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// Servers that want to know who asks.
 struct LoginTests {

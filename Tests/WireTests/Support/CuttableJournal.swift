@@ -1,7 +1,7 @@
-import KettleSystem
 import KettleEngine
 import KettleModel
 import KettleStore
+import KettleSystem
 
 /// The real store, which a test can take away from an engine in the middle of its work: what the
 /// engine decides from then on does not survive, as in a crash.

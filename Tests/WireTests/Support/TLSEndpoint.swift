@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestSupport
 import KettleModel
+import TestSupport
 
 /// `openssl s_server` on the loopback: what a client sends is kept, and what the test says is sent.
 final class TLSEndpoint: Sendable {

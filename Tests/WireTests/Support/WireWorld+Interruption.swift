@@ -1,7 +1,7 @@
-import TestSupport
-import Testing
 import KettleEngine
 import KettleModel
+import Testing
+import TestSupport
 
 /// What cuts a download off in the middle.
 enum Interruption: Sendable, CaseIterable {

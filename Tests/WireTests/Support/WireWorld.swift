@@ -1,13 +1,13 @@
 import KettleCurl
-import Logging
-import KettleSystem
-import TestSupport
-import Testing
-import KettleScheduler
 import KettleDaemon
 import KettleEngine
 import KettleModel
+import KettleScheduler
 import KettleStore
+import KettleSystem
+import Logging
+import Testing
+import TestSupport
 
 @testable import KettleFiles
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import KettleControl
 import KettleClient
+import KettleControl
 
 /// `kettle session list`
 struct SessionListCommand: RunnableCommand {
