@@ -9,6 +9,10 @@ THREADED := ^(KettleSystem|KettleCurl|KettleSocket|KettleEngine)Tests
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
 CONVERSING := ^KettleSocketTests|^KettleClientTests|^KettleDaemonTests|^KettleCurlTests|^KettleTerminalTests
 
+# The minute of fuzzing in `make test` tries the same inputs each time, so that a failure is due to
+# the change. `make test-fuzz` draws a seed.
+FUZZ_SEED := 6574136399857488747
+
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test test-fuzz test-thread test-faults test-guards bench growth numbers install format lint catalogue faults examples docs clean
 
@@ -35,7 +39,8 @@ test: deps lint ## Check the style, build everything, run all tests
 	swift test --skip-build --disable-xctest --filter IntegrationTests
 	swift test --skip-build --disable-xctest --filter ExampleTests
 	swift test --skip-build --disable-xctest --filter '^SessionTests'
-	KETTLE_FUZZ_SECONDS=60 swift test --skip-build --disable-xctest --filter '^FuzzTests'
+	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
+	  swift test --skip-build --disable-xctest --filter '^FuzzTests'
 	@echo 'test: everything passed'
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
