@@ -47,7 +47,7 @@ final class ProgressPages: Sendable {
   ///   page, or the file cannot be written. If the cause is the disk, the store then reports the
   ///   reason.
   func put(
-    _ held: HeldRanges, _ stamp: ProgressStamp, among stamps: () -> Set<ProgressStamp>
+    _ held: ByteRangeSet, _ stamp: ProgressStamp, among stamps: () -> Set<ProgressStamp>
   ) -> Bool {
     state.withLock { state in
       guard let descriptor = open(&state), held.ranges.count <= ProgressPage.rangeCountMax else {
@@ -97,7 +97,7 @@ final class ProgressPages: Sendable {
 
   /// Returns the newest page of each stamp. A missing or unreadable file yields nothing: the rows
   /// then contain less, but nothing wrong.
-  static func read(_ place: StorePlace) -> [ProgressStamp: HeldRanges] {
+  static func read(_ place: StorePlace) -> [ProgressStamp: ByteRangeSet] {
     let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
     guard let file = OwnedDescriptor(opened: Glibc.open(place.progressPath, flags)) else {
       return [:]
@@ -119,9 +119,9 @@ final class ProgressPages: Sendable {
 struct ProgressPage {
   var stamp: ProgressStamp
   var sequence: Int64
-  var held: HeldRanges
+  var held: ByteRangeSet
 
-  init(stamp: ProgressStamp, sequence: Int64, held: HeldRanges) {
+  init(stamp: ProgressStamp, sequence: Int64, held: ByteRangeSet) {
     self.stamp = stamp
     self.sequence = sequence
     self.held = held
@@ -139,7 +139,7 @@ struct ProgressPage {
     guard words.count == Self.wordCount, words[0] == Self.mark, words.last == Self.sum(words),
       (0...Int64(Self.rangeCountMax)).contains(words[3])
     else { return nil }
-    var held = HeldRanges()
+    var held = ByteRangeSet()
     for index in 0..<Int(words[3]) {
       let lower = words[Self.headCount + 2 * index]
       guard let range = ByteRange(lower: lower, upper: words[Self.headCount + 2 * index + 1])

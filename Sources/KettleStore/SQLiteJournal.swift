@@ -84,12 +84,12 @@ package final class SQLiteJournal: TransferJournal {
     state.withLock { $0.advanced[id] }
   }
 
-  package func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool {
+  package func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
     pages.put(held, stamp) { Set(state.withLock { $0.advanced }.values) }
   }
 
   /// Returns false when the row itself must record it.
-  private func putPage(_ held: HeldRanges, of id: TransferID) -> Bool {
+  private func putPage(_ held: ByteRangeSet, of id: TransferID) -> Bool {
     progressStamp(of: id).map { put(held, $0) } ?? false
   }
 

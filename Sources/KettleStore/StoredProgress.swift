@@ -12,8 +12,8 @@ import KettleModel
 /// record, and a page with its stamp is newer than the row.
 enum StoredProgress {
   /// Contains running transfers and those of the last crash: few, however long the list is.
-  static func read(_ db: Database) throws -> [TransferID: HeldRanges] {
-    var progress: [TransferID: HeldRanges] = [:]
+  static func read(_ db: Database) throws -> [TransferID: ByteRangeSet] {
+    var progress: [TransferID: ByteRangeSet] = [:]
     let stamp = try StoreLayout.hasStamps(db) ? "stamp" : "NULL"
     let rows = try StoreStatement(db, "SELECT id, held, \(stamp) FROM progress")
     defer { rows.reset() }
@@ -32,8 +32,8 @@ enum StoredProgress {
       .map { StorePlace(String(cString: $0)) }
   }
 
-  private static func held(_ text: String, _ json: StoredJSON) throws -> HeldRanges {
-    guard let held = try? json.value(HeldRanges.self, in: text) else {
+  private static func held(_ text: String, _ json: StoredJSON) throws -> ByteRangeSet {
+    guard let held = try? json.value(ByteRangeSet.self, in: text) else {
       throw TransferRowReader.Problem(column: "held")
     }
     return held
@@ -53,7 +53,7 @@ enum StoredProgress {
 
   /// Writes the row. Returns its stamp, which no page has yet.
   static func put(
-    _ held: HeldRanges, of id: TransferID, _ db: Database
+    _ held: ByteRangeSet, of id: TransferID, _ db: Database
   ) throws -> ProgressStamp {
     let statement = try StoreStatement(
       db,
@@ -70,7 +70,7 @@ enum StoredProgress {
   }
 
   /// Encodes like `StoredJSON`, at a tenth of the cost.
-  private static func text(_ held: HeldRanges) -> String {
+  private static func text(_ held: ByteRangeSet) -> String {
     var text = "["
     for range in held.ranges {
       if text.utf8.count > 1 { text += "," }

@@ -4,13 +4,13 @@ import KettleModel
 /// was further than its record says; in `Fixtures/store-v6.sqlite` also further than its row.
 /// Never changed, because the files are never made again.
 enum ProgressFixture {
-  static let held: HeldRanges = {
-    var held = HeldRanges(prefix: 6_291_456)
+  static let held: ByteRangeSet = {
+    var held = ByteRangeSet(prefix: 6_291_456)
     if let range = ByteRange(lower: 8_388_608, upper: 9_000_000) { held.insert(range) }
     return held
   }()
 
-  static func record(holding held: HeldRanges) -> TransferRecord {
+  static func record(holding held: ByteRangeSet) -> TransferRecord {
     var record = StoreFixture.record(80, .paused)
     record.state = .queued
     record.resumeData?.held = held

@@ -181,9 +181,9 @@ import TestSupport
       try journal.commit(
         FinishFixture.records.map(JournalChange.put)
           + [.clearFinished(upTo: FinishFixture.clearedUpTo)])
-      let running = ProgressFixture.record(holding: HeldRanges(prefix: 1 << 20))
+      let running = ProgressFixture.record(holding: ByteRangeSet(prefix: 1 << 20))
       try journal.commit([.put(running)])
-      try journal.commit([.progress(running.id, HeldRanges(prefix: 2 << 20))])
+      try journal.commit([.progress(running.id, ByteRangeSet(prefix: 2 << 20))])
       try journal.commit([.progress(running.id, ProgressFixture.held)])
       // Closing brings everything into the one file.
       try journal.close()

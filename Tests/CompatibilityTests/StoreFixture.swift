@@ -67,7 +67,7 @@ enum StoreFixture {
   }
 
   private static func resumeData(_ id: Int64, isWhole: Bool) -> ResumeData {
-    var held = HeldRanges(prefix: 1_048_576)
+    var held = ByteRangeSet(prefix: 1_048_576)
     if !isWhole, let range = ByteRange(lower: 2_097_152, upper: 3_145_728) { held.insert(range) }
     var resumeData = ResumeData(
       partialPath: "/home/somebody/Downloads/File \(id).iso.part", device: 66_305,

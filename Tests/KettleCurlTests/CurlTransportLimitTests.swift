@@ -109,7 +109,7 @@ struct CurlTransportLimitTests {
     let file = try InMemoryFileStorage(documentsDirectory: "/d").createPartialFile(
       in: "/d", preferredName: "a", onConflict: .rename)
     let received = TransferBody(
-      file: file, held: HeldRanges(), totalByteCount: body.byteCount,
+      file: file, held: ByteRangeSet(), totalByteCount: body.byteCount,
       queue: LingeringQueue("test.disk")
     ) { _ in }
     let sink = AskedSink(received.begin(id, from: 0, .whole(body.byteCount)))

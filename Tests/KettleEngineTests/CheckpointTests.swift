@@ -32,7 +32,7 @@ struct CheckpointTests {
     }
 
     /// Brings what makes a further checkpoint, and answers what that holds.
-    mutating func goOn() async throws -> HeldRanges {
+    mutating func goOn() async throws -> ByteRangeSet {
       let piece = [UInt8](repeating: 7, count: 1 << 20)
       while world.transport.body(attempt, piece) == .taken {}
       guard case .progress(id, let held)? = await nextChange() else { throw Unexpected() }

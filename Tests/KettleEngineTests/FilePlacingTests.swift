@@ -14,7 +14,7 @@ struct FilePlacingTests {
   private let told: AsyncStream<[EngineInput]>.Continuation
 
   init() {
-    placing = FilePlacing(files, on: WorkLanes("test.names", width: 4))
+    placing = FilePlacing(files, on: WorkerPool("test.names", width: 4))
     (inputs, told) = AsyncStream.makeStream()
   }
 
@@ -25,7 +25,7 @@ struct FilePlacingTests {
       id: TransferID(rawValue: number), operation: OperationID(rawValue: UInt64(number)),
       file: FileToFinish(
         resumeData: ResumeData(
-          partialPath: file.path, device: file.device, inode: file.inode, held: HeldRanges(),
+          partialPath: file.path, device: file.device, inode: file.inode, held: ByteRangeSet(),
           totalByteCount: 0, validator: nil, finalName: file.finalName),
         onConflict: .rename))
   }

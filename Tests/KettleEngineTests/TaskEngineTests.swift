@@ -98,7 +98,7 @@ struct TaskEngineTests {
   // A task that prefers other threads leaves the engine wherever it calls what may suspend.
   @Test func `an acknowledge returns also when all is done before it waits`() async throws {
     let world = try await EngineWorld()
-    let elsewhere = WorkLanes("elsewhere", width: 2)
+    let elsewhere = WorkerPool("elsewhere", width: 2)
     for number in 1...200 {
       let id = try await completedAndHeld(world, request: number)
       await Task(executorPreference: elsewhere) {
@@ -125,7 +125,7 @@ struct TaskEngineTests {
     record.state = .completed
     record.finishedFile = FinishedFile(path: path, identity: nil)
     record.resumeData = ResumeData(
-      partialPath: path, device: 1, inode: 1, held: HeldRanges(), totalByteCount: nil,
+      partialPath: path, device: 1, inode: 1, held: ByteRangeSet(), totalByteCount: nil,
       validator: nil, finalName: "a.iso")
     try world.journal.commit([.put(record)])
     let next = try await EngineWorld(after: world)

@@ -158,7 +158,7 @@ struct TransferEngineTests {
     for _ in world.journal.commits { _ = await attempts.next() }
     let piece = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<6 { #expect(world.transport.body(attempt, piece) == .taken) }
-    #expect(await attempts.next() == [.progress(id, HeldRanges(prefix: 6 << 20))])
+    #expect(await attempts.next() == [.progress(id, ByteRangeSet(prefix: 6 << 20))])
     // A record that is made later has it as well.
     _ = await world.engine.control(.pause, [id])
     #expect(world.journal.records[id]?.resumeData?.held.byteCount == 6 << 20)

@@ -251,7 +251,7 @@ import Testing
     _ = try create("a")
     for path in ["", "a.part", "../a.part", "/", directory + "/"] {
       let resumeData = ResumeData(
-        partialPath: path, device: 1, inode: 1, held: HeldRanges(), totalByteCount: nil,
+        partialPath: path, device: 1, inode: 1, held: ByteRangeSet(), totalByteCount: nil,
         validator: nil, finalName: "a")
       #expect(open(resumeData)?.code == .partialFileChanged)
     }

@@ -107,7 +107,7 @@ extension PartialFile {
 
   func resumeData(held: Int, total: Int? = nil) -> ResumeData {
     ResumeData(
-      partialPath: path, device: device, inode: inode, held: HeldRanges(prefix: Int64(held)),
+      partialPath: path, device: device, inode: inode, held: ByteRangeSet(prefix: Int64(held)),
       totalByteCount: total.map(Int64.init), validator: nil, finalName: finalName)
   }
 }

@@ -269,7 +269,7 @@ import TestSupport
     let journal = try scratch.open().journal
     #expect(CommitRecord.read(place)?.commitCount == 0)
     try journal.commit(Sample.puts(1...3))
-    try journal.commit([.progress(TransferID(rawValue: 1), HeldRanges())])
+    try journal.commit([.progress(TransferID(rawValue: 1), ByteRangeSet())])
     let mark = try #require(CommitRecord.read(place))
     #expect(mark.commitCount == 1 && mark.lastID == 3)
     try journal.commit([.remove(TransferID(rawValue: 1))])

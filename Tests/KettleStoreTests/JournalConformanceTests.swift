@@ -58,7 +58,7 @@ import TestSupport
     #expect(try journal.whole().records == [Sample.plain(2)])
   }
 
-  private func held(_ journal: any TransferJournal & TransferArchive) throws -> [HeldRanges?] {
+  private func held(_ journal: any TransferJournal & TransferArchive) throws -> [ByteRangeSet?] {
     try journal.whole().records.map { $0.resumeData?.held }
   }
 
@@ -67,7 +67,7 @@ import TestSupport
     let journal = try journal(kind)
     let known = try #require(Sample.full(1).resumeData?.held)
     try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
-    var more = HeldRanges(prefix: 7 << 20)
+    var more = ByteRangeSet(prefix: 7 << 20)
     try journal.commit([.progress(TransferID(rawValue: 2), more)])
     #expect(try held(journal) == [known, more])
     more.insert(try #require(ByteRange(lower: 9 << 20, upper: 10 << 20)))
@@ -83,7 +83,7 @@ import TestSupport
     let journal = try journal(kind)
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
     let known = try #require(Sample.full(1).resumeData?.held)
-    let more = HeldRanges(prefix: 7 << 20)
+    let more = ByteRangeSet(prefix: 7 << 20)
     try journal.commit([.put(Sample.full(1)), .put(Sample.full(2))])
     try journal.commit([.progress(one, more), .progress(two, more), .put(Sample.full(1))])
     #expect(try held(journal) == [known, more])
@@ -91,9 +91,9 @@ import TestSupport
     #expect(try held(journal) == [more, known])
     // A file that is begun anew holds nothing, whatever was told of the one before.
     var fresh = Sample.full(1)
-    fresh.resumeData?.held = HeldRanges()
+    fresh.resumeData?.held = ByteRangeSet()
     try journal.commit([.put(fresh)])
-    #expect(try held(journal) == [HeldRanges(), known])
+    #expect(try held(journal) == [ByteRangeSet(), known])
     try journal.commit([.progress(one, more), .remove(one)])
     try journal.commit([.put(Sample.full(1))])
     #expect(try held(journal) == [known, known])

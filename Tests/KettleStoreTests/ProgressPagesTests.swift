@@ -16,9 +16,9 @@ struct ProgressPagesTests {
 
   private var pagesPath: String { scratch.path + "-progress" }
 
-  private func held(_ mebibytes: Int64) -> HeldRanges { HeldRanges(prefix: mebibytes << 20) }
+  private func held(_ mebibytes: Int64) -> ByteRangeSet { ByteRangeSet(prefix: mebibytes << 20) }
 
-  private func record(_ id: Int64, holding held: HeldRanges) -> TransferRecord {
+  private func record(_ id: Int64, holding held: ByteRangeSet) -> TransferRecord {
     var record = Sample.plain(id)
     record.resumeData = Sample.resumeData(id)
     record.resumeData?.held = held
@@ -26,7 +26,7 @@ struct ProgressPagesTests {
   }
 
   /// What is on record of the transfers after a kill, by id.
-  private func found(in scratch: StoreScratch) throws -> [TransferID: HeldRanges] {
+  private func found(in scratch: StoreScratch) throws -> [TransferID: ByteRangeSet] {
     let copy = try scratch.killed()
     // The directory goes with it.
     defer { withExtendedLifetime(copy) {} }
@@ -34,7 +34,7 @@ struct ProgressPagesTests {
     let records = try journal.whole().records
     try journal.close()
     return Dictionary(
-      uniqueKeysWithValues: records.map { ($0.id, $0.resumeData?.held ?? HeldRanges()) })
+      uniqueKeysWithValues: records.map { ($0.id, $0.resumeData?.held ?? ByteRangeSet()) })
   }
 
   @Test func `a checkpoint writes one page over, and nothing into the log`() throws {
@@ -122,7 +122,7 @@ struct ProgressPagesTests {
   @Test func `more parts than a page takes go into the row`() throws {
     let journal = try scratch.open().journal
     try journal.commit([.put(record(1, holding: held(0)))])
-    var parts = HeldRanges()
+    var parts = ByteRangeSet()
     for index in 0..<Int64(ProgressPage.rangeCountMax) {
       parts.insert(try #require(ByteRange(lower: index * 10, upper: index * 10 + 5)))
     }
@@ -176,7 +176,7 @@ struct ProgressPagesTests {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     let journal = try scratch.open().journal
-    var model: [TransferID: HeldRanges] = [:]
+    var model: [TransferID: ByteRangeSet] = [:]
     var stamps: [ProgressStamp] = []
     for round in 0..<150 {
       let changes = (0..<(Int.random(in: 0...3, using: &random) == 0 ? 3 : 1)).map { _ in
@@ -192,7 +192,7 @@ struct ProgressPagesTests {
 
   /// Under a stamp of any time; only those that stand count.
   private func put(
-    _ model: inout [TransferID: HeldRanges], _ stamps: inout [ProgressStamp],
+    _ model: inout [TransferID: ByteRangeSet], _ stamps: inout [ProgressStamp],
     _ journal: SQLiteJournal, _ random: inout SeededGenerator
   ) {
     let current = model.keys.compactMap { id in journal.progressStamp(of: id).map { ($0, id) } }
@@ -204,7 +204,7 @@ struct ProgressPagesTests {
   }
 
   private func change(
-    _ model: inout [TransferID: HeldRanges], _ random: inout SeededGenerator
+    _ model: inout [TransferID: ByteRangeSet], _ random: inout SeededGenerator
   ) -> JournalChange {
     let id = TransferID(rawValue: .random(in: 1...4, using: &random))
     let held = held(.random(in: 0...50, using: &random))

@@ -55,7 +55,7 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   package var directory: String?
   package var partialPath: String?
   /// Pairs of lower and upper bounds, in order.
-  package var held: HeldRanges
+  package var held: ByteRangeSet
   package var liveConnections: [ConnectionDetails]?
   package var entityTag: String?
   package var lastModified: String?
@@ -72,7 +72,7 @@ package struct TransferDetails: Codable, Hashable, Sendable {
 
   package init(
     snapshot: TransferSnapshot, currentURL: String? = nil, partialPath: String? = nil,
-    held: HeldRanges = HeldRanges(), entityTag: String? = nil, lastModified: String? = nil,
+    held: ByteRangeSet = ByteRangeSet(), entityTag: String? = nil, lastModified: String? = nil,
     checksum: String? = nil, status: Int? = nil, headers: [HeaderField] = [], retryCount: Int = 0,
     history: [HistoryEntry] = []
   ) {

@@ -180,7 +180,7 @@ struct ClientSession: Sendable {
     after last: Task<Void, Never>?
   ) async -> Task<Void, Never> {
     let decided = Completion<Void>()
-    let reply = Task(executorPreference: WorkLanes.tasks) {
+    let reply = Task(executorPreference: WorkerPool.tasks) {
       let line = await answer(request, id, client) { decided.finish() }
       decided.finish()
       await last?.value
@@ -236,7 +236,7 @@ struct ClientSession: Sendable {
   private func sendGathered(_ mailbox: ClientMailbox) async {
     for await _ in mailbox.gatherings {
       mailbox.sendGathered()
-      do { try await WorkLanes.pause(for: Self.gatheringInterval) } catch { return }
+      do { try await WorkerPool.pause(for: Self.gatheringInterval) } catch { return }
     }
   }
 
@@ -256,7 +256,7 @@ struct ClientSession: Sendable {
         pause = Self.viewportRetry
         mailbox.refreshViewport()
       }
-      do { try await WorkLanes.pause(for: pause) } catch { return }
+      do { try await WorkerPool.pause(for: pause) } catch { return }
       guard mailbox.hasWindow else { continue }
       broadcaster.rest(client.id)
       await mailbox.windowTaken()

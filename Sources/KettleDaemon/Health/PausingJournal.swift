@@ -40,7 +40,7 @@ struct PausingJournal: TransferJournal {
 
   func progressStamp(of id: TransferID) -> ProgressStamp? { base.progressStamp(of: id) }
 
-  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { base.put(held, stamp) }
+  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool { base.put(held, stamp) }
 }
 
 extension TransferState {

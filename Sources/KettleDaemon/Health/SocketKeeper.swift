@@ -85,7 +85,7 @@ final class SocketKeeper: Sendable {
     }
     // The check in progress sets the timer when it finishes.
     guard begins else { return }
-    Task(executorPreference: WorkLanes.tasks) { [self] in
+    Task(executorPreference: WorkerPool.tasks) { [self] in
       let failure: (any Error)?
       do {
         if try await restore() { logger.info("The socket was put back after its file had gone") }

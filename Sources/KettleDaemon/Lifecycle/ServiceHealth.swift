@@ -36,7 +36,7 @@ struct ServiceHealth: Sendable {
         "The network cannot be watched",
         metadata: ["call": "\(error.call)", "errno": "\(error.code)"])
     }
-    networkReader = Task(executorPreference: WorkLanes.tasks) {
+    networkReader = Task(executorPreference: WorkerPool.tasks) {
       for await state in states {
         switch state {
         case .present: logger.info("There is a way to the network")
@@ -46,10 +46,10 @@ struct ServiceHealth: Sendable {
       }
     }
     let (sets, setContinuation) = AsyncStream<Set<TransferCondition>>.makeStream()
-    let machine = MachineWatch(conditions, on: WorkLanes.tasks) { setContinuation.yield($0) }
+    let machine = MachineWatch(conditions, on: WorkerPool.tasks) { setContinuation.yield($0) }
     self.machine = machine
     conditionReaders = [
-      Task(executorPreference: WorkLanes.tasks) {
+      Task(executorPreference: WorkerPool.tasks) {
         await machine.start()
         for await met in sets {
           let names = met.map(\.rawValue).sorted().joined(separator: " ")
@@ -57,7 +57,7 @@ struct ServiceHealth: Sendable {
           await engine.conditionsChanged(met)
         }
       },
-      Task(executorPreference: WorkLanes.tasks) {
+      Task(executorPreference: WorkerPool.tasks) {
         for await isNeeded in need.changes { await machine.setNeeded(isNeeded) }
       },
     ]

@@ -101,7 +101,7 @@ package struct TransferService: Sendable {
     observers.add(sessions)
     try await engine.start()
     await sessions.recover(engine.recoveredSessions)
-    let sessionWork = Task(executorPreference: WorkLanes.tasks) { await sessions.run() }
+    let sessionWork = Task(executorPreference: WorkerPool.tasks) { await sessions.run() }
 
     let stop = StopSwitch()
     // Before the socket exists: a service that accepts requests must shut down cleanly.

@@ -29,7 +29,7 @@ actor AddedRequests {
     case .underWay(let task): return await task.value
     case nil: break
     }
-    let task = Task(executorPreference: WorkLanes.tasks) { await adding() }
+    let task = Task(executorPreference: WorkerPool.tasks) { await adding() }
     entries[requestID] = .underWay(task)
     let outcome = await task.value
     switch outcome {

@@ -154,7 +154,7 @@ struct RequestHandler: Sendable {
   private func control(
     _ params: ControlTransfers.Params
   ) async throws(ControlError) -> ControlTransfers.Result {
-    let control: Brain.Control =
+    let control: TransferScheduler.Control =
       switch params.control {
       case .start: .start
       case .pause: .pause
@@ -172,7 +172,7 @@ struct RequestHandler: Sendable {
   }
 
   private func control(
-    _ control: Brain.Control, _ selection: TransferSelection
+    _ control: TransferScheduler.Control, _ selection: TransferSelection
   ) async throws(ControlError) -> ControlTransfers.Result {
     let ids: [TransferID]
     switch selection {
@@ -195,7 +195,7 @@ struct RequestHandler: Sendable {
     // Their relative order stays the same, so moving everything changes nothing.
     case .all: return MoveTransfers.Result(applied: [], refused: [])
     }
-    let move: Brain.Move =
+    let move: TransferScheduler.Move =
       switch params.way {
       case .up: .up
       case .down: .down
@@ -227,7 +227,7 @@ struct RequestHandler: Sendable {
   }
 
   static func result(
-    of ids: [TransferID], _ results: [Brain.ControlResult]
+    of ids: [TransferID], _ results: [TransferScheduler.ControlResult]
   ) -> ControlTransfers.Result {
     var outcome = ControlTransfers.Result(applied: [], refused: [])
     for (id, result) in zip(ids, results) {

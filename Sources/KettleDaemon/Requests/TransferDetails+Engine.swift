@@ -9,7 +9,7 @@ extension TransferDetails {
     self.init(
       snapshot: details.snapshot,
       currentURL: details.currentURL == record.spec.url ? nil : details.currentURL?.text,
-      partialPath: record.resumeData?.partialPath, held: record.resumeData?.held ?? HeldRanges(),
+      partialPath: record.resumeData?.partialPath, held: record.resumeData?.held ?? ByteRangeSet(),
       entityTag: record.resumeData?.validator?.entityTag,
       lastModified: record.resumeData?.validator?.lastModified,
       checksum: record.spec.checksum?.text, status: details.head?.status,

@@ -18,8 +18,8 @@ final class RowList: Sendable {
   let archive: any TransferArchive
   let logger: Logger
   /// One order at a time: a user who types a filter abandons most orders before they start.
-  let orders = WorkLanes("kettle.rows.orders", width: 1)
-  let reads = WorkLanes("kettle.rows.reads", width: 2)
+  let orders = WorkerPool("kettle.rows.orders", width: 1)
+  let reads = WorkerPool("kettle.rows.reads", width: 2)
 
   init(
     _ archive: any TransferArchive, rows: RowMaker, driftMax: Int = RowIndex.driftMax,

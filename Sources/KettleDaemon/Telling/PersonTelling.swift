@@ -72,7 +72,7 @@ final class PersonTelling: Sendable {
     }
     setAlarm()
     guard let alert else { return }
-    Task(executorPreference: WorkLanes.tasks) { [ports] in await ports.show(alert) }
+    Task(executorPreference: WorkerPool.tasks) { [ports] in await ports.show(alert) }
   }
 }
 

@@ -44,7 +44,7 @@ struct BodyOpening: Sendable {
         in: directory, preferredName: new.preferredName, onConflict: spec.onConflict)
     }
     var resumeData = ResumeData(
-      partialPath: file.path, device: file.device, inode: file.inode, held: HeldRanges(),
+      partialPath: file.path, device: file.device, inode: file.inode, held: ByteRangeSet(),
       totalByteCount: new.total, validator: new.validator, finalName: file.finalName)
     files.noteUnrecorded(resumeData.partialIdentity, of: id)
     resumeData.serverChecksum = new.checksum

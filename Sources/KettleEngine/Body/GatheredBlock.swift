@@ -64,7 +64,7 @@ struct BlockPart: Sendable {
 
   /// Returns whether one call can write both parts: they are consecutive, belong to the same
   /// attempt, and overlap no bytes already written.
-  func follows(_ other: BlockPart, over written: HeldRanges) -> Bool {
+  func follows(_ other: BlockPart, over written: ByteRangeSet) -> Bool {
     guard let range, let before = other.range else { return false }
     return before.upper == range.lower && other.block.attempt == block.attempt
       && written.parts(in: before).isEmpty && written.parts(in: range).isEmpty
@@ -72,7 +72,7 @@ struct BlockPart: Sendable {
 
   /// Writes consecutive parts. Blocks.
   static func write(
-    _ parts: [BlockPart], into file: any PartialFile, over written: HeldRanges
+    _ parts: [BlockPart], into file: any PartialFile, over written: ByteRangeSet
   ) throws(TransferFailure) {
     guard parts.count > 1, let lower = parts.first?.range?.lower else {
       for part in parts { try part.write(into: file, over: written) }
@@ -84,7 +84,7 @@ struct BlockPart: Sendable {
 
   /// Writes the bytes. Where `written` already contains bytes, compares them instead. Blocks.
   private func write(
-    into file: any PartialFile, over written: HeldRanges
+    into file: any PartialFile, over written: ByteRangeSet
   ) throws(TransferFailure) {
     guard let range else { return }
     for gap in written.gaps(in: range) { try file.write(block.bytes(gap), at: gap.lower) }

@@ -37,7 +37,7 @@ extension TransferBody {
   /// - Parameter next: returns the stamp for the next checkpoints, when the engine hands over
   ///   recording.
   func confirm(
-    _ held: HeldRanges, next: () -> ProgressStamp? = { nil }
+    _ held: ByteRangeSet, next: () -> ProgressStamp? = { nil }
   ) -> Set<AttemptID> {
     let confirmed = state.withLock { state in
       let confirmed = state.confirm(held)
@@ -62,7 +62,7 @@ extension TransferBody {
   /// Confirms that `held` is recorded under `stamp`. Returns the attempts that may continue; nil
   /// when the engine has taken recording back meanwhile, so the stamp may no longer be valid.
   func confirm(
-    _ held: HeldRanges, _ stamp: ProgressStamp, at now: MonotonicTime
+    _ held: ByteRangeSet, _ stamp: ProgressStamp, at now: MonotonicTime
   ) -> Set<AttemptID>? {
     let confirmed = state.withLock { state -> (goOn: Set<AttemptID>, asks: Bool)?? in
       guard case .queue(stamp, _) = state.recorder else { return nil }

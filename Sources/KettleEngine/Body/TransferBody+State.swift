@@ -6,7 +6,7 @@ extension TransferBody {
     /// Requested, or being synced.
     case underWay
     /// Being recorded. Once it is recorded, everything received when it was taken is confirmed.
-    case synced(HeldRanges, receivedByteCount: Int64)
+    case synced(ByteRangeSet, receivedByteCount: Int64)
   }
 
   enum Writer: Sendable {
@@ -27,7 +27,7 @@ extension TransferBody {
 
   /// What is recorded, and since when.
   struct Recorded: Sendable {
-    var held: HeldRanges
+    var held: ByteRangeSet
     var at: MonotonicTime
   }
 
@@ -39,7 +39,7 @@ extension TransferBody {
     var writer = Writer.resting
     var spare: [BlockMemory] = []
     /// The bytes in the file, synced or not.
-    var written: HeldRanges
+    var written: ByteRangeSet
     /// Bytes of all attempts since the file was opened, without those that arrived under grants and
     /// are not counted yet.
     var receivedByteCount: Int64 = 0
@@ -135,7 +135,7 @@ extension TransferBody {
 
     /// Returns the next parts to write, and the ranges already in the file. Takes all consecutive
     /// parts, because one call for each block costs more. Returns nil when nothing is left.
-    mutating func takePending() -> (parts: [BlockPart], over: HeldRanges)? {
+    mutating func takePending() -> (parts: [BlockPart], over: ByteRangeSet)? {
       // After a failure, nothing more of the attempt is written: its bytes are no longer trusted.
       while let part = pending.first, !isBelieved(part) { pending.removeFirst() }
       guard let first = pending.first else {
@@ -159,7 +159,7 @@ extension TransferBody {
     /// Confirms that `held` is recorded. Returns the attempts that may continue, and whether to
     /// make a checkpoint for those that may not yet. Returns nil when `held` is not the latest
     /// sync.
-    mutating func confirm(_ held: HeldRanges) -> (goOn: Set<AttemptID>, asks: Bool)? {
+    mutating func confirm(_ held: ByteRangeSet) -> (goOn: Set<AttemptID>, asks: Bool)? {
       guard case .synced(held, let byteCount) = checkpoint else { return nil }
       confirmedByteCount = max(confirmedByteCount, byteCount)
       checkpoint = .none

@@ -45,7 +45,7 @@ final class TransferBody: Sendable {
   ///   - askForCheckpoint: called at most once between two checkpoints, after full blocks are
   ///     queued, on the thread that delivers bytes or confirms a record.
   init(
-    file: any PartialFile, held: HeldRanges, totalByteCount: Int64?, queue: LingeringQueue,
+    file: any PartialFile, held: ByteRangeSet, totalByteCount: Int64?, queue: LingeringQueue,
     askForCheckpoint: @escaping @Sendable (TransferBody) -> Void
   ) {
     self.file = file
@@ -205,7 +205,7 @@ final class TransferBody: Sendable {
 
   /// The bytes on the disk after a sync.
   struct Synced: Sendable {
-    var held: HeldRanges
+    var held: ByteRangeSet
     var modifiedNanoseconds: Int64
   }
 
@@ -269,7 +269,7 @@ final class TransferBody: Sendable {
   }
 
   /// Writes as many parts as fit: a disk without room for all of them may have room for the first.
-  private func writeOneByOne(_ parts: [BlockPart], over written: HeldRanges) {
+  private func writeOneByOne(_ parts: [BlockPart], over written: ByteRangeSet) {
     for part in parts {
       let result = write([part], over: written)
       state.withLock { $0.wrote([part], result) }
@@ -278,7 +278,7 @@ final class TransferBody: Sendable {
   }
 
   private func write(
-    _ parts: [BlockPart], over written: HeldRanges
+    _ parts: [BlockPart], over written: ByteRangeSet
   ) -> Result<Void, TransferFailure> {
     Result { () throws(TransferFailure) in
       try BlockPart.write(parts, into: file, over: written)

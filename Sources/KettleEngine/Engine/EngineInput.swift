@@ -6,7 +6,7 @@ import KettleScheduler
 enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store, and the actions that waited for them can be performed.
-  case committed([BrainAction], announce: [TransferID], kept: [JournalChange])
+  case committed([SchedulerAction], announce: [TransferID], kept: [JournalChange])
   case lineRead(LineRequest, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.

@@ -26,11 +26,11 @@ final class FilePlacing: Sendable {
   }
 
   private let files: any FileStorage
-  private let lanes: WorkLanes
+  private let lanes: WorkerPool
   /// By directory, while there is work in it.
   private let lines = Mutex<[Substring: Line]>([:])
 
-  init(_ files: any FileStorage, on lanes: WorkLanes) {
+  init(_ files: any FileStorage, on lanes: WorkerPool) {
     self.files = files
     self.lanes = lanes
   }

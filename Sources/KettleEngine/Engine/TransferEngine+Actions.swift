@@ -2,9 +2,9 @@ import Dispatch
 import KettleModel
 import KettleScheduler
 
-/// Performs the actions of the brain.
+/// Performs the actions of the scheduler.
 extension TransferEngine {
-  func perform(_ action: BrainAction, at now: Moment) {
+  func perform(_ action: SchedulerAction, at now: Moment) {
     switch action {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
@@ -27,7 +27,7 @@ extension TransferEngine {
           id: id, operation: operation,
           file: FileToFinish(resumeData: resumeData, onConflict: policy)))
     case .deleteFinishedFile(_, let file):
-      nameLanes.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
+      namePool.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
     case .readLine(let request): readLine(request)
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
@@ -40,7 +40,7 @@ extension TransferEngine {
     live[id, default: begun(id)].currentURL = plan.url
     noteOpener(plan, of: id)
     live[id]?.sentByteCount = nil
-    let spec = brain.machines[id]?.record.spec
+    let spec = scheduler.machines[id]?.record.spec
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
@@ -53,7 +53,7 @@ extension TransferEngine {
 
   /// Further connections request the URL to which the redirects of the first one led.
   private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
-    guard let fetch = brain.machines[id]?.fetch, fetch.body == .closed,
+    guard let fetch = scheduler.machines[id]?.fetch, fetch.body == .closed,
       let index = fetch.index(of: plan.attempt)
     else { return }
     live[id]?.opens(
@@ -64,25 +64,25 @@ extension TransferEngine {
     // The attempt may have been cancelled during the commit.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
     switch one.phase {
-    case .flowing: return apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+    case .flowing: return apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
     case .asking: break
     }
     let sink = body.begin(
       attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
     // Other attempts may have taken over its end during the commit.
-    let fetch = brain.machines[id]?.fetch
+    let fetch = scheduler.machines[id]?.fetch
     if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
       body.shorten(attempt, to: upper)
     }
     attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: sink)
-    apply { brain, now in brain.bodyRecorded(of: id, at: now) }
+    apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
   }
 
   // MARK: The partial file
 
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
-    guard let record = brain.machines[id]?.record else { return }
+    guard let record = scheduler.machines[id]?.record else { return }
     let opening = BodyOpening(
       files: files, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec))
@@ -92,7 +92,7 @@ extension TransferEngine {
       return letFlow(into: file, plan, of: attempt, id)
     }
     bodies[id] = .opening(close: nil)
-    nameLanes.async { [weak self] in
+    namePool.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
       self?.postFromLane(.bodyOpened(id, attempt, result))
     }
@@ -110,7 +110,7 @@ extension TransferEngine {
       if let synced = body.settled {
         return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
       }
-      diskLanes.async { [weak self] in
+      diskPool.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
           TransferMachine.ClosedBody(try body.sync())
         }
@@ -121,7 +121,7 @@ extension TransferEngine {
 
   private func discard(_ id: TransferID, _ operation: OperationID, _ resumeData: ResumeData) {
     digests[id] = nil
-    nameLanes.async { [weak self, files] in
+    namePool.async { [weak self, files] in
       // A crash between the rename and its record leaves the file under its final name.
       if resumeData.isWhole, let file = files.finishedFile(of: resumeData) {
         _ = files.removeFinishedFile(file)

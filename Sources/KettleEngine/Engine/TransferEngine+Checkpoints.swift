@@ -15,7 +15,7 @@ extension TransferEngine {
 
   /// Records without the engine, if it handed over recording to the body. Returns false when the
   /// engine must record.
-  private nonisolated func recordHere(_ held: HeldRanges, of body: TransferBody) -> Bool {
+  private nonisolated func recordHere(_ held: ByteRangeSet, of body: TransferBody) -> Bool {
     guard let stamp = body.progressStamp, journal.put(held, stamp),
       let goOn = body.confirm(held, stamp, at: clock.now().monotonic)
     else { return false }
@@ -27,7 +27,7 @@ extension TransferEngine {
   func checkpoint(_ id: TransferID, _ extent: TransferBody.Extent, at now: Moment) {
     guard case .open(let body, _)? = bodies[id] else { return }
     bodies[id] = .open(body, checkpointedAt: now.monotonic)
-    diskLanes.async { [weak self] in
+    diskPool.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try body.sync(extent) }
       self?.postFromLane(.checkpointDone(id, body, result))
     }
@@ -44,7 +44,7 @@ extension TransferEngine {
       let now = clock.now()
       bodies[id] = .open(body, checkpointedAt: now.monotonic)
       advanceDigest(of: id, to: synced.held)
-      let turn = brain.bytesSynced(synced.held, of: id)
+      let turn = scheduler.bytesSynced(synced.held, of: id)
       guard case .progress? = turn.changes.first else { return run(turn, at: now) }
       submitDecided()
       // A digest follows the recorded bytes, and is notified here.
@@ -67,35 +67,35 @@ extension TransferEngine {
   /// Confirms a committed checkpoint. Called by the journal's `finish`, while the journal's stamp
   /// is that of this checkpoint.
   private nonisolated func confirm(
-    _ held: HeldRanges, of id: TransferID, in body: TransferBody
+    _ held: ByteRangeSet, of id: TransferID, in body: TransferBody
   ) {
     let goOn = body.confirm(held) { journal.progressStamp(of: id) }
     for attempt in goOn { transport.resumeReceiving(attempt) }
   }
 
-  /// Notifies the brain of what was recorded without it.
+  /// Notifies the scheduler of what was recorded without it.
   func noteRecorded(of id: TransferID) {
-    if let recorded = bodies[id]?.body?.recorded { brain.noteRecorded(recorded.held, of: id) }
+    if let recorded = bodies[id]?.body?.recorded { scheduler.noteRecorded(recorded.held, of: id) }
   }
 
   /// Takes recording of a body's checkpoints back. Returns what the body recorded in the meantime
-  /// if it is news to the brain, or nil.
+  /// if it is news to the scheduler, or nil.
   @discardableResult
-  func takeOverRecording(of id: TransferID) -> HeldRanges? {
+  func takeOverRecording(of id: TransferID) -> ByteRangeSet? {
     guard case .open(let body, let checkpointedAt)? = bodies[id],
       let recorded = body.takeOverRecording()
     else { return nil }
     bodies[id] = .open(body, checkpointedAt: max(checkpointedAt, recorded.at))
-    return brain.noteRecorded(recorded.held, of: id) ? recorded.held : nil
+    return scheduler.noteRecorded(recorded.held, of: id) ? recorded.held : nil
   }
 
-  /// Returns the changes with what was recorded since the brain last knew; otherwise they would say
+  /// Returns the changes with what was recorded since the scheduler last knew; otherwise they would say
   /// less than the journal has. Call this before anything else is done with a decision. The engine
   /// keeps the recording until the next checkpoint.
   func takingOverRecording(_ changes: [JournalChange]) -> [JournalChange] {
     if bodies.isEmpty { return changes }
     var changes = changes
-    var recorded: [TransferID: HeldRanges] = [:]
+    var recorded: [TransferID: ByteRangeSet] = [:]
     for index in changes.indices {
       guard case .put(var record) = changes[index] else { continue }
       recorded[record.id] = takeOverRecording(of: record.id) ?? recorded[record.id]

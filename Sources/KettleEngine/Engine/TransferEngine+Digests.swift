@@ -7,7 +7,7 @@ import KettleScheduler
 extension TransferEngine {
   /// Begins a digest for an opened file when there is a checksum to compare with.
   func followDigest(of id: TransferID, _ resumeData: ResumeData) {
-    let spec = brain.machines[id]?.record.spec
+    let spec = scheduler.machines[id]?.record.spec
     guard let algorithm = (spec?.checksum ?? resumeData.serverChecksum)?.algorithm else {
       digests[id] = nil
       return
@@ -25,7 +25,7 @@ extension TransferEngine {
   }
 
   /// Continues a digest after more of the file became durable.
-  func advanceDigest(of id: TransferID, to held: HeldRanges) {
+  func advanceDigest(of id: TransferID, to held: ByteRangeSet) {
     guard let one = digests[id] else { return }
     let upper = held.prefixByteCount
     one.queue.async {
@@ -44,7 +44,7 @@ extension TransferEngine {
     let usable = known.flatMap { one in
       one.inode == resumeData.inode && one.algorithm == algorithm ? one : nil
     }
-    let work: WorkLanes.Work = { [weak self, files] in
+    let work: WorkerPool.Work = { [weak self, files] in
       let result = Result { () throws(TransferFailure) in
         let digest: any FileDigest
         if let usable {
@@ -57,6 +57,6 @@ extension TransferEngine {
       }
       self?.post(.digested(id, operation, result))
     }
-    if let usable { usable.queue.async(execute: work) } else { digestLanes.async(work) }
+    if let usable { usable.queue.async(execute: work) } else { digestPool.async(work) }
   }
 }

@@ -59,7 +59,7 @@ extension TransferEngine {
     case .success(let records):
       let listed = reading.stillListed(records)
       let now = clock.now()
-      let (woken, turn) = brain.wake(listed, at: now)
+      let (woken, turn) = scheduler.wake(listed, at: now)
       tellWoken(woken, of: listed)
       run(turn, at: now)
       return listed
@@ -81,7 +81,7 @@ extension TransferEngine {
 
   /// Loads transfers that only the store has into memory.
   func wake(_ ids: [TransferID]) async {
-    let missing = ids.filter { brain.machines[$0] == nil }
+    let missing = ids.filter { scheduler.machines[$0] == nil }
     guard !missing.isEmpty else { return }
     _ = await wake { archive in try archive.records(missing) }
   }
@@ -110,7 +110,7 @@ extension TransferEngine {
     switch result {
     case .success(let records):
       let now = clock.now()
-      let (woken, turn) = brain.lineRead(request, records, gone: reading.unlisted, at: now)
+      let (woken, turn) = scheduler.lineRead(request, records, gone: reading.unlisted, at: now)
       tellWoken(woken, of: records)
       run(turn, at: now)
     case .failure(let error):
@@ -127,13 +127,13 @@ extension TransferEngine {
 
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
   func letGo() {
-    guard reading.count == 0, brain.holdsMuch else { return }
-    let slept = brain.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    guard reading.count == 0, scheduler.holdsMuch else { return }
+    let slept = scheduler.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
     guard !slept.isEmpty else { return }
     observer(.slept(slept))
     for id in slept where live[id]?.hasRun == false { live[id] = nil }
-    guard live.count > brain.machines.count + Self.rememberedCountMax else { return }
-    for id in live.keys where brain.machines[id] == nil { live[id] = nil }
+    guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
+    for id in live.keys where scheduler.machines[id] == nil { live[id] = nil }
   }
 
   /// Notes that changes are on their way to the store.
@@ -176,13 +176,13 @@ extension TransferEngine {
   ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
-    _ control: Brain.Control, _ ids: [TransferID]
-  ) async -> [Brain.ControlResult] {
-    guard ids.contains(where: { brain.machines[$0] == nil }) else {
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
+    guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
       return await controlWoken(control, ids)
     }
-    var results: [TransferID: Brain.ControlResult] = [:]
-    let asleep = ids.filter { brain.machines[$0] == nil }
+    var results: [TransferID: TransferScheduler.ControlResult] = [:]
+    let asleep = ids.filter { scheduler.machines[$0] == nil }
     for start in stride(from: 0, to: asleep.count, by: Self.wokenCountMax) {
       let part = Array(asleep[start..<min(start + Self.wokenCountMax, asleep.count)])
       for (id, result) in zip(part, await controlWoken(control, part)) { results[id] = result }
@@ -193,8 +193,8 @@ extension TransferEngine {
   }
 
   private func controlWoken(
-    _ control: Brain.Control, _ ids: [TransferID]
-  ) async -> [Brain.ControlResult] {
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
     await keepingAwake {
       await wake(ids)
       return await controlAwake(control, ids)
@@ -202,7 +202,7 @@ extension TransferEngine {
   }
 
   /// Applies a control to all transfers that it is meant for.
-  package func controlAll(_ control: Brain.Control) async -> [TransferID] {
+  package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
     let awake = selection(for: control)
     var done: [TransferID] = []
     await forEachDormant(in: control.dormantStates, but: Set(awake)) { ids in
@@ -229,7 +229,7 @@ extension TransferEngine {
         let records = await wake { archive in
           try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
         }
-        let ids = records.map(\.id).filter { !others.contains($0) && brain.machines[$0] != nil }
+        let ids = records.map(\.id).filter { !others.contains($0) && scheduler.machines[$0] != nil }
         if !ids.isEmpty { await body(ids) }
         return records.last?.id
       }
@@ -237,7 +237,7 @@ extension TransferEngine {
   }
 }
 
-extension Brain.Control {
+extension TransferScheduler.Control {
   /// The states of the dormant transfers that a control for all applies to.
   fileprivate var dormantStates: Set<TransferState> {
     switch self {

@@ -2,7 +2,7 @@ import Dispatch
 import KettleModel
 import KettleScheduler
 
-/// Passes input to the brain.
+/// Passes input to the scheduler.
 extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
@@ -23,11 +23,11 @@ extension TransferEngine {
     case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
-      apply { brain, now in brain.digestComputed(result, of: id, by: operation, at: now) }
+      apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
     case .placed(let id, let operation, let result):
-      apply { brain, now in brain.placed(result, of: id, by: operation, at: now) }
+      apply { scheduler, now in scheduler.placed(result, of: id, by: operation, at: now) }
     case .discarded(let id, let operation):
-      apply { brain, now in brain.discarded(id, by: operation, at: now) }
+      apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
     case .alarm: alarm()
     }
   }
@@ -40,8 +40,8 @@ extension TransferEngine {
     live[id, default: begun(id)].lastHead = head
     noteProgress(of: id)
     let jitter = Double.random(in: 0...1)
-    apply { brain, now in
-      brain.headReceived(head, from: reach, of: attempt, jitter: jitter, at: now)
+    apply { scheduler, now in
+      scheduler.headReceived(head, from: reach, of: attempt, jitter: jitter, at: now)
     }
   }
 
@@ -59,7 +59,7 @@ extension TransferEngine {
     switch (bodies[id], result) {
     case (.opening(let close)?, .failure(let failure)):
       bodies[id] = nil
-      apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
+      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
       if let close { closeBody(id, close) }
     case (.opening(let close)?, .success(let opened)):
       let body = makeBody(
@@ -68,7 +68,7 @@ extension TransferEngine {
       if let close { closeBody(id, close) }
     // The attempt's end reports the same, and there is nothing to close before.
     case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
-      apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
+      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
     case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
       opens(late.body, opened, of: id, by: attempt)
     case (.late, _), (.open, _), (.closing, _), (nil, _): break
@@ -76,7 +76,7 @@ extension TransferEngine {
   }
 
   func makeBody(
-    _ file: any PartialFile, of id: TransferID, held: HeldRanges, total: Int64?
+    _ file: any PartialFile, of id: TransferID, held: ByteRangeSet, total: Int64?
   ) -> TransferBody {
     let queue = LingeringQueue("kettle.body")
     return TransferBody(file: file, held: held, totalByteCount: total, queue: queue) {
@@ -91,7 +91,8 @@ extension TransferEngine {
     bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
     followDigest(of: id, opened.resumeData)
     if digests[id] != nil { opened.file.keepInMemory() }
-    apply { brain, now in brain.bodyOpened(opened.resumeData, of: id, by: attempt, at: now) }
+    apply { scheduler, now in scheduler.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
+    }
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.
@@ -108,14 +109,15 @@ extension TransferEngine {
         .attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
     }
     switch end {
-    case .complete, .satisfied: apply { brain, now in brain.exchangeEnded(attempt, at: now) }
+    case .complete, .satisfied:
+      apply { scheduler, now in scheduler.exchangeEnded(attempt, at: now) }
     case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
   }
 
   /// A file that does not exist yet is also created and named there.
-  private func lanes(of id: TransferID) -> WorkLanes {
-    if case .late? = bodies[id] { nameLanes } else { diskLanes }
+  private func lanes(of id: TransferID) -> WorkerPool {
+    if case .late? = bodies[id] { namePool } else { diskPool }
   }
 
   private static func outcome(_ end: AttemptEnd, failure: TransferFailure?) -> AttemptOutcome {
@@ -140,8 +142,8 @@ extension TransferEngine {
     live[gone.transfer]?.sentByteCount = nil
     sending.remove(gone.transfer)
     let jitter = Double.random(in: 0...1)
-    apply { brain, now in
-      brain.attemptEnded(
+    apply { scheduler, now in
+      scheduler.attemptEnded(
         attempt, outcome, receivedUpTo: segment.receivedUpTo, sentByteCount: gone.sentByteCount,
         jitter: jitter, at: now)
     }
@@ -162,11 +164,11 @@ extension TransferEngine {
     live[id]?.recentSpeeds.rest()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.held) }
     let jitter = Double.random(in: 0...1)
-    apply { brain, now in
-      brain.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)
+    apply { scheduler, now in
+      scheduler.bodyClosed(result, of: id, by: operation, jitter: jitter, at: now)
     }
     // A waiting or paused transfer keeps no descriptor open.
-    if brain.machines[id]?.visibleState != .running { digests[id] = nil }
+    if scheduler.machines[id]?.visibleState != .running { digests[id] = nil }
   }
 
   // MARK: Time
@@ -179,19 +181,19 @@ extension TransferEngine {
       sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
-    if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {
+    if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
       for id in bodies.keys { noteProgress(of: id) }
-      apply { brain, now in brain.timePassed(at: now) }
+      apply { scheduler, now in scheduler.timePassed(at: now) }
     } else {
       setAlarm(at: now)
     }
   }
 
-  /// The brain divides the missing bytes by the progress of each attempt, so it needs that progress
+  /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that progress
   /// before it decides.
   private func noteProgress(of id: TransferID) {
     guard let body = bodies[id]?.body else { return }
-    brain.noteProgress(body.progress, of: id, at: clock.now())
+    scheduler.noteProgress(body.progress, of: id, at: clock.now())
     noteRecorded(of: id)
   }
 
@@ -205,8 +207,8 @@ extension TransferEngine {
     case .opening, .closing, nil: return
     }
     noteRecorded(of: id)
-    apply { brain, now in
-      brain.progressed(id, body.progress, heldBack: body.heldBack, at: now)
+    apply { scheduler, now in
+      scheduler.progressed(id, body.progress, heldBack: body.heldBack, at: now)
     }
     tellProgress(of: id, at: now)
     let age = now.monotonic.milliseconds(since: keptAt)
@@ -220,7 +222,7 @@ extension TransferEngine {
 
   /// Reports the progress: of a download the bytes in the file, of an upload the bytes sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
-    guard let isUpload = brain.machines[id]?.record.spec.isUpload else { return }
+    guard let isUpload = scheduler.machines[id]?.record.spec.isUpload else { return }
     var known = live[id] ?? begun(id)
     let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)

@@ -11,7 +11,7 @@ extension TransferEngine {
     guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
       return
     }
-    let body = makeBody(file, of: id, held: HeldRanges(), total: total)
+    let body = makeBody(file, of: id, held: ByteRangeSet(), total: total)
     bodies[id] = .late(
       LateBody(body: body, file: file, attempt: attempt, since: clock.now().monotonic))
     attempts[attempt]?.phase = .flowing
@@ -28,13 +28,13 @@ extension TransferEngine {
     var late = late
     late.making = .underWay
     bodies[id] = .late(late)
-    nameLanes.async { [weak self, late] in
+    namePool.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
       self?.postFromLane(.bodyOpened(id, late.attempt, result))
     }
   }
 
-  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The brain learns of
+  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler learns of
   /// the file before it learns of the end.
   func settleLate(_ id: TransferID, after attempt: AttemptID) {
     guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
@@ -42,7 +42,7 @@ extension TransferEngine {
     case nil: bodies[id] = nil
     case .failure(let failure):
       bodies[id] = nil
-      apply { brain, now in brain.bodyRefused(failure, of: attempt, at: now) }
+      apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
     case .success(let opened): opens(late.body, opened, of: id, by: attempt)
     }
   }

@@ -5,13 +5,13 @@ import KettleScheduler
 extension TransferEngine {
   /// Moves transfers in the list. Returns when the store has the change.
   package func move(
-    _ ids: [TransferID], _ move: Brain.Move
-  ) async -> [Brain.ControlResult] {
+    _ ids: [TransferID], _ move: TransferScheduler.Move
+  ) async -> [TransferScheduler.ControlResult] {
     await keepingAwake {
       await wake(ids)
       await wakeNeighbours(of: ids, move.side)
       let now = clock.now()
-      let (results, turn) = brain.move(ids, move, at: now)
+      let (results, turn) = scheduler.move(ids, move, at: now)
       let changed = Set(turn.changed)
       for id in Set(ids) where changed.contains(id) {
         live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
@@ -25,7 +25,7 @@ extension TransferEngine {
   private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
     // The store must have the earlier moves first.
     await kept()
-    let places = ids.compactMap { brain.machines[$0].map { QueuePlace($0.record) } }
+    let places = ids.compactMap { scheduler.machines[$0].map { QueuePlace($0.record) } }
     _ = await wake { archive in try archive.neighbours(of: places, side) }
   }
 
@@ -34,8 +34,8 @@ extension TransferEngine {
   /// - Returns: the number of hidden transfers.
   package func clearFinished() async -> Int {
     let now = clock.now()
-    let (count, turn) = brain.clearFinished()
-    guard count > 0, let clearedUpTo = brain.clearedUpTo else { return 0 }
+    let (count, turn) = scheduler.clearFinished()
+    guard count > 0, let clearedUpTo = scheduler.clearedUpTo else { return 0 }
     await runDurably(turn, at: now).value()
     observer(.cleared(upTo: clearedUpTo))
     return count
@@ -52,7 +52,7 @@ extension TransferEngine {
 
   private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
     noteRecorded(of: id)
-    guard let machine = brain.machines[id], let snapshot = snapshot(of: id) else { return nil }
+    guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
     return EngineDetails(
       snapshot: snapshot, record: machine.record,
@@ -84,7 +84,7 @@ extension TransferEngine {
   }
 }
 
-extension Brain.Move {
+extension TransferScheduler.Move {
   /// The side of the transfers that make room.
   fileprivate var side: ListSide {
     switch self {

@@ -18,12 +18,12 @@ extension TransferEngine {
       if spec.task == nil { complete.directory = rows.directory(of: spec) }
       return complete
     }
-    let (ids, added) = brain.add(complete, at: now)
+    let (ids, added) = scheduler.add(complete, at: now)
     let kept = Completion<Result<Void, any Error>>()
     journal.submit(added.changes, .reportFailure) { kept.finish($0) }
     decided()
     if case .failure(let error) = await kept.value() {
-      brain.withdraw(added.changes)
+      scheduler.withdraw(added.changes)
       throw .cannotKeep("\(error)")
     }
     announceRemoved(added.removed)
@@ -33,7 +33,7 @@ extension TransferEngine {
 
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
-    let (slept, turn) = brain.admit(changes, at: now)
+    let (slept, turn) = scheduler.admit(changes, at: now)
     announceAdded(changes, slept[...])
     run(turn, at: now)
     letGo()
@@ -66,16 +66,16 @@ extension TransferEngine {
 
   /// Applies a control. Returns when the outcome is in the store.
   package func control(
-    _ control: Brain.Control, _ ids: [TransferID]
-  ) async -> [Brain.ControlResult] {
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
     await controlEach(control, ids)
   }
 
   func controlAwake(
-    _ control: Brain.Control, _ ids: [TransferID]
-  ) async -> [Brain.ControlResult] {
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
-    let (results, turn) = brain.control(control, ids, at: now)
+    let (results, turn) = scheduler.control(control, ids, at: now)
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id, default: begun(id)].note(text, at: now.wall)
@@ -87,8 +87,8 @@ extension TransferEngine {
   }
 
   /// The transfers in memory that a control for all applies to.
-  package func selection(for control: Brain.Control) -> [TransferID] {
-    brain.machines.filter { _, machine in
+  package func selection(for control: TransferScheduler.Control) -> [TransferID] {
+    scheduler.machines.filter { _, machine in
       let state = machine.visibleState
       let isFinalTask = machine.isFinalTask
       return switch control {
@@ -117,7 +117,7 @@ extension TransferEngine {
     var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
     func reset(_ ids: [TransferID]) async {
       let now = clock.now()
-      var (_, turn) = brain.control(.reset, ids, at: now)
+      var (_, turn) = scheduler.control(.reset, ids, at: now)
       // The caller gets the path of each file, so the files are deleted here and not by actions.
       let finished = turn.takeDeletions()
       await runDurably(turn, at: now).value()
@@ -139,7 +139,7 @@ extension TransferEngine {
     _ finished: [FinishedFile]
   ) async -> (deletedPaths: [String], keptPaths: [String]) {
     await withCheckedContinuation { done in
-      nameLanes.asyncAlone { [files] in
+      namePool.asyncAlone { [files] in
         var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
         for file in finished {
           if file.identity != nil && files.removeFinishedFile(file) {
@@ -170,7 +170,7 @@ extension TransferEngine {
 
   /// Returns when nothing that the controls began is under way.
   func settle(_ ids: [TransferID]) async {
-    let moving = Set(ids.filter { brain.machines[$0]?.isAtRest == false })
+    let moving = Set(ids.filter { scheduler.machines[$0]?.isAtRest == false })
     guard !moving.isEmpty, inbox.isOpen else { return }
     let done = Completion<Void>()
     restWaiters.append(RestWaiter(moving: moving, done: done))
@@ -182,7 +182,7 @@ extension TransferEngine {
     guard !restWaiters.isEmpty else { return }
     for index in restWaiters.indices {
       restWaiters[index].moving = restWaiters[index].moving.filter {
-        brain.machines[$0]?.isAtRest == false
+        scheduler.machines[$0]?.isAtRest == false
       }
     }
     let rested = restWaiters.filter(\.moving.isEmpty)
@@ -207,7 +207,7 @@ extension TransferEngine {
   // MARK: Snapshots
 
   func snapshot(of id: TransferID) -> TransferSnapshot? {
-    guard let machine = brain.machines[id] else { return nil }
+    guard let machine = scheduler.machines[id] else { return nil }
     var snapshot = rows.basicRow(of: machine.record)
     // This includes a pause, until its last bytes are recorded. A stop discards them.
     if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
@@ -233,7 +233,7 @@ extension TransferEngine {
     return snapshot
   }
 
-  var rows: RowMaker { configuration.rows(clearedUpTo: brain.clearedUpTo) }
+  var rows: RowMaker { configuration.rows(clearedUpTo: scheduler.clearedUpTo) }
 }
 
 extension Turn {
@@ -254,14 +254,14 @@ extension TransferEngine {
   /// in the link replaces the known one.
   package func start(
     _ id: TransferID, with link: TransferURL, login: Login? = nil
-  ) async -> Brain.ControlResult {
+  ) async -> TransferScheduler.ControlResult {
     await control(.relink(link, login), [id]).first ?? .unknown
   }
 
   /// Sets the speed limit of transfers; nil is none. It applies at once and is stored.
   package func limit(
     _ ids: [TransferID], toBytesPerSecond limit: Int64?
-  ) async -> [Brain.ControlResult] {
+  ) async -> [TransferScheduler.ControlResult] {
     // The previous speed says nothing about the next one.
     for id in ids { live[id]?.speed = SpeedEstimator() }
     return await control(.limit(limit), ids)
@@ -271,13 +271,13 @@ extension TransferEngine {
   /// service ends.
   package func limitAll(toBytesPerSecond limit: Int64?) {
     for id in live.keys { live[id]?.speed = SpeedEstimator() }
-    if limit != brain.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
-    brain.limitAll(toBytesPerSecond: limit)
+    if limit != scheduler.limitBytesPerSecond { observer(.limited(bytesPerSecond: limit)) }
+    scheduler.limitAll(toBytesPerSecond: limit)
     transport.limitAll(toBytesPerSecond: limit)
   }
 
   /// Handles a change of the machine's network connectivity.
   package func networkChanged(_ state: NetworkState) {
-    apply { brain, now in brain.networkChanged(state, at: now) }
+    apply { scheduler, now in scheduler.networkChanged(state, at: now) }
   }
 }

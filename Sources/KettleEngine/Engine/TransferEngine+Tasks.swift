@@ -6,7 +6,7 @@ extension TransferEngine {
   /// Ends tasks as cancelled. Returns when their bytes are durable, or gone.
   package func cancelTasks(
     _ ids: [TransferID], keepsBytes: Bool
-  ) async -> [Brain.ControlResult] {
+  ) async -> [TransferScheduler.ControlResult] {
     await control(.cancel(keepsBytes: keepsBytes), ids)
   }
 
@@ -20,8 +20,8 @@ extension TransferEngine {
     await rest(of: ids)
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
-    let failed = ids.filter { brain.machines[$0]?.record.failure != nil }
-    let (tokens, turn) = brain.acknowledge(ids, keepingBytesFor: secrets)
+    let failed = ids.filter { scheduler.machines[$0]?.record.failure != nil }
+    let (tokens, turn) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
     await runDurably(turn, at: now).value()
     await settle(ids)
     // For a completed task, the first commit already tells the store that it will be removed.
@@ -36,7 +36,7 @@ extension TransferEngine {
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
     let now = clock.now()
-    let (tokens, turn) = brain.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    let (tokens, turn) = scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
     await runDurably(turn, at: now).value()
     return tokens
   }
@@ -52,9 +52,11 @@ extension TransferEngine {
     }.joined()
   }
 
-  package func updateTask(_ id: TransferID, _ changes: TaskChanges) async -> Brain.ControlResult {
+  package func updateTask(_ id: TransferID, _ changes: TaskChanges) async
+    -> TransferScheduler.ControlResult
+  {
     let now = clock.now()
-    let (result, turn) = brain.updateTask(id, changes, at: now)
+    let (result, turn) = scheduler.updateTask(id, changes, at: now)
     await runDurably(turn, at: now).value()
     return result
   }
@@ -63,22 +65,22 @@ extension TransferEngine {
   /// nothing.
   package func answerChallenge(
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
-  ) async -> Brain.ControlResult {
+  ) async -> TransferScheduler.ControlResult {
     let now = clock.now()
-    let (result, turn) = brain.answerChallenge(of: id, challenge, answer, at: now)
+    let (result, turn) = scheduler.answerChallenge(of: id, challenge, answer, at: now)
     await runDurably(turn, at: now).value()
     return result
   }
 
   /// The tasks of a session by task identifier, without those set aside as resume data.
   package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
-    brain.tasks(of: session).compactMap { machine in
+    scheduler.tasks(of: session).compactMap { machine in
       snapshot(of: machine.record.id).map { ($0, machine.record.spec) }
     }
   }
 
   package func lastTaskIdentifier(of session: SessionID) -> Int64 {
-    brain.lastTaskIdentifier(of: session)
+    scheduler.lastTaskIdentifier(of: session)
   }
 
   // MARK: Sessions
@@ -88,7 +90,7 @@ extension TransferEngine {
     await keepingAwake {
       await wake(session)
       let now = clock.now()
-      let (ids, turn) = brain.adopt(session, at: now)
+      let (ids, turn) = scheduler.adopt(session, at: now)
       await runDurably(turn, at: now).value()
       return ids
     }
@@ -99,7 +101,7 @@ extension TransferEngine {
     await keepingAwake {
       await wake(session)
       let now = clock.now()
-      let (ids, turn) = brain.drop(session, at: now)
+      let (ids, turn) = scheduler.drop(session, at: now)
       await runDurably(turn, at: now).value()
       await rest(of: ids)
       return ids
@@ -118,12 +120,12 @@ extension TransferEngine {
 
   /// Sets how the transfers of a session are treated from now on.
   package func setPolicy(of session: SessionID, _ policy: SessionPolicy) {
-    apply { brain, now in brain.setPolicy(of: session, policy, at: now) }
+    apply { scheduler, now in scheduler.setPolicy(of: session, policy, at: now) }
   }
 
   /// Sets which conditions hold on this machine now.
   package func conditionsChanged(_ met: Set<TransferCondition>) {
-    apply { brain, now in brain.conditionsChanged(met, at: now) }
+    apply { scheduler, now in scheduler.conditionsChanged(met, at: now) }
   }
 
   /// Stores changes that concern no transfer. When it returns, they survive a power cut.

@@ -3,7 +3,7 @@ import KettleModel
 import KettleScheduler
 import Logging
 
-/// Performs the brain's actions through the ports. It is the only owner of the brain. `apply` is
+/// Performs the scheduler's actions through the ports. It is the only owner of the scheduler. `apply` is
 /// the only way to reach it: change it, collect the actions, run them.
 package actor TransferEngine {
   package struct Configuration: Sendable {
@@ -14,7 +14,7 @@ package actor TransferEngine {
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
     /// How much is kept in memory that the store has as well.
-    package var hold = Brain.HoldLimits()
+    package var hold = TransferScheduler.HoldLimits()
     /// The conditions that hold until `conditionsChanged` is called.
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
@@ -63,17 +63,17 @@ package actor TransferEngine {
   let observer: @Sendable (EngineEvent) -> Void
   /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
   /// again must find its name free. All other operations on one transfer are sequential anyway.
-  let nameLanes = WorkLanes("kettle.files", width: 16)
+  let namePool = WorkerPool("kettle.files", width: 16)
   /// Writes and syncs, which wait for the disk and are independent of each other.
-  let diskLanes = WorkLanes("kettle.disk", width: 16)
+  let diskPool = WorkerPool("kettle.disk", width: 16)
   /// Digests of files that are not being written; these take long.
-  let digestLanes = WorkLanes("kettle.digests", width: 2)
+  let digestPool = WorkerPool("kettle.digests", width: 2)
   let placing: FilePlacing
   private let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
   /// Reads from the store.
   let readQueue = DispatchQueue(label: "kettle.reading")
 
-  var brain: Brain
+  var scheduler: TransferScheduler
   /// The sessions that the store had at the start.
   package private(set) var recoveredSessions: [SessionRecord] = []
   var attempts: [AttemptID: LiveAttempt] = [:]
@@ -111,10 +111,11 @@ package actor TransferEngine {
     self.logger = logger
     self.observer = observer
     files = ports.files
-    placing = FilePlacing(ports.files, on: nameLanes)
+    placing = FilePlacing(ports.files, on: namePool)
     archive = ports.archive
     clock = ports.clock
-    brain = Brain(limits: configuration.limits, retryPolicy: configuration.retryPolicy)
+    scheduler = TransferScheduler(
+      limits: configuration.limits, retryPolicy: configuration.retryPolicy)
     executor = QueueExecutor("kettle.engine")
     let inbox = EngineInbox(on: executor.queue)
     self.inbox = inbox
@@ -133,21 +134,21 @@ package actor TransferEngine {
     removeUnrecorded()
     let now = clock.now()
     recoveredSessions = contents.sessions
-    brain = Brain(
+    scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
-    brain.holdLimits = configuration.hold
+    scheduler.holdLimits = configuration.hold
     inbox.open { [weak self] inputs, place in
       self?.assumeIsolated { engine in engine.receive(inputs, at: place) }
     }
-    let others = Brain.OtherTransfers(
+    let others = TransferScheduler.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
       lastFinishNumber: contents.lastFinishNumber)
-    let turn = brain.recover(
+    let turn = scheduler.recover(
       contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
     observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
-    for id in brain.machines.keys.sorted() {
+    for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
@@ -176,18 +177,18 @@ package actor TransferEngine {
   /// store.
   package func shutDown(deadlineMilliseconds: Int = 1500) async {
     let now = clock.now()
-    run(brain.shutDown(at: now), at: now)
-    if brain.hasRunning {
+    run(scheduler.shutDown(at: now), at: now)
+    if scheduler.hasRunning {
       let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
       deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
-        Task(executorPreference: WorkLanes.tasks) { await self?.releaseIdleWaiters() }
+        Task(executorPreference: WorkerPool.tasks) { await self?.releaseIdleWaiters() }
       }
       let idle = Completion<Void>()
       idleWaiters.append(idle)
       await idle.value()
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      diskLanes.async { [transport] in
+      diskPool.async { [transport] in
         transport.shutDown()
         done.resume()
       }
@@ -229,10 +230,10 @@ package actor TransferEngine {
 
   // MARK: The door
 
-  /// Calls the brain and performs its actions.
-  func apply(_ body: (inout Brain, Moment) -> Turn) {
+  /// Calls the scheduler and performs its actions.
+  func apply(_ body: (inout TransferScheduler, Moment) -> Turn) {
     let now = clock.now()
-    run(body(&brain, now), at: now)
+    run(body(&scheduler, now), at: now)
   }
 
   /// Runs a turn. Actions that must wait for the store return through the inbox.
@@ -254,7 +255,7 @@ package actor TransferEngine {
       if whenDurable != nil || !isReceiving { submit(whenDurable) }
     }
     releaseRestWaiters()
-    if !brain.hasRunning { releaseIdleWaiters() }
+    if !scheduler.hasRunning { releaseIdleWaiters() }
     if !isReceiving {
       beginPlacing()
       setAlarm(at: now)
@@ -310,13 +311,13 @@ package actor TransferEngine {
   /// The changes of turns for the store.
   private struct Submission {
     var changes: [JournalChange] = []
-    var afterCommit: [BrainAction] = []
+    var afterCommit: [SchedulerAction] = []
     var announced: [TransferID] = []
 
     var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
 
     mutating func take(
-      _ changes: [JournalChange], _ afterCommit: [BrainAction], announce announced: [TransferID]
+      _ changes: [JournalChange], _ afterCommit: [SchedulerAction], announce announced: [TransferID]
     ) {
       self.changes += changes
       self.afterCommit += afterCommit
@@ -330,7 +331,7 @@ package actor TransferEngine {
     } else if nextTick == nil {
       nextTick = now.monotonic.advanced(byMilliseconds: cadence.milliseconds)
     }
-    let deadlines = [nextTick, brain.nextWakeUp(at: now)].compactMap { $0 }
+    let deadlines = [nextTick, scheduler.nextWakeUp(at: now)].compactMap { $0 }
     clock.wake(at: deadlines.min()) { [weak self] in self?.post(.alarm) }
   }
 
@@ -344,7 +345,7 @@ package actor TransferEngine {
         .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
     }
     for id in Set(turn.changed) {
-      guard let machine = brain.machines[id] else { continue }
+      guard let machine = scheduler.machines[id] else { continue }
       live[id, default: begun(id)].note(machine.record, at: now.wall)
       switch machine.telling {
       case .now: announceChange(of: id)
@@ -357,7 +358,7 @@ package actor TransferEngine {
 
   /// The initial live state of a transfer to which nothing has happened yet.
   func begun(_ id: TransferID) -> LiveTransfer {
-    LiveTransfer(addedAt: brain.machines[id]?.record.createdAt)
+    LiveTransfer(addedAt: scheduler.machines[id]?.record.createdAt)
   }
 
   func announceRemoved(_ removed: [TransferRecord]) {

@@ -80,7 +80,7 @@ final class JournalWriter: Sendable {
 
   /// Records the durable ranges, concurrently with commits. Blocks. Returns false when they must be
   /// submitted as a change.
-  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
+  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
 
   /// Commits the waiting submissions, unless another thread does so already. Blocks. For callers on
   /// a thread that may block, so that no other has to be woken. Later submissions are left to the

@@ -18,7 +18,7 @@ enum HistoryText {
   }
 
   /// The text for a control's change that no state shows; nil for other controls.
-  static func of(_ control: Brain.Control) -> String? {
+  static func of(_ control: TransferScheduler.Control) -> String? {
     switch control {
     case .limit(let limit?): "Speed limit: \(rate(limit))"
     case .limit(nil): "No speed limit"
@@ -28,7 +28,7 @@ enum HistoryText {
     }
   }
 
-  static func of(_ move: Brain.Move) -> String {
+  static func of(_ move: TransferScheduler.Move) -> String {
     switch move {
     case .up: "Moved up"
     case .down: "Moved down"

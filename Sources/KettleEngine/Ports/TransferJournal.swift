@@ -49,7 +49,7 @@ package protocol TransferJournal: Sendable {
   /// Records the durable ranges. If it returns true, they survive a power cut. Called from any
   /// thread, also during a commit. After a further change of the transfer was committed, the call
   /// has no effect.
-  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool
+  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool
 }
 
 /// The stamp of one progress row. It is valid at most until a change of the transfer is committed.

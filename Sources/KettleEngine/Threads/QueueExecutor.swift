@@ -2,7 +2,7 @@ import Dispatch
 
 /// Runs an actor on a serial queue, which has its own thread while there is work.
 ///
-/// Tasks that prefer `WorkLanes.tasks`, as all in the service do, stay on the actor from one of its
+/// Tasks that prefer `WorkerPool.tasks`, as all in the service do, stay on the actor from one of its
 /// functions to the next: the runtime compares both executors and then continues without a detour
 /// (SE-0417).
 final class QueueExecutor: SerialExecutor {
@@ -15,7 +15,7 @@ final class QueueExecutor: SerialExecutor {
     queue.async {
       job.runSynchronously(
         isolatedTo: self.asUnownedSerialExecutor(),
-        taskExecutor: WorkLanes.tasks.asUnownedTaskExecutor())
+        taskExecutor: WorkerPool.tasks.asUnownedTaskExecutor())
     }
   }
 

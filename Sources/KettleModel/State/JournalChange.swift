@@ -5,7 +5,7 @@ public enum JournalChange: Sendable, Hashable {
   indirect case put(TransferRecord)
   /// Sets the durable ranges of the record with this id, which has resume data. Everything else
   /// stays as it was last put.
-  case progress(TransferID, HeldRanges)
+  case progress(TransferID, ByteRangeSet)
   case remove(TransferID)
   /// Adds the session, or replaces the one with its name.
   case putSession(SessionRecord)

@@ -6,7 +6,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var device: UInt64
   public var inode: UInt64
   /// The bytes that were on the disk, synced, before this was recorded.
-  public var held: HeldRanges
+  public var held: ByteRangeSet
   public var totalByteCount: Int64?
   public var validator: Validator?
   /// The name that the file will have when it is whole.
@@ -27,7 +27,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var setAside: PartialIdentity?
 
   public init(
-    partialPath: String, device: UInt64, inode: UInt64, held: HeldRanges, totalByteCount: Int64?,
+    partialPath: String, device: UInt64, inode: UInt64, held: ByteRangeSet, totalByteCount: Int64?,
     validator: Validator?, finalName: String
   ) {
     self.partialPath = partialPath

@@ -38,7 +38,7 @@ extension TransferMachine {
     enter(
       .running(
         Fetch(
-          opener: opener, asking: ask.asking, received: record.resumeData?.held ?? HeldRanges())))
+          opener: opener, asking: ask.asking, received: record.resumeData?.held ?? ByteRangeSet())))
     return AttemptPlan(
       attempt: attempt, url: ask.url, redirects: ask.redirects, asked: asked,
       content: ask.content, spec: record.spec)

@@ -67,7 +67,7 @@ extension TransferMachine {
 
   /// More of the file is synced and may be recorded, where the next attempt could use it.
   @discardableResult
-  package mutating func bytesSynced(_ held: HeldRanges) -> SyncedChange {
+  package mutating func bytesSynced(_ held: ByteRangeSet) -> SyncedChange {
     guard let known = record.resumeData?.held, known != held, keepsBytes, occupiesSlot
     else { return .nothing }
     record.resumeData?.held = held
@@ -77,7 +77,7 @@ extension TransferMachine {
   }
 
   /// More of the file is durable. Returns whether the record accepts it.
-  package mutating func noteRecorded(_ held: HeldRanges) -> Bool {
+  package mutating func noteRecorded(_ held: ByteRangeSet) -> Bool {
     guard record.resumeData != nil, keepsBytes, occupiesSlot else { return false }
     record.resumeData?.held = held
     return true
@@ -86,10 +86,10 @@ extension TransferMachine {
   /// What was durable when the partial file was closed, and its last modification time. nil where
   /// no partial file was open.
   package struct ClosedBody: Sendable, Hashable {
-    package var held: HeldRanges
+    package var held: ByteRangeSet
     package var modifiedNanoseconds: Int64
 
-    package init(held: HeldRanges, modifiedNanoseconds: Int64) {
+    package init(held: ByteRangeSet, modifiedNanoseconds: Int64) {
       self.held = held
       self.modifiedNanoseconds = modifiedNanoseconds
     }

@@ -41,7 +41,7 @@ extension TransferMachine {
 
   /// Discards what was received: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
-    record.resumeData?.held = HeldRanges()
+    record.resumeData?.held = ByteRangeSet()
     record.resumeData?.totalByteCount = nil
     record.resumeData?.validator = nil
     // Opening without a last write time truncates it to its durable bytes.

@@ -57,7 +57,7 @@ extension TransferMachine {
       let total = whole.facts.total ?? knownTotal(for: whole.use)
       let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
       noteFreshStart()
-      if case .instead = whole.use { fetch.received = HeldRanges() }
+      if case .instead = whole.use { fetch.received = ByteRangeSet() }
       if isRangeless(head, whole.use) { fetch.splitting = .refused }
       return open(plan, range, &fetch, index, circumstances)
     case .takeRange(let range, let facts):

@@ -101,7 +101,7 @@ extension TransferMachine {
         durable.state = .failed
       }
     }
-    durable.resumeData?.held = HeldRanges()
+    durable.resumeData?.held = ByteRangeSet()
   }
 
   // MARK: What the program was told
@@ -223,7 +223,7 @@ extension FinishedFile {
   fileprivate var asResumeData: ResumeData? {
     guard let identity else { return nil }
     return ResumeData(
-      partialPath: path, device: identity.device, inode: identity.inode, held: HeldRanges(),
+      partialPath: path, device: identity.device, inode: identity.inode, held: ByteRangeSet(),
       totalByteCount: nil, validator: nil,
       finalName: path.split(separator: "/").last.map(String.init) ?? path)
   }

@@ -27,7 +27,7 @@ package struct Fetch: Sendable, Hashable {
   /// Live attempts; the opener is first while the body is not open.
   package var lanes: [Lane]
   /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
-  package var received: HeldRanges
+  package var received: ByteRangeSet
   /// How many bytes were durable when the body was opened.
   package var heldAtStartByteCount: Int64 = 0
   package var splitting = Splitting.allowed
@@ -56,7 +56,7 @@ package struct Fetch: Sendable, Hashable {
   /// A connection cancelled after this much silence counts as cancelled for its silence.
   static let deadMillisecondsMin: Int64 = 2000
 
-  package init(opener: Lane, asking: Asking, received: HeldRanges) {
+  package init(opener: Lane, asking: Asking, received: ByteRangeSet) {
     self.asking = asking
     lanes = [opener]
     self.received = received
@@ -104,7 +104,7 @@ package struct Fetch: Sendable, Hashable {
   }
 
   /// Bytes that are present or on their way.
-  var covered: HeldRanges {
+  var covered: ByteRangeSet {
     var covered = received
     for lane in lanes {
       guard let range = lane.range else { continue }

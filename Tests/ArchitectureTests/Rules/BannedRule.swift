@@ -19,7 +19,7 @@ enum BannedRule {
       "Sources/KettleClient/ServiceStarter.swift",
     ],
     // What it is tested by.
-    "WorkLanes.pause(": ["Tests/KettleEngineTests/Threads/WorkLanesTests.swift"],
+    "WorkerPool.pause(": ["Tests/KettleEngineTests/Threads/WorkerPoolTests.swift"],
   ]
 
   /// What the service is made of, which sleeps when it has nothing to do.
@@ -27,7 +27,7 @@ enum BannedRule {
     "KettleSocket", "KettleCurl", "KettleDesktop", "KettleDesktop", "KettleDesktop",
     "KettleDesktop", "KettleDaemon", "KettleEngine", "KettleFiles", "KettleStore",
   ]
-  private static let wakingWhy = "libdispatch wakes up every second for it; see WorkLanes"
+  private static let wakingWhy = "libdispatch wakes up every second for it; see WorkerPool"
 
   /// Programs as users of the library write them, and those that measure; none is built with
   /// ThreadSanitizer.
@@ -51,8 +51,8 @@ enum BannedRule {
     Ban(
       text: "sleep(", why: "wait for an event with a budget",
       holds: { $0.isTest || isNotAllowed("sleep(", $0) }, isWord: false),
-    Ban(text: "WorkLanes.pause(", why: "wait for an event with a budget") {
-      $0.isTest && isNotAllowed("WorkLanes.pause(", $0)
+    Ban(text: "WorkerPool.pause(", why: "wait for an event with a budget") {
+      $0.isTest && isNotAllowed("WorkerPool.pause(", $0)
     },
     // Foundation's waits for descendants too, and has crashed inside run() where tests ran beside
     // each other.

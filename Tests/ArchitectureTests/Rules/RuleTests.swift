@@ -127,10 +127,10 @@ struct RuleTests {
     #expect(banned("let a = Process()", at: "Tests/KettleSchedulerTests/A.swift") == [1])
     #expect(banned("let a = ofThisProcess()", at: "Tests/KettleSchedulerTests/A.swift") == [])
     #expect(banned("let a = b!", at: "Tests/KettleSchedulerTests/A.swift") == [1])
-    let pause = "try await WorkLanes.pause(for: .seconds(5))"
+    let pause = "try await WorkerPool.pause(for: .seconds(5))"
     #expect(banned(pause, at: "Tests/KettleDaemonTests/A.swift") == [1])
     #expect(banned(pause, at: "Sources/KettleDaemon/A.swift") == [])
-    #expect(banned(pause, at: "Tests/KettleEngineTests/Threads/WorkLanesTests.swift") == [])
+    #expect(banned(pause, at: "Tests/KettleEngineTests/Threads/WorkerPoolTests.swift") == [])
   }
 
   @Test func `a lock that ThreadSanitizer does not see is found`() {

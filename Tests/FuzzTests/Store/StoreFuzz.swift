@@ -111,9 +111,9 @@ struct StoreFuzz: FuzzPart {
       try journal.commit(ids.map { .put(record(Int64($0))) })
     }
     for id in stride(from: Int64(1), through: 20, by: 3) {
-      try journal.commit([.progress(TransferID(rawValue: id), HeldRanges(prefix: 1000 * id))])
+      try journal.commit([.progress(TransferID(rawValue: id), ByteRangeSet(prefix: 1000 * id))])
       if let stamp = journal.progressStamp(of: TransferID(rawValue: id)) {
-        _ = journal.put(HeldRanges(prefix: 2000 * id), stamp)
+        _ = journal.put(ByteRangeSet(prefix: 2000 * id), stamp)
       }
     }
     defer { try? journal.close() }
@@ -130,7 +130,7 @@ struct StoreFuzz: FuzzPart {
     if id % 3 == 1 {
       record.resumeData = ResumeData(
         partialPath: "/home/somebody/Downloads/\(id).iso.part", device: 1, inode: UInt64(id),
-        held: HeldRanges(prefix: 100), totalByteCount: 1 << 30, validator: nil,
+        held: ByteRangeSet(prefix: 100), totalByteCount: 1 << 30, validator: nil,
         finalName: "\(id).iso")
     }
     return record

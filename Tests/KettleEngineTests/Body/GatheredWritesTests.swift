@@ -61,7 +61,7 @@ struct GatheredWritesTests {
 
   /// Three full blocks come while the thread that writes is held up elsewhere.
   private func bring(
-    _ held: HeldRanges = HeldRanges(), there: [UInt8] = [], beyond border: Int64 = .max,
+    _ held: ByteRangeSet = ByteRangeSet(), there: [UInt8] = [], beyond border: Int64 = .max,
     _ refusal: TransferFailure.Code = .diskFull
   ) throws -> (file: File, body: TransferBody) {
     let made = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
@@ -114,7 +114,7 @@ struct GatheredWritesTests {
 
   @Test func `one that is there already is compared, and the others are written`() throws {
     let (lower, upper) = (Int64(Self.blockByteCount), Int64(2 * Self.blockByteCount))
-    var held = HeldRanges()
+    var held = ByteRangeSet()
     held.insert(try #require(ByteRange(lower: lower, upper: upper)))
     let (file, body) = try bring(held, there: Array(bytes[Int(lower)..<Int(upper)]))
     let ended = body.end(attempt, isComplete: true)
@@ -129,7 +129,7 @@ struct GatheredWritesTests {
     let made = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
     let file = File(made, beyond: .max, .diskFull)
     let body = TransferBody(
-      file: file, held: HeldRanges(), totalByteCount: upper, queue: queue
+      file: file, held: ByteRangeSet(), totalByteCount: upper, queue: queue
     ) { _ in }
     let other = AttemptID(rawValue: 2)
     let first = body.begin(attempt, from: 0, .part(lower))

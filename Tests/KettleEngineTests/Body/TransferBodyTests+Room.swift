@@ -24,7 +24,7 @@ extension TransferBodyTests {
     #expect(body.heldByteCount <= 8 << 20)
     let synced = try body.sync()
     #expect(body.heldBack.count == 4, "synced is not on record")
-    #expect(body.confirm(HeldRanges(prefix: 1)).isEmpty, "another run's record")
+    #expect(body.confirm(ByteRangeSet(prefix: 1)).isEmpty, "another run's record")
     #expect(body.confirm(synced.held) == Set((UInt64(0)..<4).map(attempt)))
     #expect(asked.value == 1)
     #expect(give(sinks[0], piece) == .taken)
@@ -54,13 +54,13 @@ extension TransferBodyTests {
     #expect(asked.value == 1, "three blocks are full")
     #expect(give(sink, Array(piece.prefix(1000))) == .taken)
     let synced = try body.sync(.fullBlocks)
-    #expect(synced.held == HeldRanges(prefix: 6 << 20))
+    #expect(synced.held == ByteRangeSet(prefix: 6 << 20))
     _ = body.confirm(synced.held)
     // What was left out counts on.
     let rest = [UInt8](repeating: 7, count: 7 << 20)
     #expect(give(sink, Array(rest.dropLast(1000))) == .taken)
     #expect(give(sink, [7]) == .full)
-    #expect(try body.sync().held == HeldRanges(prefix: (13 << 20) + 1))
+    #expect(try body.sync().held == ByteRangeSet(prefix: (13 << 20) + 1))
   }
 
   @Test func `what was granted to one that is silent now holds back nobody`() throws {
@@ -96,7 +96,7 @@ extension TransferBodyTests {
     let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) }
     let first = body.begin(attempt(1), from: 0, .whole(8 << 20))
     #expect(give(first, Array(bytes[..<1_000_001])) == .taken)
-    #expect(try body.sync().held == HeldRanges(prefix: 1_000_001))
+    #expect(try body.sync().held == ByteRangeSet(prefix: 1_000_001))
     // Takes memory that is free, if there is any.
     let other = body.begin(attempt(2), from: 6 << 20, .part(8 << 20))
     #expect(give(other, [UInt8](repeating: 255, count: 1 << 20)) == .taken)
@@ -156,7 +156,7 @@ extension TransferBodyTests {
     for _ in 1..<64 { #expect(give(sink, piece) != .failed) }
     #expect(body.heldByteCount == 8 << 20)
     let synced = try body.sync()
-    #expect(synced.held == HeldRanges(prefix: 8 << 20))
+    #expect(synced.held == ByteRangeSet(prefix: 8 << 20))
     #expect(body.confirm(synced.held) == [attempt(1)])
     #expect(give(sink, piece) == .taken)
     #expect(body.heldByteCount == (8 << 20) + Int64(piece.count))
@@ -191,13 +191,13 @@ extension TransferBodyTests {
     #expect(body.heldByteCount == taken)
     #expect(takesUnasked())
     let first = try body.sync()
-    #expect(first.held == HeldRanges(prefix: taken))
+    #expect(first.held == ByteRangeSet(prefix: taken))
     #expect(takesUnasked())
     _ = body.confirm(first.held)
     #expect(takesUnasked())
     #expect(body.claimCheckpoint())
     #expect(takesUnasked())
-    #expect(try body.sync().held == HeldRanges(prefix: taken))
+    #expect(try body.sync().held == ByteRangeSet(prefix: taken))
     #expect(
       files.bytes(at: file.path)?.elementsEqual(repeatElement(7, count: Int(taken))) == true)
   }

@@ -15,7 +15,7 @@ extension TransferBodyTests {
     let body = body()
     let sink = body.begin(attempt(1), from: 0, .none, trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3]) == .taken)
-    #expect(try body.sync().held == HeldRanges())
+    #expect(try body.sync().held == ByteRangeSet())
     #expect(files.bytes(at: file.path) == [1, 2, 3])
     #expect(body.heldByteCount == 3)
     #expect(give(sink, [4]) == .taken)
@@ -63,13 +63,13 @@ extension TransferBodyTests {
     #expect(give(sink, [1, 2, 3, 4, 5]) == .failed)
     let ended = long.end(attempt(1), isComplete: false)
     #expect(ended.failure?.code == .rangeReplyWrong)
-    #expect(try long.sync().held == HeldRanges())
+    #expect(try long.sync().held == ByteRangeSet())
 
     let short = body(total: 6)
     let few = short.begin(attempt(2), from: 0, .exactly(4), trust: .atItsEnd)
     #expect(give(few, [1, 2]) == .taken)
     #expect(short.end(attempt(2), isComplete: true).receivedUpTo == nil)
-    #expect(try short.sync().held == HeldRanges())
+    #expect(try short.sync().held == ByteRangeSet())
   }
 
   @Test func `an attempt in chunks is not shortened`() throws {

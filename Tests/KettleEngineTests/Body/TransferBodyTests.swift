@@ -17,7 +17,7 @@ struct TransferBodyTests {
     file = try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename)
   }
 
-  func body(held: HeldRanges = HeldRanges(), total: Int64? = nil) -> TransferBody {
+  func body(held: ByteRangeSet = ByteRangeSet(), total: Int64? = nil) -> TransferBody {
     TransferBody(file: file, held: held, totalByteCount: total, queue: queue) { [asked] _ in
       asked.increase()
     }
@@ -36,8 +36,8 @@ struct TransferBodyTests {
 
   func attempt(_ number: UInt64) -> AttemptID { AttemptID(rawValue: number) }
 
-  func held(_ ranges: (Int64, Int64)...) -> HeldRanges {
-    ranges.reduce(into: HeldRanges()) { held, range in
+  func held(_ ranges: (Int64, Int64)...) -> ByteRangeSet {
+    ranges.reduce(into: ByteRangeSet()) { held, range in
       if let range = ByteRange(lower: range.0, upper: range.1) { held.insert(range) }
     }
   }

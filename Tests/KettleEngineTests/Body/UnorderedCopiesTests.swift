@@ -80,7 +80,7 @@ import TestSupport
     Copies.forget()
     file = File(try files.createPartialFile(in: "/d", preferredName: "a", onConflict: .rename))
     body = TransferBody(
-      file: file, held: HeldRanges(), totalByteCount: Self.totalByteCount,
+      file: file, held: ByteRangeSet(), totalByteCount: Self.totalByteCount,
       queue: LingeringQueue("test.disk")
     ) { _ in }
     sink = body.begin(attempt, from: 0, .whole(Self.totalByteCount))
@@ -104,17 +104,17 @@ import TestSupport
   @Test func `a full block is written with all that was copied into it`() throws {
     #expect(try bring(bytes[..<(2 << 20)]) > 100)
     #expect(Copies.count == 0)
-    #expect(try body.sync().held == HeldRanges(prefix: 2 << 20))
+    #expect(try body.sync().held == ByteRangeSet(prefix: 2 << 20))
     #expect(files.bytes(at: file.path)?.elementsEqual(bytes[..<(2 << 20)]) == true)
   }
 
   @Test func `so is what a checkpoint takes out of one that is not full`() throws {
     #expect(try bring(bytes[..<1_000_000]) > 50)
     #expect(Copies.count > 50)
-    #expect(try body.sync().held == HeldRanges(prefix: 1_000_000))
+    #expect(try body.sync().held == ByteRangeSet(prefix: 1_000_000))
     #expect(files.bytes(at: file.path)?.elementsEqual(bytes[..<1_000_000]) == true)
     #expect(try bring(bytes[1_000_000...]) > 50)
-    #expect(try body.sync().held == HeldRanges(prefix: 3 << 20))
+    #expect(try body.sync().held == ByteRangeSet(prefix: 3 << 20))
     #expect(files.bytes(at: file.path)?.elementsEqual(bytes) == true)
   }
 

@@ -32,13 +32,13 @@ struct JournalWriterTests {
   @Test func `of what is held the last is written, and nothing before a whole record`() {
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
     let changes: [JournalChange] = [
-      .progress(one, HeldRanges(prefix: 1)), put(1, 0), .progress(two, HeldRanges(prefix: 1)),
-      .progress(one, HeldRanges(prefix: 2)), .progress(one, HeldRanges(prefix: 3)),
-      .progress(two, HeldRanges(prefix: 2)), put(2, 0),
+      .progress(one, ByteRangeSet(prefix: 1)), put(1, 0), .progress(two, ByteRangeSet(prefix: 1)),
+      .progress(one, ByteRangeSet(prefix: 2)), .progress(one, ByteRangeSet(prefix: 3)),
+      .progress(two, ByteRangeSet(prefix: 2)), put(2, 0),
     ]
     #expect(
       JournalWriter.withoutOutdated(changes)
-        == [put(1, 0), .progress(one, HeldRanges(prefix: 3)), put(2, 0)])
+        == [put(1, 0), .progress(one, ByteRangeSet(prefix: 3)), put(2, 0)])
   }
 
   @Test func `when all of a commit were told, it is said once`() {

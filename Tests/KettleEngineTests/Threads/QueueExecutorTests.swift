@@ -25,7 +25,7 @@ struct QueueExecutorTests {
 
   @Test func `a task of the service stays from one function to the next`() async {
     let room = Room()
-    let isLeft = await Task(executorPreference: WorkLanes.tasks) { await room.isLeft() }.value
+    let isLeft = await Task(executorPreference: WorkerPool.tasks) { await room.isLeft() }.value
     #expect(!isLeft)
   }
 

@@ -25,7 +25,7 @@ struct HTTPDateTests {
   private func retryAfter(_ value: String, date: String? = nil) -> Int64? {
     var headers = ["Retry-After": value]
     headers["Date"] = date
-    return RetryAfter(BrainScript.head(503, headers), at: BrainScript().now)?.milliseconds
+    return RetryAfter(SchedulerScript.head(503, headers), at: SchedulerScript().now)?.milliseconds
   }
 
   @Test func `Retry-After in seconds`() {

@@ -5,7 +5,7 @@ import Testing
 /// Redirects in the life of one transfer, as scripts of events.
 struct RedirectLifeTests {
   @Test func `what was given for one origin does not go to another`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec("https://files.example/a.iso")
     wanted.headers = [HeaderField(received: "X-Token", "secret")]
     wanted.login = Login(user: "u", password: "p")
@@ -28,7 +28,7 @@ struct RedirectLifeTests {
   }
 
   @Test func `twenty redirects are followed and the next is refused`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     for count in 1...20 {
       let attempt = try #require(script.attempt)
@@ -44,7 +44,7 @@ struct RedirectLifeTests {
 
   /// The reaches that the attempts of a transfer ask for, when the replies come from these servers.
   private func reaches(answeredBy servers: [NetworkReach]) throws -> [NetworkReach] {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(spec())
     var reaches: [NetworkReach] = []
     for (hop, server) in servers.enumerated() {
@@ -68,7 +68,7 @@ struct RedirectLifeTests {
 
   // Fault 54
   @Test func `a retry follows the redirects again and is bounded again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(spec())
     let first = try #require(script.plan)
     script.head(first.attempt, 302, ["Location": "http://other.example/"], from: .world)
@@ -91,7 +91,7 @@ struct RedirectLifeTests {
   @Test func `an address that is refused fails the transfer for good and names what was added`()
     throws
   {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 302, ["Location": "http://nas.example/f"], from: .world)

@@ -14,7 +14,7 @@ struct RedirectedLaneTests {
   // Fault 54
   @Test func `further connections are bounded like the one whose redirects they use`() {
     let led = RedirectChain.none.followed(by: .network).followed(by: .world)
-    var fetch = Fetch(opener: lane(led), asking: .goingOn, received: HeldRanges())
+    var fetch = Fetch(opener: lane(led), asking: .goingOn, received: ByteRangeSet())
     #expect(fetch.laneRedirects.minimumReach == .world)
     #expect(fetch.laneRedirects.count == 0)
     fetch.sendLanes(to: url("http://files.example/a.iso"), .none)

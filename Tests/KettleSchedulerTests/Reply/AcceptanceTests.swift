@@ -4,7 +4,7 @@ import Testing
 
 /// What is taken of replies to programs, and to more than a plain GET.
 struct AcceptanceTests {
-  private let now = BrainScript().now
+  private let now = SchedulerScript().now
   private let post = RequestContent(method: "POST")
 
   private func judge(
@@ -14,7 +14,7 @@ struct AcceptanceTests {
     ReplyJudge(
       url: url("http://files.example/a.iso"), asked: nil, asking: .goingOn, resumeData: nil,
       content: content, acceptance: acceptance, challengePolicy: policy
-    ).judge(BrainScript.head(status, headers), at: now)
+    ).judge(SchedulerScript.head(status, headers), at: now)
   }
 
   private func taken(_ verdict: ReplyJudge.Verdict) -> ReplyJudge.Facts? {

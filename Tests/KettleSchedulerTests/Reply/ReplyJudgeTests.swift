@@ -4,7 +4,7 @@ import Testing
 
 /// What each reply is good for. "Asked" means bytes=400- with If-Range "v1" of 1000 known bytes.
 struct ReplyJudgeTests {
-  private let now = BrainScript().now
+  private let now = SchedulerScript().now
 
   private func judge(
     _ status: Int, _ headers: [String: String], asked: Bool = true, total: Int64? = 1000,
@@ -16,7 +16,7 @@ struct ReplyJudgeTests {
       url: url("http://files.example/\(path)"),
       asked: asked ? AskedRange(lower: held, upper: nil, proof: proof) : nil, asking: .goingOn,
       resumeData: asked ? resumeData : nil
-    ).judge(BrainScript.head(status, headers), at: now)
+    ).judge(SchedulerScript.head(status, headers), at: now)
   }
 
   /// The range that is taken; nil when the verdict is another.
@@ -128,7 +128,7 @@ struct ReplyJudgeTests {
       url: url("http://files.example/a.iso"), asked: nil,
       asking: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
     func use(_ entityTag: String) -> ReplyJudge.Whole.Use? {
-      let head = BrainScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
+      let head = SchedulerScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
       return self.use(judge.judge(head, at: now))
     }
     #expect(use("\"v3\"") == .compared(because: .noValidator))
@@ -158,7 +158,7 @@ struct ReplyJudgeTests {
       url: url("http://files.example/a"), asked: asked, asking: .goingOn,
       resumeData: partial(held: 400))
     let verdict = judge.judge(
-      BrainScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
+      SchedulerScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
     guard case .retry(let failure, _) = verdict else {
       Issue.record("more than was asked for was accepted")
       return
@@ -173,7 +173,7 @@ struct ReplyJudgeTests {
       url: url("http://files.example/a"),
       asked: AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), asking: .goingOn,
       resumeData: known)
-    let head = BrainScript.head(
+    let head = SchedulerScript.head(
       200, ["Content-Length": "17", "Content-Type": "text/html; charset=utf-8"])
     guard case .wait(.needsLink, _) = judge.judge(head, at: now) else {
       Issue.record("the page was taken for the file")
@@ -189,9 +189,9 @@ struct ReplyJudgeTests {
     let judge = ReplyJudge(
       url: url("http://files.example/a"), asked: asked, asking: .goingOn, resumeData: known)
     let heads = [
-      BrainScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
-      BrainScript.head(206, ["Content-Range": "bytes 400-1000/1001", "ETag": "\"zz\""]),
-      BrainScript.head(416, ["Content-Range": "bytes */300"]),
+      SchedulerScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
+      SchedulerScript.head(206, ["Content-Range": "bytes 400-1000/1001", "ETag": "\"zz\""]),
+      SchedulerScript.head(416, ["Content-Range": "bytes */300"]),
     ]
     for head in heads {
       guard case .wait(.needsLink, let failure) = judge.judge(head, at: now) else {
@@ -286,9 +286,9 @@ struct ReplyJudgeTests {
     let judge = ReplyJudge(
       url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
       resumeData: partial(held: 400))
-    let same = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
+    let same = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
     #expect(contradiction(judge.judge(same, at: now)) != nil)
-    let other = BrainScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
+    let other = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
     #expect(use(judge.judge(other, at: now)) == .instead(because: .resourceChanged))
   }
 
@@ -299,7 +299,8 @@ struct ReplyJudgeTests {
       resumeData: partial(held: 400))
     let total = { (entityTag: String) -> Int64? in
       let chunks = ["Transfer-Encoding": "chunked", "ETag": entityTag]
-      guard case .takeWhole(let whole) = judge.judge(BrainScript.head(200, chunks), at: now) else {
+      guard case .takeWhole(let whole) = judge.judge(SchedulerScript.head(200, chunks), at: now)
+      else {
         return -1
       }
       return whole.facts.total

@@ -8,7 +8,7 @@ struct ChangingTagTests {
   private static let total: Int64 = 4 << 20
 
   /// Plays until every byte is held and the doubt is to be cleared up.
-  private func wholeInDoubt(_ script: inout BrainScript) throws -> (TransferID, AttemptPlan) {
+  private func wholeInDoubt(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var wanted = spec()
     wanted.connections = 2
     let id = script.add(wanted)
@@ -34,7 +34,7 @@ struct ChangingTagTests {
 
   // Fault 17
   @Test func `a doubt about a file that is whole costs its end once more`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     #expect(
       plan.asked
@@ -52,7 +52,7 @@ struct ChangingTagTests {
 
   // Fault 12
   @Test func `the same other tag again is another version of a whole file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v2\""))
     #expect(script.record(id)?.freshStart == .resourceChanged)
@@ -60,7 +60,7 @@ struct ChangingTagTests {
 
   // Fault 12
   @Test func `another end than the one that is held is another version`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v3\""))
     script.opened(plan.attempt, partial(held: Self.total, total: Self.total))

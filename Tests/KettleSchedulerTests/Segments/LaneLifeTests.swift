@@ -8,7 +8,7 @@ struct LaneLifeTests {
 
   /// A transfer whose opener flows; the script's actions hold the further attempts.
   private func running(
-    _ script: inout BrainScript, connections: Int = 4, entityTag: String = "\"v1\""
+    _ script: inout SchedulerScript, connections: Int = 4, entityTag: String = "\"v1\""
   ) throws -> TransferID {
     var wanted = spec()
     wanted.connections = connections
@@ -21,11 +21,13 @@ struct LaneLifeTests {
     return id
   }
 
-  private func plans(_ script: BrainScript) -> [AttemptPlan] {
+  private func plans(_ script: SchedulerScript) -> [AttemptPlan] {
     script.actions.compactMap { if case .beginAttempt(_, let plan) = $0 { plan } else { nil } }
   }
 
-  private func part(_ script: inout BrainScript, _ plan: AttemptPlan, _ entityTag: String) throws {
+  private func part(_ script: inout SchedulerScript, _ plan: AttemptPlan, _ entityTag: String)
+    throws
+  {
     let asked = try #require(plan.asked)
     script.head(
       plan.attempt, 206,
@@ -36,7 +38,7 @@ struct LaneLifeTests {
   }
 
   @Test func `others join when the first has had its time, in equal parts`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     _ = try running(&script)
     let lanes = plans(script).dropFirst()
     #expect(lanes.count == 3)
@@ -46,7 +48,7 @@ struct LaneLifeTests {
 
   // Fault 11
   @Test func `a part in chunks is not written beside others`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     _ = try running(&script)
     let lane = try #require(plans(script).last)
     let asked = try #require(lane.asked)
@@ -69,7 +71,7 @@ struct LaneLifeTests {
 
   // Fault 11
   @Test func `nobody joins a part in chunks`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
@@ -92,44 +94,44 @@ struct LaneLifeTests {
   }
 
   @Test func `nobody joins before the speed of the first is known`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let opener = try #require(script.attempt)
     script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.opened(opener, partial(total: Self.total))
-    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    let wakeUp = try #require(script.scheduler.nextWakeUp(at: script.now))
     #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
     script.advance(milliseconds: 99)
     script.timePasses()
-    script.take(script.brain.progressed(id, [opener: 100], at: script.now))
+    script.take(script.scheduler.progressed(id, [opener: 100], at: script.now))
     #expect(plans(script).count == 1)
     script.advance(milliseconds: 1)
     script.timePasses()
     #expect(plans(script).count > 1)
-    #expect(script.brain.nextWakeUp(at: script.now) == nil)
+    #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
   }
 
   @Test func `nobody joins before the store knows the partial file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let opener = try #require(script.attempt)
     script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     script.take(
-      script.brain.bodyOpened(
+      script.scheduler.bodyOpened(
         partial(total: Self.total), of: id, by: opener, at: script.now))
-    script.take(script.brain.progressed(id, [opener: 100], at: script.now))
+    script.take(script.scheduler.progressed(id, [opener: 100], at: script.now))
     #expect(plans(script).count == 1)
   }
 
   // Fault 13
   @Test func `without a strong validator nobody joins`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     _ = try running(&script, entityTag: "W/\"v1\"")
     #expect(plans(script).count == 1)
   }
 
   @Test func `the opener gives its end away only when the other's head has come`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script)
     let opener = plans(script)[0].attempt
     #expect(!script.actions.contains { if case .shorten = $0 { true } else { false } })
@@ -139,7 +141,7 @@ struct LaneLifeTests {
 
   // Fault 2
   @Test func `a whole file in place of a part is not written and the others go on`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script)
     let lane = plans(script)[1].attempt
     script.head(lane, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
@@ -153,7 +155,7 @@ struct LaneLifeTests {
 
   // Fault 12
   @Test func `another tag for a part stops all of them`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script)
     let all = plans(script)
     try part(&script, all[1], "\"v2\"")
@@ -162,14 +164,14 @@ struct LaneLifeTests {
     }
     #expect(Set(cancelled) == Set(all.map(\.attempt)))
     for plan in all { script.ended(plan.attempt, .cancelled, upTo: plan.asked?.lower ?? 1 << 20) }
-    script.closed(held: HeldRanges(prefix: 1 << 20))
+    script.closed(held: ByteRangeSet(prefix: 1 << 20))
     #expect(script.state(id) == .running)
     #expect(script.plan?.asked?.proof == .overlap(suspect: "\"v2\""))
     #expect(script.plan?.asked?.lower == (1 << 20) - (64 << 10))
   }
 
   @Test func `a lost lane is taken up by the others after a while`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script)
     let lane = plans(script)[1]
     try part(&script, lane, "\"v1\"")
@@ -178,18 +180,18 @@ struct LaneLifeTests {
     #expect(script.state(id) == .running)
     #expect(plans(script).count == 4)
     script.advance(milliseconds: 1000)
-    script.take(script.brain.progressed(id, [:], at: script.now))
+    script.take(script.scheduler.progressed(id, [:], at: script.now))
     #expect(script.plan?.asked?.lower == 13 << 20)
     #expect(script.plan?.asked?.upper == 16 << 20)
   }
 
   @Test func `pause ends all of them and keeps what each has brought`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script)
     let all = plans(script)
     for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
     script.control(.pause, id)
-    var held = HeldRanges()
+    var held = ByteRangeSet()
     for plan in all {
       let lower = plan.asked?.lower ?? 0
       if let range = ByteRange(lower: lower, upper: lower + 1000) { held.insert(range) }
@@ -206,7 +208,7 @@ struct LaneLifeTests {
   {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = 4
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let id = try running(&script)
     let all = plans(script)
     for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
@@ -220,11 +222,11 @@ struct LaneLifeTests {
     script.ended(shed, .cancelled, upTo: all[3].asked?.lower)
     #expect(script.state(other) == .running)
     #expect(script.state(id) == .running)
-    #expect(script.brain.hosts.connectionCount == 4)
+    #expect(script.scheduler.hosts.connectionCount == 4)
   }
 
   @Test func `when the last byte is there the rest is cancelled and the file verified`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try running(&script, connections: 2)
     let all = plans(script)
     try part(&script, all[1], "\"v1\"")
@@ -232,14 +234,14 @@ struct LaneLifeTests {
     // The opener went further than it was asked to, over what the other one brought.
     script.ended(all[0].attempt, .complete, upTo: 9 << 20)
     let rest = plans(script).dropFirst(2)
-    script.closed(held: HeldRanges(prefix: Self.total))
+    script.closed(held: ByteRangeSet(prefix: Self.total))
     for plan in rest { script.ended(plan.attempt, .cancelled) }
-    script.closed(held: HeldRanges(prefix: Self.total))
+    script.closed(held: ByteRangeSet(prefix: Self.total))
     #expect(script.state(id) == .verifying)
   }
 
   /// A transfer with two gaps whose opener has filled the first; its next lane is the only one.
-  private func withSecondGap(_ script: inout BrainScript) throws -> (TransferID, AttemptPlan) {
+  private func withSecondGap(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var record = TransferRecord(
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
@@ -247,7 +249,7 @@ struct LaneLifeTests {
     var resumeData = partial(held: 1 << 20, total: 4 << 20)
     if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.held.insert(second) }
     record.resumeData = resumeData
-    script.take(script.brain.recover([record], at: script.now))
+    script.take(script.scheduler.recover([record], at: script.now))
     let opener = try #require(script.plan)
     #expect(opener.asked?.upper == 2 << 20)
     script.head(
@@ -262,19 +264,19 @@ struct LaneLifeTests {
 
   // Fault 41
   @Test func `an only connection that is refused waits and does not storm the host`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, lane) = try withSecondGap(&script)
     let before = plans(script).count
     script.head(lane.attempt, 429)
     script.ended(lane.attempt, .cancelled)
-    script.closed(held: HeldRanges(prefix: 3 << 20))
+    script.closed(held: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
     #expect(plans(script).count == before)
   }
 
   // Fault 38
   @Test func `connections that fall silent one after the other are not replaced for ever`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, first) = try withSecondGap(&script)
     let before = plans(script).count
     var lane = first
@@ -283,7 +285,7 @@ struct LaneLifeTests {
         lane.attempt, 206,
         ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
       script.advance(milliseconds: 16_000)
-      script.take(script.brain.progressed(id, [lane.attempt: 3 << 20], at: script.now))
+      script.take(script.scheduler.progressed(id, [lane.attempt: 3 << 20], at: script.now))
       guard script.actions.contains(.cancelAttempt(lane.attempt)) else { break }
       script.ended(lane.attempt, .cancelled, upTo: 3 << 20)
       lane = try #require(script.plan)
@@ -291,12 +293,12 @@ struct LaneLifeTests {
     #expect(plans(script).count - before <= 6)
     // From here on it is for the transport to say that nothing comes.
     script.ended(lane.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
-    script.closed(held: HeldRanges(prefix: 3 << 20))
+    script.closed(held: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
   }
 
   @Test func `who waits for our own disk is not silent`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, lane) = try withSecondGap(&script)
     script.head(
       lane.attempt, 206,
@@ -304,30 +306,30 @@ struct LaneLifeTests {
     let before = script.actions.count
     script.advance(milliseconds: 60_000)
     script.take(
-      script.brain.progressed(
+      script.scheduler.progressed(
         id, [lane.attempt: 3 << 20], heldBack: [lane.attempt], at: script.now))
     #expect(script.actions.count == before)
   }
 
   // Fault 66
   @Test func `without a network it waits, burns no retry, and goes on when it is back`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
-    script.take(script.brain.networkChanged(.absent, at: script.now))
+    script.take(script.scheduler.networkChanged(.absent, at: script.now))
     for _ in 0..<50 {
       let attempt = try #require(script.attempt)
       script.settled(attempt, .failed(TransferFailure(.hostNotFound, on: "files.example")))
       #expect(script.record(id)?.reason == .network)
-      script.take(script.brain.networkChanged(.present, at: script.now))
+      script.take(script.scheduler.networkChanged(.present, at: script.now))
       #expect(script.state(id) == .running)
-      script.take(script.brain.networkChanged(.absent, at: script.now))
+      script.take(script.scheduler.networkChanged(.absent, at: script.now))
     }
     #expect(script.record(id)?.retryCount == 0)
   }
 
   // Fault 45
   @Test func `a fresh link keeps every byte and takes no credentials elsewhere`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec()
     wanted.headers = [HeaderField(received: "X-Token", "secret")]
     let id = script.add(wanted)
@@ -336,7 +338,7 @@ struct LaneLifeTests {
     script.opened(first, partial(total: Self.total))
     script.control(.pause, id)
     for plan in plans(script) { script.ended(plan.attempt, .cancelled, upTo: nil) }
-    script.closed(held: HeldRanges(prefix: 2 << 20))
+    script.closed(held: ByteRangeSet(prefix: 2 << 20))
     script.control(.relink(url("http://other.example/x?sig=2"), nil), id)
     let plan = try #require(script.plan)
     #expect(plan.url.text == "http://other.example/x?sig=2")

@@ -47,7 +47,7 @@ struct RequestStormTests {
   @Test func `a connection that is taken away again and again is not begun as often`() throws {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = 2
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let total: Int64 = 8 << 20
     let id = script.add(spec())
     let opener = try #require(script.attempt)
@@ -59,23 +59,23 @@ struct RequestStormTests {
       let other = script.add(spec("http://files.example/other.iso"))
       if let lane { script.ended(lane, .cancelled) }
       let attempt = try #require(script.attempt)
-      #expect(script.brain.owner(of: attempt) == other)
+      #expect(script.scheduler.owner(of: attempt) == other)
       script.control(.remove(.stays), other)
       script.ended(attempt, .cancelled)
       script.closed(held: nil)
       script.advance(milliseconds: 10)
-      script.take(script.brain.progressed(id, [:], at: script.now))
+      script.take(script.scheduler.progressed(id, [:], at: script.now))
     }
     #expect(script.beginnings(of: id) <= 20)
     // With bytes it is not held up.
-    script.take(script.brain.progressed(id, [opener: 100_000], at: script.now))
+    script.take(script.scheduler.progressed(id, [opener: 100_000], at: script.now))
     #expect(script.lanes(of: id).count == 2)
   }
 }
 
-extension BrainScript {
+extension SchedulerScript {
   fileprivate func lanes(of id: TransferID) -> [AttemptID] {
-    brain.machines[id]?.fetch?.activeAttempts ?? []
+    scheduler.machines[id]?.fetch?.activeAttempts ?? []
   }
 
   fileprivate func beginnings(of id: TransferID) -> Int {

@@ -26,11 +26,11 @@ struct SimulatedHost {
     case head(AttemptID)
     case end(AttemptID, AttemptOutcome)
     case opened(TransferID, AttemptID, ResumeData)
-    case committed([BrainAction])
+    case committed([SchedulerAction])
     case closed(TransferID, OperationID)
     case placed(TransferID, OperationID)
     case discarded(TransferID, OperationID)
-    case control(Brain.Control, Int)
+    case control(TransferScheduler.Control, Int)
   }
 
   private struct Connection {
@@ -48,31 +48,31 @@ struct SimulatedHost {
 
   private let settings: Settings
   private var generator: SeededGenerator
-  private(set) var brain: Brain
+  private(set) var scheduler: TransferScheduler
   private(set) var ids: [TransferID] = []
   private(set) var milliseconds: Int64 = 0
   /// When each request came, of all transfers.
   private(set) var requests: [(at: Int64, of: TransferID)] = []
   private var connections: [AttemptID: Connection] = [:]
-  private var written: [TransferID: HeldRanges] = [:]
+  private var written: [TransferID: ByteRangeSet] = [:]
   private var events: [Int64: [Event]] = [:]
   private var lastCommit: Int64 = 0
 
   init(_ settings: Settings) {
     self.settings = settings
     generator = SeededGenerator(seed: settings.seed)
-    brain = Brain(limits: settings.limits)
-    if let policy = settings.policy { take(brain.setPolicy(of: app, policy, at: now)) }
+    scheduler = TransferScheduler(limits: settings.limits)
+    if let policy = settings.policy { take(scheduler.setPolicy(of: app, policy, at: now)) }
     var specs: [TransferSpec] = []
     for number in 0..<settings.transferCount {
       var one = taskSpec("http://files.example/\(number + 1).bin")
       one.beginning = .idle
       specs.append(one)
     }
-    let (ids, turn) = brain.add(specs, at: now)
+    let (ids, turn) = scheduler.add(specs, at: now)
     self.ids = ids
     take(turn)
-    take(brain.admit(turn.changes, at: now).1)
+    take(scheduler.admit(turn.changes, at: now).1)
     for number in ids.indices { plan(.control(.start, number), in: Int64(number)) }
   }
 
@@ -82,11 +82,11 @@ struct SimulatedHost {
       wall: WallTime(millisecondsSince1970: 1_700_000_000_000 + milliseconds))
   }
 
-  mutating func control(_ control: Brain.Control, _ number: Int, at time: Int64) {
+  mutating func control(_ control: TransferScheduler.Control, _ number: Int, at time: Int64) {
     plan(.control(control, number), in: max(1, time - milliseconds))
   }
 
-  func state(_ number: Int) -> TransferState? { brain.machines[ids[number]]?.visibleState }
+  func state(_ number: Int) -> TransferState? { scheduler.machines[ids[number]]?.visibleState }
 
   /// The most requests of any span of so many milliseconds.
   func mostRequests(within span: Int64) -> Int {
@@ -101,8 +101,8 @@ struct SimulatedHost {
       for event in events.removeValue(forKey: milliseconds) ?? [] { happen(event) }
       flow()
       if milliseconds.isMultiple(of: 100) { tick() }
-      if let wakeUp = brain.nextWakeUp(at: now), wakeUp <= now.monotonic {
-        take(brain.timePassed(at: now))
+      if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
+        take(scheduler.timePassed(at: now))
       }
     }
   }
@@ -126,7 +126,7 @@ struct SimulatedHost {
     }
   }
 
-  private mutating func perform(_ action: BrainAction) {
+  private mutating func perform(_ action: SchedulerAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       requests.append((milliseconds, id))
@@ -143,7 +143,7 @@ struct SimulatedHost {
       let upTo = connections[attempt]?.upTo ?? 0
       connections[attempt]?.upper = max(upper, upTo)
     case .openBody(let id, let attempt, .create(let new)):
-      written[id] = HeldRanges()
+      written[id] = ByteRangeSet()
       var data = partial(total: new.total, entityTag: new.validator?.entityTag)
       data.inode = UInt64(id.rawValue)
       self.plan(.opened(id, attempt, data), in: delay())
@@ -163,14 +163,14 @@ struct SimulatedHost {
       connections[attempt]?.phase = .flowing
       connections[attempt]?.upTo = range?.lower ?? 0
       connections[attempt]?.upper = min(range?.upper ?? one.upper, one.upper)
-      if let fetch = brain.machines[id]?.fetch, let index = fetch.index(of: attempt),
+      if let fetch = scheduler.machines[id]?.fetch, let index = fetch.index(of: attempt),
         let upper = fetch.lanes[index].range?.upper
       {
         let known = connections[attempt]?.upper ?? upper
         connections[attempt]?.upper = min(known, upper)
       }
     }
-    take(brain.bodyRecorded(of: id, at: now))
+    take(scheduler.bodyRecorded(of: id, at: now))
   }
 
   private mutating func end(_ attempt: AttemptID, _ outcome: AttemptOutcome) {
@@ -185,25 +185,25 @@ struct SimulatedHost {
     case .head(let attempt): answer(attempt)
     case .end(let attempt, let outcome):
       guard let one = connections.removeValue(forKey: attempt) else { return }
-      brain.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
+      scheduler.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
       take(
-        brain.attemptEnded(
+        scheduler.attemptEnded(
           attempt, outcome, receivedUpTo: one.sentByteCount > 0 ? one.upTo : nil, jitter: 0,
           at: now))
     case .opened(let id, let attempt, let data):
-      take(brain.bodyOpened(data, of: id, by: attempt, at: now))
+      take(scheduler.bodyOpened(data, of: id, by: attempt, at: now))
     case .committed(let actions): for action in actions { perform(action) }
     case .closed(let id, let operation):
       let body = TransferMachine.ClosedBody(
-        held: written[id] ?? HeldRanges(), modifiedNanoseconds: 5)
-      take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+        held: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
+      take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
     case .placed(let id, let operation):
       let file = FinishedFile(path: "/downloads/\(id.rawValue)", identity: nil)
-      take(brain.placed(.success(file), of: id, by: operation, at: now))
+      take(scheduler.placed(.success(file), of: id, by: operation, at: now))
     case .discarded(let id, let operation):
-      take(brain.discarded(id, by: operation, at: now))
+      take(scheduler.discarded(id, by: operation, at: now))
     case .control(let control, let number):
-      take(brain.control(control, [ids[number]], at: now).1)
+      take(scheduler.control(control, [ids[number]], at: now).1)
     }
   }
 
@@ -219,9 +219,9 @@ struct SimulatedHost {
       headers["Content-Length"] = "\(upper - asked.lower)"
       connections[attempt]?.upper = upper
     }
-    brain.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
-    let head = BrainScript.head(status, headers)
-    take(brain.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+    scheduler.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
+    let head = SchedulerScript.head(status, headers)
+    take(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
   }
 
   private mutating func flow() {
@@ -231,7 +231,7 @@ struct SimulatedHost {
       let allowed = isReleased ? .max : settings.stallsAfter - one.sentByteCount
       let count = max(0, min(settings.bytesPerSecond / 1000, one.upper - one.upTo, allowed))
       if let range = ByteRange(lower: one.upTo, upper: one.upTo + count) {
-        written[one.transfer, default: HeldRanges()].insert(range)
+        written[one.transfer, default: ByteRangeSet()].insert(range)
       }
       one.upTo += count
       one.sentByteCount += count
@@ -246,8 +246,8 @@ struct SimulatedHost {
 
   private mutating func tick() {
     for id in ids {
-      guard brain.machines[id]?.fetch != nil else { continue }
-      take(brain.progressed(id, progress(of: id), at: now))
+      guard scheduler.machines[id]?.fetch != nil else { continue }
+      take(scheduler.progressed(id, progress(of: id), at: now))
     }
   }
 }

@@ -26,7 +26,7 @@ struct SimulatedOrigin {
     var credit = 0.0
   }
 
-  private(set) var script: BrainScript
+  private(set) var script: SchedulerScript
   private(set) var milliseconds: Int64 = 0
   private(set) var requestCount = 0
   private(set) var mostServed = 0
@@ -36,7 +36,7 @@ struct SimulatedOrigin {
   private(set) var states: [TransferState] = []
   private var connections: [AttemptID: Connection] = [:]
   private var handledActionCount = 0
-  private var written = HeldRanges()
+  private var written = ByteRangeSet()
 
   static let stepMilliseconds: Int64 = 10
   static let tickMilliseconds: Int64 = 250
@@ -44,7 +44,7 @@ struct SimulatedOrigin {
   init(total: Int64, limits: TransferQueue.Limits, bytesPerSecond: @escaping (Int) -> Int64) {
     self.total = total
     self.bytesPerSecond = bytesPerSecond
-    script = BrainScript(limits: limits)
+    script = SchedulerScript(limits: limits)
   }
 
   /// Plays a download to its end; answers how long it took, or nil when it took over ten minutes.
@@ -127,11 +127,11 @@ struct SimulatedOrigin {
     }
     if milliseconds.isMultiple(of: Self.tickMilliseconds) {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.take(script.brain.progressed(id, progress, at: script.now))
+      script.take(script.scheduler.progressed(id, progress, at: script.now))
     }
-    if let wakeUp = script.brain.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
+    if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.brain.noteProgress(progress, of: id, at: script.now)
+      script.scheduler.noteProgress(progress, of: id, at: script.now)
     }
     script.timePasses()
   }
@@ -139,8 +139,8 @@ struct SimulatedOrigin {
   private mutating func end(_ attempt: AttemptID, _ outcome: AttemptOutcome) {
     guard let one = connections.removeValue(forKey: attempt) else { return }
     let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-    if let id = script.brain.owner(of: attempt) {
-      script.brain.noteProgress(progress, of: id, at: script.now)
+    if let id = script.scheduler.owner(of: attempt) {
+      script.scheduler.noteProgress(progress, of: id, at: script.now)
     }
     script.ended(attempt, outcome, upTo: one.isServed ? one.upTo : nil)
   }

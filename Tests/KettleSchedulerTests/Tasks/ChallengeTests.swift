@@ -10,15 +10,15 @@ struct ChallengeTests {
 
   private func challenged(
     _ header: String = #"Basic realm="files""#, _ text: String = "http://files.example/a.iso"
-  ) throws -> (BrainScript, TransferID, ServerChallenge) {
-    var script = BrainScript()
+  ) throws -> (SchedulerScript, TransferID, ServerChallenge) {
+    var script = SchedulerScript()
     let id = script.add(taskSpec(text))
     try refuse(&script, header)
     return (script, id, try #require(script.record(id)?.task?.challenge))
   }
 
   private func refuse(
-    _ script: inout BrainScript, _ header: String = #"Basic realm="files""#
+    _ script: inout SchedulerScript, _ header: String = #"Basic realm="files""#
   ) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 401, ["WWW-Authenticate": header])
@@ -35,8 +35,8 @@ struct ChallengeTests {
 
   private func untrustedTask(
     _ challenge: ServerChallenge
-  ) throws -> (BrainScript, TransferID, ServerChallenge) {
-    var script = BrainScript()
+  ) throws -> (SchedulerScript, TransferID, ServerChallenge) {
+    var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     script.settled(try #require(script.attempt), .untrusted(untrusted, challenge))
     return (script, id, try #require(script.record(id)?.task?.challenge))
@@ -82,7 +82,7 @@ struct ChallengeTests {
   }
 
   @Test func `a challenge after a redirect is that of the other origin`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = taskSpec()
     spec.login = login
     let id = script.add(spec)
@@ -132,7 +132,7 @@ struct ChallengeTests {
   }
 
   @Test func `an answer before the challenged attempt is over is taken`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 401, ["WWW-Authenticate": "Basic realm=x"])
@@ -166,7 +166,7 @@ struct ChallengeTests {
   }
 
   @Test func `a challenge that cannot be understood is a reply like any other`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec())
     try refuse(&script, #"Basic realm="open"#)
     #expect(script.record(id)?.task?.challenge == nil)
@@ -174,7 +174,7 @@ struct ChallengeTests {
   }
 
   @Test func `a proxy's login is not the program's business`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 407, ["Proxy-Authenticate": "Basic realm=x"])
@@ -200,7 +200,7 @@ struct ChallengeTests {
   }
 
   @Test func `the dashboard's own transfers are not asked`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     try refuse(&script)
     #expect(script.record(id)?.reason == .needsLogin)
@@ -236,7 +236,7 @@ struct ChallengeTests {
   }
 
   @Test func `a certificate is shown where it was wanted`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let wanted = TransferFailure(.tlsRefused, on: "files.example", detail: "certificate required")
     script.settled(try #require(script.attempt), .certificateWanted(wanted))
@@ -264,7 +264,7 @@ struct ChallengeTests {
   }
 
   @Test func `without a program a server that is not trusted is a failure`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .system)
     script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
@@ -272,9 +272,9 @@ struct ChallengeTests {
   }
 
   @Test func `a session says whether its program wants to see every server`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let policy = SessionPolicy(asksServerTrust: true)
-    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.add(taskSpec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .keys([], asksForOthers: true))
     script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
@@ -286,25 +286,25 @@ struct ChallengeTests {
     var challenge = serverTrust()
     challenge.isTrustedBySystem = true
     challenge.serverKey = "abc"
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let attempt = try #require(script.attempt)
     let policy = SessionPolicy(asksServerTrust: false)
-    if isPolicyFirst { script.take(script.brain.setPolicy(of: app, policy, at: script.now)) }
+    if isPolicyFirst { script.take(script.scheduler.setPolicy(of: app, policy, at: script.now)) }
     script.settled(attempt, .untrusted(untrusted, challenge))
     if !isPolicyFirst {
       #expect(script.state(id) == .waiting)
-      script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+      script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
     }
     #expect(script.state(id) == .running)
     #expect(script.plan?.trust == .keys(["abc"], asksForOthers: false))
   }
 
   @Test func `what the system does not trust is a question whoever is there`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let policy = SessionPolicy(asksServerTrust: false)
-    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
     #expect(script.state(id) == .waiting)
   }

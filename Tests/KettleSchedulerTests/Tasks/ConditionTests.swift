@@ -13,7 +13,7 @@ struct ConditionTests {
   }
 
   @Test func `what needs what is not there waits and says for what`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([.unmeteredNetwork])
     let id = script.add(discretionary())
     #expect(script.state(id) == .waiting)
@@ -25,7 +25,7 @@ struct ConditionTests {
   }
 
   @Test func `the first of several that is not there is named, then the next`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary([.mainsPower, .unmeteredNetwork]))
     #expect(script.record(id)?.failure?.subject == "mainsPower")
@@ -36,7 +36,7 @@ struct ConditionTests {
   }
 
   @Test func `what runs ends with its bytes and is no failure`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), held: 400)
     script.conditions([])
     #expect(script.actions.contains(.cancelAttempt(attempt)))
@@ -49,7 +49,7 @@ struct ConditionTests {
   }
 
   @Test func `conditions that come and go while an attempt ends leave it going on`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), held: 400)
     script.conditions([])
     script.conditions(all)
@@ -59,7 +59,7 @@ struct ConditionTests {
   }
 
   @Test func `a redirect does not lead past a condition`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(discretionary())
     let attempt = try #require(script.attempt)
     script.head(attempt, 302, ["Location": "/b.iso"])
@@ -70,7 +70,7 @@ struct ConditionTests {
   }
 
   @Test func `a retry comes back to a condition`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(discretionary())
     let lost = TransferFailure(.connectionLost, on: "files.example")
     script.settled(try #require(script.attempt), .failed(lost))
@@ -82,14 +82,14 @@ struct ConditionTests {
   }
 
   @Test func `what asks for nothing is not held up`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([])
     let ids = [script.add(taskSpec()), script.add(spec("http://b.example/"))]
     #expect(ids.map { script.state($0) } == [.running, .running])
   }
 
   @Test func `a whole file needs nothing to be placed`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), held: 1000)
     script.control(.pause, id)
     script.settled(attempt, .cancelled, held: 1000)
@@ -99,7 +99,7 @@ struct ConditionTests {
   }
 
   @Test func `started by hand it goes on without, this time and after`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary())
     script.control(.start, id)
@@ -108,7 +108,7 @@ struct ConditionTests {
   }
 
   @Test func `a start of what does not wait for it waives no condition`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = discretionary()
     spec.beginning = .idle
     let id = script.add(spec)
@@ -118,7 +118,7 @@ struct ConditionTests {
   }
 
   @Test func `after a crash it is looked at anew`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary())
     script.restart()
@@ -129,7 +129,7 @@ struct ConditionTests {
   // MARK: Dates
 
   @Test func `a task is not begun before its date, whoever resumes it`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let date = script.now.wall.advanced(byMilliseconds: 60_000)
     var spec = taskSpec()
     spec.beginning = .idle
@@ -146,7 +146,7 @@ struct ConditionTests {
   }
 
   @Test func `a date that comes nearer is the one that counts`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = taskSpec()
     spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
     let id = script.add(spec)
@@ -160,7 +160,7 @@ struct ConditionTests {
   }
 
   @Test func `a date that is taken away counts no more`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = taskSpec()
     spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
     let id = script.add(spec)
@@ -170,7 +170,7 @@ struct ConditionTests {
   }
 
   @Test func `what a program changes of its task is kept`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, _) = script.flowingTask(held: 400)
     script.update(id) {
       $0.programData = "{}"
@@ -189,7 +189,7 @@ struct ConditionTests {
   @Test func `another priority is another place in the line`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let first = script.add(taskSpec())
     let second = script.add(taskSpec("http://b.example/"))
     let third = script.add(taskSpec("http://c.example/"))

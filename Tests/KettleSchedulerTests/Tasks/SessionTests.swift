@@ -8,18 +8,18 @@ struct SessionTests {
 
   private func script(
     perHost: Int = 2, session: Int?, at hostMax: Int = 16
-  ) -> BrainScript {
+  ) -> SchedulerScript {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = perHost
     limits.connectionsMax = hostMax
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let policy = SessionPolicy(connectionsPerHostMax: session)
-    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
     return script
   }
 
-  private func running(_ script: BrainScript) -> Int {
-    script.brain.machines.values.count { $0.visibleState == .running }
+  private func running(_ script: SchedulerScript) -> Int {
+    script.scheduler.machines.values.count { $0.visibleState == .running }
   }
 
   // MARK: Connections
@@ -59,12 +59,12 @@ struct SessionTests {
     var script = script(perHost: 5, session: 1)
     for _ in 0..<4 { script.add(taskSpec()) }
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.brain.setPolicy(of: app, policy, at: script.now))
+    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
     #expect(running(script) == 3)
   }
 
   /// Lets a task open all the connections that it may have.
-  private func spread(_ script: inout BrainScript, over megabytes: Int64) -> TransferID {
+  private func spread(_ script: inout SchedulerScript, over megabytes: Int64) -> TransferID {
     let id = script.add(taskSpec())
     let total = megabytes << 20
     guard let opener = script.attempt else { return id }
@@ -72,7 +72,7 @@ struct SessionTests {
     script.opened(opener, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.brain.progressed(id, [opener: round * 1000], at: script.now))
+      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
     }
     return id
   }
@@ -80,7 +80,7 @@ struct SessionTests {
   @Test func `further connections of one task count for its session`() {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
-    #expect(script.brain.machines[id]?.fetch?.activeCount == 2)
+    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 2)
   }
 
   @Test func `who waits in line of the same session gets a connection of one that has two`() {
@@ -94,7 +94,7 @@ struct SessionTests {
     #expect(cancelled.count == 1)
     script.ended(cancelled.first ?? AttemptID(rawValue: 0), .cancelled)
     #expect(script.state(waiting) == .running)
-    #expect(script.brain.machines[id]?.fetch?.activeCount == 1)
+    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 1)
   }
 
   @Test func `who waits for its own session holds up no other`() {
@@ -102,7 +102,7 @@ struct SessionTests {
     script.add(taskSpec())
     script.add(taskSpec())
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.brain.setPolicy(of: other, policy, at: script.now))
+    script.take(script.scheduler.setPolicy(of: other, policy, at: script.now))
     let id = script.add(taskSpec(session: other))
     let total: Int64 = 1 << 30
     let opener = script.attempt ?? AttemptID(rawValue: 0)
@@ -110,40 +110,40 @@ struct SessionTests {
     script.opened(opener, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.brain.progressed(id, [opener: round * 1000], at: script.now))
+      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
     }
-    #expect(script.brain.machines[id]?.fetch?.activeCount == 3)
+    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 3)
   }
 
   // MARK: Numbers
 
   @Test func `what the store could not keep is asked for again under the same numbers`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
-    let turn = script.brain.add(specs, at: script.now).1
-    script.brain.withdraw(turn.changes)
-    #expect(script.brain.lastTaskIdentifier(of: app) == 3)
+    let turn = script.scheduler.add(specs, at: script.now).1
+    script.scheduler.withdraw(turn.changes)
+    #expect(script.scheduler.lastTaskIdentifier(of: app) == 3)
     let again = specs.map { script.add($0) }
     #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
   }
 
   @Test func `a number is not given out again when others came after it`() {
-    var script = BrainScript()
-    let turn = script.brain.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
+    var script = SchedulerScript()
+    let turn = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
     let later = script.add(taskSpec { $0.taskIdentifier = 5 })
-    script.brain.withdraw(turn.changes)
+    script.scheduler.withdraw(turn.changes)
     #expect(script.record(later)?.taskIdentifier == 5)
-    #expect(script.brain.lastTaskIdentifier(of: app) == 5)
+    #expect(script.scheduler.lastTaskIdentifier(of: app) == 5)
   }
 
   // MARK: Adopting and dropping
 
   @Test func `what is adopted is the user's own with numbers of their own`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
-    let (ids, turn) = script.brain.adopt(app, at: script.now)
+    let (ids, turn) = script.scheduler.adopt(app, at: script.now)
     script.take(turn)
     #expect(ids == [id])
     let record = script.record(id)
@@ -153,46 +153,46 @@ struct SessionTests {
     #expect(record?.task == nil)
     #expect(script.state(id) == .running)
     #expect(script.record(own)?.taskIdentifier == 1)
-    #expect(script.brain.lastTaskIdentifier(of: app) == 7)
+    #expect(script.scheduler.lastTaskIdentifier(of: app) == 7)
     // From here on it is stopped and removed as any other.
     script.control(.stop, id)
     #expect(script.state(id) == .idle)
   }
 
   @Test func `a held file that is adopted stays when its row goes`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let file = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+      script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     }
-    script.take(script.brain.adopt(app, at: script.now).1)
+    script.take(script.scheduler.adopt(app, at: script.now).1)
     script.control(.remove(.stays), id)
     #expect(script.record(id) == nil)
     #expect(script.deletedFiles.isEmpty)
   }
 
   @Test func `what was put aside is a paused transfer for whoever adopts it`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id, secret: "s")
-    script.take(script.brain.adopt(app, at: script.now).1)
+    script.take(script.scheduler.adopt(app, at: script.now).1)
     script.control(.start, id)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }
 
   @Test func `what waits for a condition goes on when it is adopted`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.conditions([])
     let id = script.add(taskSpec { $0.conditions = [.mainsPower] })
     #expect(script.state(id) == .waiting)
-    script.take(script.brain.adopt(app, at: script.now).1)
+    script.take(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.state(id) == .running)
   }
 
   @Test func `the login that a program gave for a link stays with it`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 401, ["WWW-Authenticate": "Basic realm=x"])
@@ -200,20 +200,20 @@ struct SessionTests {
     let challenge = try #require(script.record(id)?.task?.challenge)
     let login = Login(user: "u", password: "p")
     script.answer(id, challenge, .login(login))
-    script.take(script.brain.adopt(app, at: script.now).1)
+    script.take(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.record(id)?.spec.login == login)
   }
 
   @Test func `what is dropped leaves nothing`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let failed = script.failedTask()
     let (running, attempt) = script.flowingTask(
       taskSpec("http://b.example/"), held: 300)
     let kept = script.add(taskSpec("http://c.example/", session: other))
-    let (ids, turn) = script.brain.drop(app, at: script.now)
+    let (ids, turn) = script.scheduler.drop(app, at: script.now)
     script.take(turn)
     #expect(ids == [failed, running])
-    #expect(script.brain.tasks(of: app).isEmpty)
+    #expect(script.scheduler.tasks(of: app).isEmpty)
     script.settled(attempt, .cancelled, held: 300)
     script.discards()
     #expect(script.record(failed) == nil)
@@ -222,18 +222,18 @@ struct SessionTests {
   }
 
   @Test func `the user's own transfers are neither adopted nor dropped`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
-    #expect(script.brain.adopt(.kettle, at: script.now).ids.isEmpty)
-    #expect(script.brain.drop(.kettle, at: script.now).ids.isEmpty)
+    #expect(script.scheduler.adopt(.kettle, at: script.now).ids.isEmpty)
+    #expect(script.scheduler.drop(.kettle, at: script.now).ids.isEmpty)
     #expect(script.state(id) == .running)
   }
 
   @Test func `the tasks of a session come by their numbers`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let first = script.add(taskSpec { $0.taskIdentifier = 1 })
     script.add(taskSpec(session: other))
     let second = script.add(taskSpec("http://b.example/") { $0.taskIdentifier = 2 })
-    #expect(script.brain.tasks(of: app).map(\.record.id) == [first, second])
+    #expect(script.scheduler.tasks(of: app).map(\.record.id) == [first, second])
   }
 }

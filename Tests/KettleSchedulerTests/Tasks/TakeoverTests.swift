@@ -6,8 +6,8 @@ import Testing
 struct TakeoverTests {
   private func putAside(
     _ spec: TransferSpec = taskSpec()
-  ) throws -> (BrainScript, old: TransferID, ResumeToken) {
-    var script = BrainScript()
+  ) throws -> (SchedulerScript, old: TransferID, ResumeToken) {
+    var script = SchedulerScript()
     let old = script.failedTask(held: 400, spec)
     let token = script.acknowledge(old, secret: "s1")
     return (script, old, try #require(token))
@@ -36,7 +36,7 @@ struct TakeoverTests {
   }
 
   @Test func `one that has everything says so, though nothing is asked`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let old = script.failedTask(held: 1000)
     let token = script.acknowledge(old, secret: "s1")
     #expect(token != nil)
@@ -48,7 +48,7 @@ struct TakeoverTests {
   }
 
   @Test func `one that the server says is whole goes on from its end`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let old = script.add(taskSpec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["ETag": "\"v1\""])
@@ -64,7 +64,7 @@ struct TakeoverTests {
   }
 
   @Test func `an old one that was not acknowledged is so by the new one`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let old = script.failedTask(held: 400)
     let made = script.makeToken(old, secret: "s1")
     let token = try #require(made)
@@ -108,7 +108,7 @@ struct TakeoverTests {
 
   @Test func `the old one goes in the commit in which the new one comes`() throws {
     var (script, old, token) = try putAside()
-    let turn = script.brain.add([taskSpec { $0.resumes = token }], at: script.now).1
+    let turn = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
     #expect(turn.changes.first == .remove(old))
     #expect(turn.changes.count == 2)
     #expect(turn.removed.map(\.id) == [old])
@@ -123,8 +123,8 @@ struct TakeoverTests {
   @Test func `what the store could not keep is put aside as before`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
-    let (ids, turn) = script.brain.add([taskSpec { $0.resumes = token }], at: script.now)
-    script.brain.withdraw(turn.changes)
+    let (ids, turn) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
+    script.scheduler.withdraw(turn.changes)
     #expect(script.record(old) == before)
     #expect(script.record(ids[0]) == nil)
     let id = script.add(taskSpec { $0.resumes = token })
@@ -175,14 +175,14 @@ struct TakeoverTests {
   // MARK: Task identifiers
 
   @Test func `a number that is larger than all before it is used, else the next is given`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let wanted: [Int64?] = [5, 5, 3, nil, 9, .max, nil]
     let numbers = wanted.map { wanted in
       let id = script.add(taskSpec { $0.taskIdentifier = wanted })
       return script.record(id)?.taskIdentifier ?? 0
     }
     #expect(numbers == [5, 6, 7, 8, 9, 10, 11])
-    #expect(script.brain.lastTaskIdentifier(of: app) == 11)
-    #expect(script.brain.lastTaskIdentifier(of: .kettle) == 0)
+    #expect(script.scheduler.lastTaskIdentifier(of: app) == 11)
+    #expect(script.scheduler.lastTaskIdentifier(of: .kettle) == 0)
   }
 }

@@ -8,26 +8,26 @@ struct TaskEndTests {
     path: "/held/a.iso",
     identity: FileIdentity(device: 1, inode: 7, byteCount: 1000, modifiedNanoseconds: 5))
 
-  private func completed(_ spec: TransferSpec = taskSpec()) -> (BrainScript, TransferID) {
-    var script = BrainScript()
+  private func completed(_ spec: TransferSpec = taskSpec()) -> (SchedulerScript, TransferID) {
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(spec, held: 1000)
     script.settled(attempt, .complete, held: 1000)
     place(id, &script)
     return (script, id)
   }
 
-  private func place(_ id: TransferID, _ script: inout BrainScript) {
+  private func place(_ id: TransferID, _ script: inout SchedulerScript) {
     guard case .placeFile(id, let operation, _, _)? = script.lastAction else {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
     }
-    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
   }
 
   // MARK: Cancelling
 
   @Test func `a cancelled task keeps its bytes when they are wanted`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask(held: 400)
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.failure?.code == .cancelled)
@@ -36,7 +36,7 @@ struct TaskEndTests {
   }
 
   @Test func `a cancelled task has no bytes when they are not wanted`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 400)
     script.cancel(id, keepsBytes: false)
     script.settled(attempt, .cancelled, held: 400)
@@ -49,7 +49,7 @@ struct TaskEndTests {
   }
 
   @Test func `a task that was never started is cancelled all the same`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = taskSpec()
     spec.beginning = .idle
     let id = script.add(spec)
@@ -58,7 +58,7 @@ struct TaskEndTests {
   }
 
   @Test func `cancelling twice is the same as once`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 400)
     script.cancel(id, keepsBytes: true)
     script.cancel(id, keepsBytes: false)
@@ -69,7 +69,7 @@ struct TaskEndTests {
   }
 
   @Test func `what is completed, or about to be, stays so`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
     script.cancel(id, keepsBytes: false)
@@ -80,17 +80,17 @@ struct TaskEndTests {
   }
 
   @Test func `only tasks can be cancelled`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     #expect(script.cancel(id, keepsBytes: false) == .unknown)
     #expect(script.state(id) == .running)
   }
 
   @Test func `nobody starts, stops or resets a task that has ended`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     let before = script.record(id)
-    for control: Brain.Control in [
+    for control: TransferScheduler.Control in [
       .start, .stop, .reset, .relink(url("http://other.example/a"), nil),
     ] {
       #expect(script.control(control, id) == .completed)
@@ -102,7 +102,7 @@ struct TaskEndTests {
   // MARK: The user's remove
 
   @Test func `a task that the user removes is told as cancelled first`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 400)
     script.control(.remove(.stays), id)
     script.control(.remove(.stays), id)
@@ -115,7 +115,7 @@ struct TaskEndTests {
   }
 
   @Test func `a crash in the middle of a removal does not bring the bytes back`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 400)
     script.control(.remove(.stays), id)
     script.settled(attempt, .cancelled, held: 400)
@@ -150,19 +150,19 @@ struct TaskEndTests {
     script.acknowledge(id)
     #expect(script.record(id) != nil)
     script.restart()
-    #expect(script.brain.tasks(of: app).isEmpty)
+    #expect(script.scheduler.tasks(of: app).isEmpty)
     script.restart()
     script.discards()
     #expect(script.discarded.map(\.partialPath) == [file.path])
     #expect(script.record(id) == nil)
     script.restart()
-    #expect(script.brain.machines.isEmpty)
+    #expect(script.scheduler.machines.isEmpty)
   }
 
   @Test func `a task whose held file is being deleted is neither adopted nor set going`() {
     var (script, id) = completed()
     script.acknowledge(id)
-    #expect(script.brain.adopt(app, at: script.now).ids.isEmpty)
+    #expect(script.scheduler.adopt(app, at: script.now).ids.isEmpty)
     script.acknowledge(id)
     script.control(.start, id)
     script.control(.remove(.goes), id)
@@ -172,12 +172,12 @@ struct TaskEndTests {
   }
 
   @Test func `a held file that was there before is not ours to delete`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let there = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.brain.placed(.success(there), of: id, by: operation, at: script.now))
+      script.take(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
     }
     script.acknowledge(id)
     #expect(script.record(id) == nil)
@@ -194,7 +194,7 @@ struct TaskEndTests {
   }
 
   @Test func `a failed task goes with its partial file`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id)
     #expect(script.record(id) != nil)
@@ -204,7 +204,7 @@ struct TaskEndTests {
   }
 
   @Test func `a crash while an acknowledged task goes leaves it as it was told`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id)
     script.restart()
@@ -213,14 +213,14 @@ struct TaskEndTests {
   }
 
   @Test func `an unfinished task is not acknowledged`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, _) = script.flowingTask(held: 400)
     #expect(script.acknowledge(id, secret: "s") == nil)
     #expect(script.state(id) == .running)
   }
 
   @Test func `the dashboard's own transfers are not acknowledged`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     script.head(script.attempt ?? AttemptID(rawValue: 0), 404)
     script.settled(script.attempt ?? AttemptID(rawValue: 0), .cancelled)
@@ -230,13 +230,13 @@ struct TaskEndTests {
   }
 
   @Test func `bytes that are to be kept are put aside under a token`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     let token = script.acknowledge(id, secret: "s1")
     #expect(token == ResumeToken(id: id, secret: "s1"))
     #expect(script.state(id) == .paused)
     #expect(script.record(id)?.failure == nil)
-    #expect(script.brain.tasks(of: app).isEmpty)
+    #expect(script.scheduler.tasks(of: app).isEmpty)
     // An acknowledge whose answer was lost is sent again.
     #expect(script.acknowledge(id, secret: "s2") == token)
     #expect(script.control(.start, id) == .completed)
@@ -248,24 +248,24 @@ struct TaskEndTests {
   }
 
   @Test func `a token that is made before the program was told leaves the task untold`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     let token = script.makeToken(id, secret: "s1")
     #expect(token == ResumeToken(id: id, secret: "s1"))
     #expect(script.makeToken(id, secret: "s2") == token)
     #expect(script.state(id) == .failed)
-    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    #expect(script.scheduler.tasks(of: app).map(\.record.id) == [id])
     script.restart()
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.failure?.code == .cancelled)
-    #expect(script.brain.tasks(of: app).map(\.record.id) == [id])
+    #expect(script.scheduler.tasks(of: app).map(\.record.id) == [id])
     #expect(script.acknowledge(id, secret: "s3") == token)
     #expect(script.state(id) == .paused)
-    #expect(script.brain.tasks(of: app).isEmpty)
+    #expect(script.scheduler.tasks(of: app).isEmpty)
   }
 
   @Test func `a task with a token goes when its program does not want the bytes`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask()
     script.makeToken(id, secret: "s")
     script.acknowledge(id)
@@ -277,7 +277,7 @@ struct TaskEndTests {
   }
 
   @Test func `an unfinished task and one that is whole have no token`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let (id, _) = script.flowingTask(held: 400)
     #expect(script.makeToken(id, secret: "s") == nil)
     #expect(script.makeToken(TransferID(rawValue: 99), secret: "s") == nil)
@@ -285,7 +285,7 @@ struct TaskEndTests {
 
   @Test(arguments: [nil, ""] as [String?])
   func `bytes without a validator are worth nothing`(entityTag: String?) {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.failedTask(entityTag: entityTag)
     #expect(script.acknowledge(id, secret: "s") == nil)
     script.discards()
@@ -293,7 +293,7 @@ struct TaskEndTests {
   }
 
   @Test func `the reply to anything but a plain GET is not gone on with`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var spec = taskSpec()
     spec.request = RequestContent(method: "POST")
     let id = script.failedTask(held: 400, spec)
@@ -303,7 +303,7 @@ struct TaskEndTests {
   }
 
   @Test func `a task that failed without bytes gives no token`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(taskSpec())
     let attempt = script.attempt ?? AttemptID(rawValue: 0)
     script.cancel(id, keepsBytes: true)

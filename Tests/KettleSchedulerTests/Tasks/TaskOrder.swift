@@ -16,37 +16,38 @@ enum TaskOrder {
   }
 
   static func ask(
-    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator,
     at now: Moment
   ) {
-    let tasks = brain.machines.values.filter(\.isTask).map(\.record).sorted { $0.id < $1.id }
+    let tasks = scheduler.machines.values.filter(\.isTask).map(\.record).sorted { $0.id < $1.id }
     guard let task = tasks.randomElement(using: &random) else { return }
     switch Int.random(in: 0...9, using: &random) {
     case 0, 1:
-      let control = Brain.Control.cancel(keepsBytes: Bool.random(using: &random))
-      world.take(brain.control(control, [task.id], at: now).1)
-    case 2...5: acknowledge(task.id, &brain, &world, &random)
+      let control = TransferScheduler.Control.cancel(keepsBytes: Bool.random(using: &random))
+      world.take(scheduler.control(control, [task.id], at: now).1)
+    case 2...5: acknowledge(task.id, &scheduler, &world, &random)
     case 6, 7:
       guard let challenge = task.task?.challenge else { return }
       let answers: [ChallengeAnswer] = [
         .login(Login(user: "u", password: "p")), .standard, .cancel, .trust,
       ]
       guard let one = answers.randomElement(using: &random) else { return }
-      world.take(brain.answerChallenge(of: task.id, challenge, one, at: now).1)
+      world.take(scheduler.answerChallenge(of: task.id, challenge, one, at: now).1)
     default:
       let met: Set<TransferCondition> = Bool.random(using: &random) ? [.mainsPower] : []
-      world.take(brain.conditionsChanged(met, at: now))
+      world.take(scheduler.conditionsChanged(met, at: now))
     }
   }
 
   private static func acknowledge(
-    _ id: TransferID, _ brain: inout Brain, _ world: inout SimulatedWorld,
+    _ id: TransferID, _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator
   ) {
-    guard let machine = brain.machines[id] else { return }
+    guard let machine = scheduler.machines[id] else { return }
     let isEnded = machine.isFinalTask && machine.isAtRest
     let keeps = Bool.random(using: &random)
-    let (tokens, turn) = brain.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
+    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
     world.take(turn)
     world.tokens += tokens
     if tokens.isEmpty, isEnded { world.acknowledged.insert(id) }
@@ -54,10 +55,10 @@ enum TaskOrder {
 
   /// What is on the disk though nothing on record leads to it. A crash may leave a file whose
   /// record was not committed, so only plays without one are looked at.
-  static func leftovers(_ brain: Brain, _ world: SimulatedWorld) -> [String] {
+  static func leftovers(_ scheduler: TransferScheduler, _ world: SimulatedWorld) -> [String] {
     guard world.crashCount == 0 else { return [] }
     var problems: [String] = []
-    let records = brain.machines.values.map(\.record)
+    let records = scheduler.machines.values.map(\.record)
     let known = Set(
       records.compactMap { $0.resumeData?.inode }
         + records.compactMap { $0.resumeData?.setAside?.inode }
@@ -70,7 +71,7 @@ enum TaskOrder {
     where world.finished.contains(inode) && !finished.contains(inode) {
       problems.append("held file \(inode) belongs to nothing")
     }
-    for id in world.acknowledged.sorted() where brain.machines[id] != nil {
+    for id in world.acknowledged.sorted() where scheduler.machines[id] != nil {
       problems.append("\(id) is still there after its acknowledge")
     }
     return problems

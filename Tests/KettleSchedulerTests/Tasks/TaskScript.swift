@@ -16,38 +16,38 @@ func taskSpec(
   return spec
 }
 
-extension BrainScript {
+extension SchedulerScript {
   @discardableResult
-  mutating func cancel(_ id: TransferID, keepsBytes: Bool) -> Brain.ControlResult {
+  mutating func cancel(_ id: TransferID, keepsBytes: Bool) -> TransferScheduler.ControlResult {
     control(.cancel(keepsBytes: keepsBytes), id)
   }
 
   @discardableResult
   mutating func acknowledge(_ id: TransferID, secret: String? = nil) -> ResumeToken? {
-    let (tokens, turn) = brain.acknowledge([id], keepingBytesFor: secret.map { [$0] })
+    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: secret.map { [$0] })
     take(turn)
     return tokens.first
   }
 
   @discardableResult
   mutating func makeToken(_ id: TransferID, secret: String) -> ResumeToken? {
-    let (tokens, turn) = brain.makeTokens(for: [id], secrets: [secret])
+    let (tokens, turn) = scheduler.makeTokens(for: [id], secrets: [secret])
     take(turn)
     return tokens.first
   }
 
   mutating func answer(_ id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer) {
-    take(brain.answerChallenge(of: id, challenge, answer, at: now).1)
+    take(scheduler.answerChallenge(of: id, challenge, answer, at: now).1)
   }
 
   mutating func conditions(_ met: Set<TransferCondition>) {
-    take(brain.conditionsChanged(met, at: now))
+    take(scheduler.conditionsChanged(met, at: now))
   }
 
   mutating func update(_ id: TransferID, _ change: (inout TaskChanges) -> Void) {
     var changes = TaskChanges()
     change(&changes)
-    take(brain.updateTask(id, changes, at: now).1)
+    take(scheduler.updateTask(id, changes, at: now).1)
   }
 
   /// The service is killed and started again with what the store has.
@@ -61,11 +61,11 @@ extension BrainScript {
       case .putSession, .removeSession, .clearFinished: break
       }
     }
-    brain = Brain(
+    scheduler = TransferScheduler(
       lastID: store.keys.max() ?? TransferID(rawValue: 0),
-      lastTaskIdentifiers: [app: brain.lastTaskIdentifier(of: app)])
+      lastTaskIdentifiers: [app: scheduler.lastTaskIdentifier(of: app)])
     actions = []
-    take(brain.recover(store.values.sorted { $0.id < $1.id }, at: now))
+    take(scheduler.recover(store.values.sorted { $0.id < $1.id }, at: now))
   }
 
   /// A task whose body flows, with this much of it on record.

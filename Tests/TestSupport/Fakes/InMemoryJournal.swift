@@ -14,7 +14,7 @@ package final class InMemoryJournal: TransferJournal {
     var commits: [[JournalChange]] = []
     /// Of transfers whose progress was committed after their record.
     var stamps: [TransferID: ProgressStamp] = [:]
-    var stamped: [HeldRanges] = []
+    var stamped: [ByteRangeSet] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
     var lineGate: Gate?
@@ -73,7 +73,7 @@ package final class InMemoryJournal: TransferJournal {
   }
 
   /// Counts as a commit, and does so only while the stamp does.
-  package func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool {
+  package func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
     let known = state.withLock { state in state.stamps.first { $0.value == stamp }?.key }
     if let known { attemptsContinuation.yield([.progress(known, held)]) }
     waitAtCommitGate()
@@ -130,7 +130,7 @@ package final class InMemoryJournal: TransferJournal {
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
 
   /// Of those, what was put under a stamp.
-  package var stamped: [HeldRanges] { state.withLock { $0.stamped } }
+  package var stamped: [ByteRangeSet] { state.withLock { $0.stamped } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
 

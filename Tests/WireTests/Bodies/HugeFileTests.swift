@@ -64,7 +64,7 @@ struct HugeFileTests {
     try #require(file >= 0)
     defer { close(file) }
     try #require(ftruncate(file, off_t(body.byteCount)) == 0)
-    var held = HeldRanges()
+    var held = ByteRangeSet()
     var next: Int64 = 0
     for hole in holes {
       // The bytes around a hole, should somebody compare them.

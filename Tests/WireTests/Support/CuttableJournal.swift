@@ -36,7 +36,7 @@ final class CuttableJournal: TransferJournal {
 
   func progressStamp(of id: TransferID) -> ProgressStamp? { store.progressStamp(of: id) }
 
-  func put(_ held: HeldRanges, _ stamp: ProgressStamp) -> Bool {
+  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
     phase.withLock { phase in
       switch phase {
       case .connected: store.put(held, stamp)

@@ -2,14 +2,14 @@ import KettleModel
 
 /// A map of a file: the durable parts, the parts being received, and the connections.
 package struct PartsMap: Hashable, Sendable {
-  package var held: HeldRanges
+  package var held: ByteRangeSet
   package var total: Int64
   package var connections: [ConnectionDetails]
   /// The height in lines.
   package var height: Int
 
   package init(
-    held: HeldRanges, total: Int64, connections: [ConnectionDetails], height: Int
+    held: ByteRangeSet, total: Int64, connections: [ConnectionDetails], height: Int
   ) {
     self.held = held
     self.total = total

@@ -4,14 +4,14 @@ import KettleModel
 package enum HeldMap {
   /// A cell counts as durable only when all of it is.
   package static func text(
-    _ held: HeldRanges, total: Int64, width: Int, _ glyphs: GlyphSet
+    _ held: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
   ) -> String {
     cells(held, total: total, count: width)
       .map { $0 ? glyphs.heldCell : glyphs.missingCell }.joined()
   }
 
   /// Returns which of `count` equal parts of a file are durable.
-  package static func cells(_ held: HeldRanges, total: Int64, count: Int) -> [Bool] {
+  package static func cells(_ held: ByteRangeSet, total: Int64, count: Int) -> [Bool] {
     guard total > 0, count > 0 else { return [] }
     var covered = Array(repeating: 0.0, count: count)
     let bytesPerCell = Double(total) / Double(count)

@@ -5,7 +5,7 @@ import Testing
 /// Failures, waiting and dates, as scripts of events.
 struct RetryLifeTests {
   @Test func `a lost connection is retried after one second with its bytes`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -15,7 +15,8 @@ struct RetryLifeTests {
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.reason == .retry)
     #expect(
-      script.brain.nextWakeUp(at: script.now) == script.now.monotonic.advanced(byMilliseconds: 1000)
+      script.scheduler.nextWakeUp(at: script.now)
+        == script.now.monotonic.advanced(byMilliseconds: 1000)
     )
     script.advance(milliseconds: 999)
     script.timePasses()
@@ -27,7 +28,7 @@ struct RetryLifeTests {
   }
 
   @Test func `retries without a byte come to an end`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     var tries = 0
     while script.state(id) != .failed, tries < 50 {
@@ -42,7 +43,7 @@ struct RetryLifeTests {
   }
 
   @Test func `a host that never answered is given up sooner`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<3 {
       let attempt = try #require(script.attempt)
@@ -54,7 +55,7 @@ struct RetryLifeTests {
   }
 
   @Test func `bytes that come in set the count back`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
     for count in Int64(1)...30 {
@@ -77,7 +78,7 @@ struct RetryLifeTests {
   }
 
   @Test func `Retry-After is honoured and burns no retry`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<20 {
       let attempt = try #require(script.attempt)
@@ -94,7 +95,7 @@ struct RetryLifeTests {
   }
 
   @Test func `a Retry-After of ten years is a day`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 429, ["Retry-After": "315360000"])
@@ -105,7 +106,7 @@ struct RetryLifeTests {
   }
 
   @Test func `a 404 fails at once and an expired link keeps every byte`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 404)
@@ -128,19 +129,19 @@ struct RetryLifeTests {
   }
 
   @Test func `a login is waited for and a start tries again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 401)
     script.settled(attempt, .cancelled)
     #expect(script.record(id)?.reason == .needsLogin)
-    #expect(script.brain.nextWakeUp(at: script.now) == nil)
+    #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
     script.control(.start, id)
     #expect(script.state(id) == .running)
   }
 
   @Test func `a full disk is waited for`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -153,14 +154,14 @@ struct RetryLifeTests {
   }
 
   @Test func `a date in the future is waited for, on the wall clock`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var later = spec()
     later.notBefore = script.now.wall.advanced(byMilliseconds: 3_600_000)
     let id = script.add(later)
     #expect(script.state(id) == .scheduled)
     // The wall clock is looked at every minute, because it can be set.
     #expect(
-      script.brain.nextWakeUp(at: script.now)
+      script.scheduler.nextWakeUp(at: script.now)
         == script.now.monotonic.advanced(byMilliseconds: 60_000))
     script.now.wall = script.now.wall.advanced(byMilliseconds: 3_600_000)
     script.timePasses()
@@ -168,7 +169,7 @@ struct RetryLifeTests {
   }
 
   @Test func `a wall clock that was set back keeps the date`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var later = spec()
     later.notBefore = script.now.wall.advanced(byMilliseconds: 1000)
     let id = script.add(later)
@@ -176,11 +177,11 @@ struct RetryLifeTests {
     script.now.wall = script.now.wall.advanced(byMilliseconds: -86_400_000)
     script.timePasses()
     #expect(script.state(id) == .scheduled)
-    #expect(script.brain.nextWakeUp(at: script.now) != nil)
+    #expect(script.scheduler.nextWakeUp(at: script.now) != nil)
   }
 
   @Test func `a body that ends early is not finished`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -191,7 +192,7 @@ struct RetryLifeTests {
   }
 
   @Test func `without an announced size the end of the exchange is the end of the file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200)

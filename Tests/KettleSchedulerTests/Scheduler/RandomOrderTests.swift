@@ -26,48 +26,49 @@ struct RandomOrderTests {
     limits.runningMax = 3
     limits.connectionsPerHostMax = 4
     limits.connectionsMax = 7
-    var brain = Self.held(Brain(limits: limits))
+    var scheduler = Self.held(TransferScheduler(limits: limits))
     var world = SimulatedWorld()
     world.server.rotatesTags = seed.isMultiple(of: 4)
-    var now = BrainScript().now
+    var now = SchedulerScript().now
     for _ in 0..<200 {
       switch Int.random(in: 0...19, using: &random) {
-      case 0, 1: add(to: &brain, &world, &random, at: now)
-      case 2...4: control(&brain, &world, &random, at: now)
-      case 5: TaskOrder.ask(&brain, &world, &random, at: now)
+      case 0, 1: add(to: &scheduler, &world, &random, at: now)
+      case 2...4: control(&scheduler, &world, &random, at: now)
+      case 5: TaskOrder.ask(&scheduler, &world, &random, at: now)
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
-        world.take(brain.timePassed(at: now))
+        world.take(scheduler.timePassed(at: now))
       case 8:
         let state: NetworkState = Bool.random(using: &random) ? .present : .absent
-        world.take(brain.networkChanged(state, at: now))
+        world.take(scheduler.networkChanged(state, at: now))
       case 9 where Int.random(in: 0...5, using: &random) == 0:
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
-        brain = Self.held(world.crash(limits: limits, at: now))
-      case 10: world.letGo(&brain)
-      default: step(&brain, &world, &random, at: now)
+        scheduler = Self.held(world.crash(limits: limits, at: now))
+      case 10: world.letGo(&scheduler)
+      default: step(&scheduler, &world, &random, at: now)
       }
-      world.broken += problems(of: brain, limits)
+      world.broken += problems(of: scheduler, limits)
     }
-    settle(&brain, &world, &random, &now)
-    world.broken += disagreements(brain, world) + TaskOrder.leftovers(brain, world)
+    settle(&scheduler, &world, &random, &now)
+    world.broken += disagreements(scheduler, world) + TaskOrder.leftovers(scheduler, world)
     return world.broken
   }
 
   /// Little is held, so that what sleeps and wakes is as frequent as everything else.
-  private static func held(_ brain: Brain) -> Brain {
-    var brain = brain
-    brain.holdLimits.restingCountMax = 0
-    brain.holdLimits.lineCount = 1
-    brain.holdLimits.allLinesCountMax = 2
-    brain.holdLimits.runningShortCount = 1
-    return brain
+  private static func held(_ scheduler: TransferScheduler) -> TransferScheduler {
+    var scheduler = scheduler
+    scheduler.holdLimits.restingCountMax = 0
+    scheduler.holdLimits.lineCount = 1
+    scheduler.holdLimits.allLinesCountMax = 2
+    scheduler.holdLimits.runningShortCount = 1
+    return scheduler
   }
 
   private static func add(
-    to brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    to scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator,
     at now: Moment
   ) {
     let host = "http://h\(Int.random(in: 0...1, using: &random)).example/a.iso"
@@ -84,28 +85,30 @@ struct RandomOrderTests {
       wanted.task?.resourceTimeoutMilliseconds = Int64.random(in: 1...40, using: &random) * 60_000
       if Bool.random(using: &random) { wanted.directory = nil }
     }
-    world.add([wanted], to: &brain, at: now)
+    world.add([wanted], to: &scheduler, at: now)
   }
 
   private static func control(
-    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator,
     at now: Moment
   ) {
-    let ids = Set(brain.machines.keys).union(world.store.keys)
+    let ids = Set(scheduler.machines.keys).union(world.store.keys)
     guard let id = ids.sorted().randomElement(using: &random) else { return }
-    world.wake(id, &brain, at: now)
-    let controls: [Brain.Control] = [
+    world.wake(id, &scheduler, at: now)
+    let controls: [TransferScheduler.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
     ]
     guard let one = controls.randomElement(using: &random) else { return }
-    let (_, turn) = brain.control(one, [id], at: now)
+    let (_, turn) = scheduler.control(one, [id], at: now)
     world.take(turn)
   }
 
   /// One of the things that are under way happens; commits happen in their order.
   private static func step(
-    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator,
     at now: Moment
   ) {
     guard let chosen = world.pending.indices.randomElement(using: &random) else { return }
@@ -114,54 +117,59 @@ struct RandomOrderTests {
       index = world.pending.firstIndex(where: \.isCommit) ?? chosen
     }
     let event = world.pending.remove(at: index)
-    world.happen(event, &brain, luck: Int.random(in: 0...999, using: &random), at: now)
+    world.happen(event, &scheduler, luck: Int.random(in: 0...999, using: &random), at: now)
   }
 
   /// Lets everything come to rest: no more controls, and time goes on.
   private static func settle(
-    _ brain: inout Brain, _ world: inout SimulatedWorld, _ random: inout SeededGenerator,
+    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ random: inout SeededGenerator,
     _ now: inout Moment
   ) {
     for _ in 0..<20_000 {
       if !world.pending.isEmpty {
-        step(&brain, &world, &random, at: now)
-      } else if let wakeUp = brain.nextWakeUp(at: now) {
+        step(&scheduler, &world, &random, at: now)
+      } else if let wakeUp = scheduler.nextWakeUp(at: now) {
         let wait = wakeUp.milliseconds(since: now.monotonic)
         now.monotonic = wakeUp
         now.wall = now.wall.advanced(byMilliseconds: wait)
-        world.take(brain.timePassed(at: now))
+        world.take(scheduler.timePassed(at: now))
       } else {
-        world.noteForgotten(brain)
-        for id in world.store.keys.sorted() { world.wake(id, &brain, at: now) }
-        while !world.pending.isEmpty { step(&brain, &world, &random, at: now) }
+        world.noteForgotten(scheduler)
+        for id in world.store.keys.sorted() { world.wake(id, &scheduler, at: now) }
+        while !world.pending.isEmpty { step(&scheduler, &world, &random, at: now) }
         return
       }
     }
     world.broken.append("it does not come to rest")
   }
 
-  private static func problems(of brain: Brain, _ limits: TransferQueue.Limits) -> [String] {
+  private static func problems(of scheduler: TransferScheduler, _ limits: TransferQueue.Limits)
+    -> [String]
+  {
     var problems: [String] = []
-    let busy = brain.machines.values.filter(\.occupiesSlot)
+    let busy = scheduler.machines.values.filter(\.occupiesSlot)
     if busy.count > limits.runningMax { problems.append("too many run at once") }
-    if busy.count != brain.queue.runningCount { problems.append("a slot is lost") }
-    if brain.hosts.connectionCount > limits.connectionsMax {
+    if busy.count != scheduler.queue.runningCount { problems.append("a slot is lost") }
+    if scheduler.hosts.connectionCount > limits.connectionsMax {
       problems.append("too many connections at once")
     }
     let isBusy = busy.contains { $0.isFetchingOrEnding }
-    if !isBusy, brain.hosts.connectionCount > 0 { problems.append("a connection is lost") }
-    for machine in brain.machines.values {
+    if !isBusy, scheduler.hosts.connectionCount > 0 { problems.append("a connection is lost") }
+    for machine in scheduler.machines.values {
       let id = machine.record.id
-      if (machine.state == .queued) != brain.queue.isQueued(id) {
-        problems.append("\(id) is \(machine.state) but in line: \(brain.queue.isQueued(id))")
+      if (machine.state == .queued) != scheduler.queue.isQueued(id) {
+        problems.append("\(id) is \(machine.state) but in line: \(scheduler.queue.isQueued(id))")
       }
     }
     return problems
   }
 
-  private static func disagreements(_ brain: Brain, _ world: SimulatedWorld) -> [String] {
+  private static func disagreements(_ scheduler: TransferScheduler, _ world: SimulatedWorld)
+    -> [String]
+  {
     var problems: [String] = []
-    for machine in brain.machines.values {
+    for machine in scheduler.machines.values {
       let record = machine.record
       let id = record.id
       if world.store[id] != machine.durableRecord {

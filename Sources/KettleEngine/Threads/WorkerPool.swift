@@ -8,7 +8,7 @@ import KettleSystem
 /// every second whether its threads are stuck, even when there is nothing to do any more. A serial
 /// queue has its own thread while it has work, without that check, so the pool consists of serial
 /// queues.
-package final class WorkLanes: TaskExecutor, Sendable {
+package final class WorkerPool: TaskExecutor, Sendable {
   package typealias Work = @Sendable () -> Void
 
   private struct Order: Sendable {
@@ -103,10 +103,10 @@ package final class WorkLanes: TaskExecutor, Sendable {
   }
 }
 
-extension WorkLanes {
+extension WorkerPool {
   /// The pool for the tasks of the process, in place of the threads that Swift gets from
   /// libdispatch.
-  package static let tasks = WorkLanes("kettle.tasks", width: 4)
+  package static let tasks = WorkerPool("kettle.tasks", width: 4)
 
   private static let timers = DispatchQueue(label: "kettle.sleepers")
 

@@ -23,14 +23,14 @@ struct RequestLifeTests {
   }
 
   @Test func `an attempt carries what is sent`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(asking(file))
     #expect(script.plan?.content == file)
     #expect(script.plan?.asked == nil)
   }
 
   @Test func `a GET without a body that is spelt out is a plain one`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(RequestContent(method: "GET")))
     let attempt = try #require(script.attempt)
     #expect(script.plan?.content == nil)
@@ -41,14 +41,14 @@ struct RequestLifeTests {
   }
 
   @Test func `what came of a broken reply is thrown away`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(first, partial())
     script.settled(first, lost, held: 400)
     #expect(script.state(id) == .waiting)
-    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
     #expect(script.record(id)?.resumeData?.totalByteCount == nil)
 
     script.advance(milliseconds: 1000)
@@ -69,7 +69,7 @@ struct RequestLifeTests {
   }
 
   @Test func `the store never holds bytes that no attempt could go on from`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -89,83 +89,84 @@ struct RequestLifeTests {
   }
 
   @Test func `the disk goes on to confirm what is not put on record`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     script.synced(id, 600)
     // Without it, the network would wait for ever.
-    #expect(script.lastAction == .confirmHeld(id, HeldRanges(prefix: 600)))
+    #expect(script.lastAction == .confirmHeld(id, ByteRangeSet(prefix: 600)))
   }
 
   @Test func `a checkpoint is put on record and told to nobody`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
     #expect(turn.changed.isEmpty)
-    #expect(turn.changes == [.progress(id, HeldRanges(prefix: 600))])
-    #expect(script.brain.machines[id]?.record.resumeData?.held == HeldRanges(prefix: 600))
-    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+    #expect(turn.changes == [.progress(id, ByteRangeSet(prefix: 600))])
+    #expect(script.scheduler.machines[id]?.record.resumeData?.held == ByteRangeSet(prefix: 600))
+    #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
-  @Test func `what came on record without the brain is in its next record`() throws {
-    var script = BrainScript()
+  @Test func `what came on record without the scheduler is in its next record`() throws {
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
-    let early = script.brain.noteRecorded(HeldRanges(prefix: 1), of: id)
+    let early = script.scheduler.noteRecorded(ByteRangeSet(prefix: 1), of: id)
     #expect(!early, "it has no file")
     script.opened(attempt, partial())
-    let noted = script.brain.noteRecorded(HeldRanges(prefix: 600), of: id)
+    let noted = script.scheduler.noteRecorded(ByteRangeSet(prefix: 600), of: id)
     #expect(noted)
-    #expect(script.brain.machines[id]?.durableRecord.resumeData?.held == HeldRanges(prefix: 600))
-    #expect(script.brain.bytesSynced(HeldRanges(prefix: 600), of: id).changes.isEmpty)
+    #expect(
+      script.scheduler.machines[id]?.durableRecord.resumeData?.held == ByteRangeSet(prefix: 600))
+    #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
   @Test func `bytes after a retry put the whole record down, with its count back at nothing`()
     throws
   {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
     script.advance(milliseconds: 600_000)
-    script.take(script.brain.timePassed(at: script.now))
+    script.take(script.scheduler.timePassed(at: script.now))
     let second = try #require(script.attempt)
     #expect(second != first)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(second, partial())
-    #expect(script.brain.machines[id]?.record.retryCount == 1)
-    let turn = script.brain.bytesSynced(HeldRanges(prefix: 600), of: id)
+    #expect(script.scheduler.machines[id]?.record.retryCount == 1)
+    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
     guard case .put(let record)? = turn.changes.first else {
       Issue.record("the record is not put down")
       return
     }
     #expect(record.retryCount == 0)
-    #expect(record.resumeData?.held == HeldRanges(prefix: 600))
+    #expect(record.resumeData?.held == ByteRangeSet(prefix: 600))
     #expect(record.state == .queued)
   }
 
   @Test(arguments: [true, false])
   func `only a plain GET is fetched over several connections`(isPlain: Bool) throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let total: Int64 = 64 << 20
     let id = script.add(isPlain ? spec() : asking(form))
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     script.opened(attempt, partial(total: total))
     script.advance(milliseconds: 2000)
-    script.take(script.brain.progressed(id, [attempt: 1 << 20], at: script.now))
+    script.take(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
     let begun = script.actions.count { if case .beginAttempt = $0 { true } else { false } }
     #expect(isPlain ? begun > 1 : begun == 1)
   }
 
   @Test func `replies that break off do not go on for ever`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     var tries = 0
     while script.state(id) != .failed, tries < 50 {
@@ -181,14 +182,14 @@ struct RequestLifeTests {
   }
 
   @Test func `a whole reply is not given up for a pause`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
     script.head(attempt, 201, ["Content-Length": "3"])
     script.opened(attempt, partial(total: 3))
     script.ended(attempt, .complete, upTo: 3)
     script.control(.pause, id)
-    script.closed(held: HeldRanges(prefix: 3))
+    script.closed(held: ByteRangeSet(prefix: 3))
     guard case .placeFile(id, _, let data, _)? = script.lastAction else {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
@@ -197,7 +198,7 @@ struct RequestLifeTests {
   }
 
   @Test func `a reply that ends too soon is no reply`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
@@ -209,7 +210,7 @@ struct RequestLifeTests {
   }
 
   @Test func `a file that cannot be sent ends it without a retry`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(upload())
     let attempt = try #require(script.attempt)
     script.settled(attempt, .failed(TransferFailure(.uploadFileUnusable, on: "/home/u/film.mov")))
@@ -220,7 +221,7 @@ struct RequestLifeTests {
   // MARK: Redirects
 
   @Test func `a redirected POST leaves its body and what described it`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = asking(form)
     wanted.headers = [
       HeaderField(received: "Content-Type", "text/plain"), HeaderField(received: "X-Own", "1"),
@@ -237,7 +238,7 @@ struct RequestLifeTests {
   }
 
   @Test func `a redirect that keeps the method sends the body again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(asking(form))
     let first = try #require(script.attempt)
     script.head(first, 307, ["Location": "/there"])
@@ -247,7 +248,7 @@ struct RequestLifeTests {
   }
 
   @Test func `a retry after a redirect asks with the first method again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.add(asking(form))
     let first = try #require(script.attempt)
     script.head(first, 302, ["Location": "/outcome"])
@@ -265,11 +266,11 @@ struct RequestLifeTests {
 
   @Test func `what was sent is on record when the attempt is over, and goes with the next`() throws
   {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(upload())
     let first = try #require(script.attempt)
     script.take(
-      script.brain.attemptEnded(
+      script.scheduler.attemptEnded(
         first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
     script.closed(held: nil)
     #expect(script.record(id)?.task?.sentByteCount == 3000)

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleEngine
 
 @Suite(.timeLimit(.minutes(1)))
-struct WorkLanesTests {
+struct WorkerPoolTests {
   /// What happened, in order.
   private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
@@ -14,12 +14,12 @@ struct WorkLanesTests {
     func note(_ entry: String) { entries.withLock { $0.append(entry) } }
   }
 
-  private func done(_ lanes: WorkLanes) async {
+  private func done(_ lanes: WorkerPool) async {
     await withCheckedContinuation { done in lanes.asyncAlone { done.resume() } }
   }
 
   @Test func `one lane does everything in the order in which it came`() async {
-    let lanes = WorkLanes("test", width: 1)
+    let lanes = WorkerPool("test", width: 1)
     let log = Log()
     for number in 0..<600 { lanes.async { log.note("\(number)") } }
     await done(lanes)
@@ -27,7 +27,7 @@ struct WorkLanesTests {
   }
 
   @Test func `as many as there are lanes are done at once, and no more`() async {
-    let lanes = WorkLanes("test", width: 3)
+    let lanes = WorkerPool("test", width: 3)
     let (begun, told) = AsyncStream<Void>.makeStream()
     let gate = DispatchSemaphore(value: 0)
     let under = Mutex((now: 0, most: 0))
@@ -51,7 +51,7 @@ struct WorkLanesTests {
   }
 
   @Test func `what is done alone waits for what came before and holds what comes after`() async {
-    let lanes = WorkLanes("test", width: 4)
+    let lanes = WorkerPool("test", width: 4)
     let log = Log()
     let gate = DispatchSemaphore(value: 0)
     lanes.async {
@@ -67,7 +67,7 @@ struct WorkLanesTests {
   }
 
   @Test func `tasks run on it, and tasks of tasks`() async {
-    let lanes = WorkLanes("test", width: 2)
+    let lanes = WorkerPool("test", width: 2)
     let sum = await withTaskExecutorPreference(lanes) {
       await withTaskGroup(of: Int.self) { group in
         for number in 1...100 {
@@ -83,14 +83,14 @@ struct WorkLanesTests {
   }
 
   @Test func `a sleeper that is cancelled wakes up`() async {
-    let sleeper = Task { try await WorkLanes.pause(for: .seconds(3600)) }
+    let sleeper = Task { try await WorkerPool.pause(for: .seconds(3600)) }
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
   @Test func `a sleeper wakes up when its time is over`() async throws {
     let start = ContinuousClock.now
-    try await WorkLanes.pause(for: .milliseconds(20))
+    try await WorkerPool.pause(for: .milliseconds(20))
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 }

@@ -4,16 +4,18 @@ import Testing
 
 @testable import KettleModel
 
-struct HeldRangesTests {
-  private func held(_ pairs: (Int64, Int64)...) -> HeldRanges {
-    var held = HeldRanges()
+struct ByteRangeSetTests {
+  private func held(_ pairs: (Int64, Int64)...) -> ByteRangeSet {
+    var held = ByteRangeSet()
     for (lower, upper) in pairs {
       if let range = ByteRange(lower: lower, upper: upper) { held.insert(range) }
     }
     return held
   }
 
-  private func pairs(_ held: HeldRanges) -> [[Int64]] { held.ranges.map { [$0.lower, $0.upper] } }
+  private func pairs(_ held: ByteRangeSet) -> [[Int64]] {
+    held.ranges.map { [$0.lower, $0.upper] }
+  }
 
   private func range(_ lower: Int64, _ upper: Int64) throws -> ByteRange {
     try #require(ByteRange(lower: lower, upper: upper))
@@ -40,17 +42,17 @@ struct HeldRangesTests {
   }
 
   @Test func `a prefix holds from zero`() {
-    #expect(pairs(HeldRanges(prefix: 7)) == [[0, 7]])
-    #expect(HeldRanges(prefix: 0).isEmpty)
-    #expect(HeldRanges(prefix: -1).isEmpty)
-    #expect(HeldRanges(prefix: .max).byteCount == .max)
+    #expect(pairs(ByteRangeSet(prefix: 7)) == [[0, 7]])
+    #expect(ByteRangeSet(prefix: 0).isEmpty)
+    #expect(ByteRangeSet(prefix: -1).isEmpty)
+    #expect(ByteRangeSet(prefix: .max).byteCount == .max)
   }
 
   @Test func `bytes are counted in all, and from the start without a gap`() {
     #expect(held((0, 5), (7, 9)).byteCount == 7)
     #expect(held((0, 5), (7, 9)).prefixByteCount == 5)
     #expect(held((1, 5)).prefixByteCount == 0)
-    #expect(HeldRanges().prefixByteCount == 0)
+    #expect(ByteRangeSet().prefixByteCount == 0)
   }
 
   @Test func `the first gap is cut to the file`() throws {
@@ -59,9 +61,9 @@ struct HeldRangesTests {
     #expect(try held((0, 5)).firstGap(total: 9) == range(5, 9))
     #expect(held((0, 5)).firstGap(total: 5) == nil)
     #expect(held((0, 5)).firstGap(total: 3) == nil)
-    #expect(try HeldRanges().firstGap(total: 3) == range(0, 3))
-    #expect(HeldRanges().firstGap(total: 0) == nil)
-    #expect(HeldRanges().firstGap(total: -1) == nil)
+    #expect(try ByteRangeSet().firstGap(total: 3) == range(0, 3))
+    #expect(ByteRangeSet().firstGap(total: 0) == nil)
+    #expect(ByteRangeSet().firstGap(total: -1) == nil)
     #expect(try held((2, 5)).firstGap(total: 9) == range(0, 2))
   }
 
@@ -69,7 +71,7 @@ struct HeldRangesTests {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {
-      var held = HeldRanges()
+      var held = ByteRangeSet()
       var bits = [Bool](repeating: false, count: 64)
       for _ in 0..<Int.random(in: 1...14, using: &random) {
         let lower = Int.random(in: 0...64, using: &random)
@@ -81,7 +83,7 @@ struct HeldRangesTests {
     }
   }
 
-  private func check(_ held: HeldRanges, _ bits: [Bool], seed: UInt64) throws {
+  private func check(_ held: ByteRangeSet, _ bits: [Bool], seed: UInt64) throws {
     var expected = [Bool](repeating: false, count: bits.count)
     for range in held.ranges {
       for index in range.lower..<range.upper { expected[Int(index)] = true }
@@ -109,14 +111,14 @@ struct HeldRangesTests {
     #expect(held((0, 5), (6, 9)).contains(try range(1, 5)))
     #expect(!held((0, 5), (6, 9)).contains(try range(4, 7)))
     #expect(held((0, 5)).contains(try range(8, 8)))
-    #expect(!HeldRanges().contains(try range(0, 1)))
+    #expect(!ByteRangeSet().contains(try range(0, 1)))
   }
 
   @Test func `the record is pairs of numbers`() throws {
     let data = try JSONEncoder().encode(held((0, 5), (7, 9)))
     #expect(String(decoding: data, as: UTF8.self) == "[0,5,7,9]")
-    #expect(try JSONDecoder().decode(HeldRanges.self, from: data) == held((0, 5), (7, 9)))
-    #expect(try JSONDecoder().decode(HeldRanges.self, from: Data("[]".utf8)).isEmpty)
+    #expect(try JSONDecoder().decode(ByteRangeSet.self, from: data) == held((0, 5), (7, 9)))
+    #expect(try JSONDecoder().decode(ByteRangeSet.self, from: Data("[]".utf8)).isEmpty)
   }
 
   @Test(arguments: [
@@ -125,7 +127,7 @@ struct HeldRangesTests {
   ])
   func `a damaged record is refused`(json: String) {
     #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(HeldRanges.self, from: Data(json.utf8))
+      try JSONDecoder().decode(ByteRangeSet.self, from: Data(json.utf8))
     }
   }
 }

@@ -1,18 +1,20 @@
 import KettleModel
 import KettleScheduler
 
-/// Plays events to a brain and notes what it wants done, with a clock that is turned by hand.
-struct BrainScript {
-  var brain: Brain
+/// Plays events to a scheduler and notes what it wants done, with a clock that is turned by hand.
+struct SchedulerScript {
+  var scheduler: TransferScheduler
   var now = Moment(
     monotonic: MonotonicTime(milliseconds: 1_000_000),
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
   /// Every action so far, in order; those after a commit come when the turn comes, because this
   /// store commits at once.
-  var actions: [BrainAction] = []
+  var actions: [SchedulerAction] = []
   var changes: [JournalChange] = []
 
-  init(limits: TransferQueue.Limits = TransferQueue.Limits()) { brain = Brain(limits: limits) }
+  init(limits: TransferQueue.Limits = TransferQueue.Limits()) {
+    scheduler = TransferScheduler(limits: limits)
+  }
 
   mutating func advance(milliseconds: Int64) {
     now.monotonic = now.monotonic.advanced(byMilliseconds: milliseconds)
@@ -26,15 +28,17 @@ struct BrainScript {
 
   @discardableResult
   mutating func add(_ spec: TransferSpec) -> TransferID {
-    let (ids, turn) = brain.add([spec], at: now)
+    let (ids, turn) = scheduler.add([spec], at: now)
     take(turn)
-    take(brain.admit(turn.changes, at: now).1)
+    take(scheduler.admit(turn.changes, at: now).1)
     return ids[0]
   }
 
   @discardableResult
-  mutating func control(_ control: Brain.Control, _ id: TransferID) -> Brain.ControlResult {
-    let (results, turn) = brain.control(control, [id], at: now)
+  mutating func control(_ control: TransferScheduler.Control, _ id: TransferID)
+    -> TransferScheduler.ControlResult
+  {
+    let (results, turn) = scheduler.control(control, [id], at: now)
     take(turn)
     return results[0]
   }
@@ -44,7 +48,7 @@ struct BrainScript {
     from reach: NetworkReach = .world
   ) {
     take(
-      brain.headReceived(
+      scheduler.headReceived(
         Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
   }
 
@@ -54,13 +58,13 @@ struct BrainScript {
   }
 
   mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
-    guard let id = brain.owner(of: attempt) else { return }
-    take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
-    take(brain.bodyRecorded(of: id, at: now))
+    guard let id = scheduler.owner(of: attempt) else { return }
+    take(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
+    take(scheduler.bodyRecorded(of: id, at: now))
   }
 
   mutating func synced(_ id: TransferID, _ byteCount: Int64) {
-    take(brain.bytesSynced(HeldRanges(prefix: byteCount), of: id))
+    take(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
   }
 
   /// The attempt is over, and when it was the last one what it brought is on the disk.
@@ -68,22 +72,22 @@ struct BrainScript {
     _ attempt: AttemptID, _ outcome: AttemptOutcome, held byteCount: Int64? = nil
   ) {
     ended(attempt, outcome, upTo: byteCount)
-    closed(held: byteCount.map { HeldRanges(prefix: $0) })
+    closed(held: byteCount.map { ByteRangeSet(prefix: $0) })
   }
 
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
-    take(brain.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+    take(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
   }
 
   /// Answers the last `closeBody`, if it has not been answered.
-  mutating func closed(held: HeldRanges?) {
+  mutating func closed(held: ByteRangeSet?) {
     let closing = actions.compactMap { action -> (TransferID, OperationID)? in
       if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }
     }
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
     let body = held.map { TransferMachine.ClosedBody(held: $0, modifiedNanoseconds: modified) }
-    take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
   private var lastClosed: OperationID?
@@ -97,14 +101,14 @@ struct BrainScript {
     for case .discardPartialFile(let id, let operation, let resumeData) in actions
     where !discarded.contains(resumeData) {
       discarded.append(resumeData)
-      take(brain.discarded(id, by: operation, at: now))
+      take(scheduler.discarded(id, by: operation, at: now))
     }
   }
 
-  mutating func timePasses() { take(brain.timePassed(at: now)) }
+  mutating func timePasses() { take(scheduler.timePassed(at: now)) }
 
-  func state(_ id: TransferID) -> TransferState? { brain.machines[id]?.visibleState }
-  func record(_ id: TransferID) -> TransferRecord? { brain.machines[id]?.record }
+  func state(_ id: TransferID) -> TransferState? { scheduler.machines[id]?.visibleState }
+  func record(_ id: TransferID) -> TransferRecord? { scheduler.machines[id]?.record }
 
   /// The last attempt that was begun.
   var attempt: AttemptID? { plan?.attempt }
@@ -119,7 +123,7 @@ struct BrainScript {
     return nil
   }
 
-  var lastAction: BrainAction? { actions.last }
+  var lastAction: SchedulerAction? { actions.last }
 }
 
 func url(_ text: String) -> TransferURL {
@@ -139,7 +143,8 @@ func partial(
   held byteCount: Int64 = 0, total: Int64? = 1000, entityTag: String? = "\"v1\""
 ) -> ResumeData {
   ResumeData(
-    partialPath: "/downloads/a.iso.part", device: 1, inode: 7, held: HeldRanges(prefix: byteCount),
+    partialPath: "/downloads/a.iso.part", device: 1, inode: 7,
+    held: ByteRangeSet(prefix: byteCount),
     totalByteCount: total,
     validator: entityTag.map {
       Validator(entityTag: $0, lastModified: nil, isLastModifiedStrong: false)

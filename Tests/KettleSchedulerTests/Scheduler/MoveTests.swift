@@ -5,8 +5,8 @@ import Testing
 
 struct MoveTests {
   /// Transfers 1 to `count`, paused so that nothing but the order matters.
-  private func script(_ count: Int) -> BrainScript {
-    var script = BrainScript()
+  private func script(_ count: Int) -> SchedulerScript {
+    var script = SchedulerScript()
     for _ in 0..<count {
       var wanted = spec()
       wanted.beginning = .paused
@@ -16,8 +16,8 @@ struct MoveTests {
     return script
   }
 
-  private func order(_ script: BrainScript) -> [Int64] {
-    script.brain.machines.values.map(\.record)
+  private func order(_ script: SchedulerScript) -> [Int64] {
+    script.scheduler.machines.values.map(\.record)
       .sorted { ($0.queuePosition, $0.id.rawValue) < ($1.queuePosition, $1.id.rawValue) }
       .map(\.id.rawValue)
   }
@@ -25,7 +25,7 @@ struct MoveTests {
   private func ids(_ numbers: [Int64]) -> [TransferID] { numbers.map(TransferID.init) }
 
   @Test(arguments: [
-    (Brain.Move.up, [Int64(3)], [Int64(1), 3, 2, 4, 5], 2),
+    (TransferScheduler.Move.up, [Int64(3)], [Int64(1), 3, 2, 4, 5], 2),
     (.up, [1], [1, 2, 3, 4, 5], 0),
     (.up, [1, 2], [1, 2, 3, 4, 5], 0),
     (.up, [5, 2, 3], [2, 3, 1, 5, 4], 5),
@@ -40,10 +40,10 @@ struct MoveTests {
     (.down, [1, 2, 3, 4, 5], [1, 2, 3, 4, 5], 0),
   ])
   func `a move gives this order and writes so many records`(
-    move: Brain.Move, moving: [Int64], expected: [Int64], writeCount: Int
+    move: TransferScheduler.Move, moving: [Int64], expected: [Int64], writeCount: Int
   ) {
     var script = script(5)
-    let (results, turn) = script.brain.move(ids(moving), move, at: script.now)
+    let (results, turn) = script.scheduler.move(ids(moving), move, at: script.now)
     #expect(results == moving.map { _ in .applied })
     #expect(order(script) == expected)
     #expect(turn.changes.count == writeCount)
@@ -52,39 +52,39 @@ struct MoveTests {
 
   @Test func `to the top and to the bottom again moves nothing`() {
     var script = script(4)
-    for move in [Brain.Move.toTop, .toBottom] {
-      script.take(script.brain.move(ids([3, 2]), move, at: script.now).1)
-      #expect(script.brain.move(ids([3, 2]), move, at: script.now).1.changes.isEmpty)
+    for move in [TransferScheduler.Move.toTop, .toBottom] {
+      script.take(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
+      #expect(script.scheduler.move(ids([3, 2]), move, at: script.now).1.changes.isEmpty)
     }
     #expect(order(script) == [1, 4, 2, 3])
   }
 
   @Test func `who is not there is refused and the others move all the same`() {
     var script = script(2)
-    let (results, _) = script.brain.move(ids([9, 2]), .up, at: script.now)
+    let (results, _) = script.scheduler.move(ids([9, 2]), .up, at: script.now)
     #expect(results == [.unknown, .applied])
     #expect(order(script) == [2, 1])
   }
 
   @Test func `one that the store has not taken yet is neither moved nor makes room`() {
     var script = script(2)
-    let (added, adding) = script.brain.add([spec()], at: script.now)
-    for (id, move) in [(Int64(2), Brain.Move.down), (3, .up), (3, .toTop)] {
-      let turn = script.brain.move(ids([id]), move, at: script.now).1
+    let (added, adding) = script.scheduler.add([spec()], at: script.now)
+    for (id, move) in [(Int64(2), TransferScheduler.Move.down), (3, .up), (3, .toTop)] {
+      let turn = script.scheduler.move(ids([id]), move, at: script.now).1
       #expect(turn.changes.isEmpty)
     }
-    script.take(script.brain.admit(adding.changes, at: script.now).1)
-    script.take(script.brain.move(added, .up, at: script.now).1)
+    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
+    script.take(script.scheduler.move(added, .up, at: script.now).1)
     #expect(order(script) == [1, 3, 2])
-    script.brain.withdraw(script.brain.add([spec()], at: script.now).1.changes)
-    script.take(script.brain.move(added, .down, at: script.now).1)
-    script.take(script.brain.move(added, .down, at: script.now).1)
+    script.scheduler.withdraw(script.scheduler.add([spec()], at: script.now).1.changes)
+    script.take(script.scheduler.move(added, .down, at: script.now).1)
+    script.take(script.scheduler.move(added, .down, at: script.now).1)
     #expect(order(script) == [1, 2, 3])
   }
 
   @Test func `what is added after a move to the bottom comes after it`() {
     var script = script(3)
-    script.take(script.brain.move(ids([1]), .toBottom, at: script.now).1)
+    script.take(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
     script.add(spec())
     #expect(order(script) == [2, 3, 1, 4])
   }
@@ -92,9 +92,9 @@ struct MoveTests {
   @Test func `the one that is moved to the top starts next`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let all = (0..<4).map { _ in script.add(spec()) }
-    script.take(script.brain.move([all[3]], .toTop, at: script.now).1)
+    script.take(script.scheduler.move([all[3]], .toTop, at: script.now).1)
     script.control(.pause, all[0])
     script.settled(AttemptID(rawValue: 1), .cancelled)
     #expect(script.state(all[3]) == .running)
@@ -104,7 +104,7 @@ struct MoveTests {
   @Test func `the one with the higher priority starts next, and it is on record`() {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     let all = (0..<3).map { _ in script.add(spec()) }
     #expect(script.control(.prioritize(.high), all[2]) == .applied)
     guard case .put(let record)? = script.changes.last else {
@@ -125,21 +125,23 @@ struct MoveTests {
     var model = (Int64(1)...12).map { $0 }
     for _ in 0..<300 {
       let moving = model.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
-      let move = Brain.Move.allCases.randomElement(using: &random) ?? .up
-      script.take(script.brain.move(ids(Array(moving)), move, at: script.now).1)
+      let move = TransferScheduler.Move.allCases.randomElement(using: &random) ?? .up
+      script.take(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
       Self.move(Set(moving), move, in: &model)
       #expect(order(script) == model, "seed \(seed)")
     }
     var kept: [TransferID: TransferRecord] = [:]
-    for record in script.brain.machines.values.map(\.record) { kept[record.id] = record }
+    for record in script.scheduler.machines.values.map(\.record) { kept[record.id] = record }
     for case .put(let record) in script.changes { kept[record.id] = record }
-    var restarted = BrainScript()
-    let turn = restarted.brain.recover(kept.values.sorted { $0.id < $1.id }, at: restarted.now)
+    var restarted = SchedulerScript()
+    let turn = restarted.scheduler.recover(kept.values.sorted { $0.id < $1.id }, at: restarted.now)
     #expect(turn.changes.isEmpty)
     #expect(order(restarted) == model)
   }
 
-  private static func move(_ moving: Set<Int64>, _ move: Brain.Move, in list: inout [Int64]) {
+  private static func move(
+    _ moving: Set<Int64>, _ move: TransferScheduler.Move, in list: inout [Int64]
+  ) {
     switch move {
     case .toTop: list = list.filter(moving.contains) + list.filter { !moving.contains($0) }
     case .toBottom: list = list.filter { !moving.contains($0) } + list.filter(moving.contains)

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The order of the list, which the queue follows, and which transfers were cleared from view.
-extension Brain {
+extension TransferScheduler {
   package enum Move: Sendable, Hashable, CaseIterable {
     /// By one position; transfers at the end of the list stay.
     case up, down

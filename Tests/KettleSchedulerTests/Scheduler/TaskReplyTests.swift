@@ -14,8 +14,9 @@ struct TaskReplyTests {
 
   private let lost = AttemptOutcome.failed(TransferFailure(.connectionLost, on: "files.example"))
 
-  private func fetched(_ spec: TransferSpec, _ status: Int) throws -> (BrainScript, TransferID) {
-    var script = BrainScript()
+  private func fetched(_ spec: TransferSpec, _ status: Int) throws -> (SchedulerScript, TransferID)
+  {
+    var script = SchedulerScript()
     let id = script.add(spec)
     let attempt = try #require(script.attempt)
     script.head(attempt, status, ["Content-Length": "9", "Server": "s"])
@@ -57,7 +58,7 @@ struct TaskReplyTests {
   }
 
   @Test func `a passing trouble ends a task with a place only after its retries`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task(in: "/downloads"))
     var tries = 0
     while script.state(id) != .failed, tries < 50 {
@@ -74,7 +75,7 @@ struct TaskReplyTests {
   }
 
   @Test func `a redirect is followed, and the reply is of its end`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     let first = try #require(script.attempt)
     script.head(first, 302, ["Location": "http://other.example/b"])
@@ -85,7 +86,7 @@ struct TaskReplyTests {
   }
 
   @Test func `a redirect that must not be followed fails a task as everybody`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     let attempt = try #require(script.attempt)
     script.head(attempt, 302, ["Location": "file:///etc/passwd"])
@@ -96,8 +97,8 @@ struct TaskReplyTests {
 
   // MARK: With bytes from before
 
-  private func holding(_ byteCount: Int64) throws -> (BrainScript, TransferID, AttemptID) {
-    var script = BrainScript()
+  private func holding(_ byteCount: Int64) throws -> (SchedulerScript, TransferID, AttemptID) {
+    var script = SchedulerScript()
     let id = script.add(task())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -152,7 +153,7 @@ struct TaskReplyTests {
   }
 
   @Test func `the rest of a page that broke off is not asked for`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     let first = try #require(script.attempt)
     script.head(first, 404, ["Content-Length": "9000", "ETag": "\"page\""])

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// User controls.
-extension Brain {
+extension TransferScheduler {
   package enum Control: Sendable, Hashable {
     case start, pause, stop
     case remove(TransferMachine.FileFate)
@@ -64,7 +64,7 @@ extension Brain {
   ) -> ControlResult {
     switch action {
     case nil, .nothing: return .applied
-    case .cancelAttempts(let attempts): turn.now += attempts.map(BrainAction.cancelAttempt)
+    case .cancelAttempts(let attempts): turn.now += attempts.map(SchedulerAction.cancelAttempt)
     case .discardPartialFile(let operation, let resumeData):
       turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
     case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
@@ -90,7 +90,7 @@ extension Brain {
   }
 }
 
-extension Brain.Control {
+extension TransferScheduler.Control {
   fileprivate func isMeant(for machine: TransferMachine) -> Bool {
     if case .cancel = self { machine.isTask } else { true }
   }

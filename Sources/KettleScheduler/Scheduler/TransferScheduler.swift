@@ -4,8 +4,8 @@ import KettleModel
 ///
 /// It has no clock, no files and no network, so tests can replay every order of events.
 /// `TransferEngine` owns the only instance and is the only way to it.
-package struct Brain: Sendable {
-  /// The awake transfers; all others are only in the store (`Brain+Dormant`).
+package struct TransferScheduler: Sendable {
+  /// The awake transfers; all others are only in the store (`TransferScheduler+Dormant`).
   package internal(set) var machines: [TransferID: TransferMachine] = [:]
   package internal(set) var queue: TransferQueue
   package internal(set) var hosts = HostTable()

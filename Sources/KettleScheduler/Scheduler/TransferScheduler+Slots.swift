@@ -6,7 +6,7 @@ import KettleModel
 /// Two limits apply per host: the common one, and one for all transfers of a session that sets its
 /// own (`SessionPolicy`). If the session's is larger, only that session may exceed the common
 /// limit.
-extension Brain {
+extension TransferScheduler {
   /// Called after every event that may have freed a connection.
   mutating func fillSlots(_ turn: inout Turn, at now: Moment) {
     guard phase == .working else { return }

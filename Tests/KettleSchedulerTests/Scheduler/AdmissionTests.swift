@@ -5,24 +5,24 @@ import Testing
 /// From the moment that transfers are added until they are in memory, or in the store alone.
 struct AdmissionTests {
   /// One may run, so the others stay in line.
-  private func script() -> BrainScript {
+  private func script() -> SchedulerScript {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
-    var script = BrainScript(limits: limits)
-    script.brain.holdLimits.restingCountMax = 4
-    script.brain.holdLimits.lineCount = 2
-    script.brain.holdLimits.allLinesCountMax = 2
-    script.brain.holdLimits.runningShortCount = 0
+    var script = SchedulerScript(limits: limits)
+    script.scheduler.holdLimits.restingCountMax = 4
+    script.scheduler.holdLimits.lineCount = 2
+    script.scheduler.holdLimits.allLinesCountMax = 2
+    script.scheduler.holdLimits.runningShortCount = 0
     return script
   }
 
   /// One runs, two wait in memory, and the others behind the curtain of their host.
-  private func scriptWithCurtain() -> BrainScript {
+  private func scriptWithCurtain() -> SchedulerScript {
     var script = script()
     for _ in 0..<8 { script.add(spec()) }
     // The last three stayed away.
-    #expect(script.brain.letGo { _ in true }.map(\.rawValue) == [4, 5])
-    #expect(script.brain.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
+    #expect(script.scheduler.letGo { _ in true }.map(\.rawValue) == [4, 5])
+    #expect(script.scheduler.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
     return script
   }
 
@@ -39,47 +39,47 @@ struct AdmissionTests {
   }
 
   /// The one that runs fails, and makes room for the next.
-  private func refuse(_ script: inout BrainScript) throws {
+  private func refuse(_ script: inout SchedulerScript) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 404)
     script.settled(attempt, .complete)
   }
 
   /// What the store was asked last.
-  private func lastRequest(_ script: BrainScript) -> LineRequest? {
+  private func lastRequest(_ script: SchedulerScript) -> LineRequest? {
     for case .readLine(let request) in script.actions.reversed() { return request }
     return nil
   }
 
   @Test func `nothing can happen to what the store does not have yet`() {
     var script = script()
-    let (ids, adding) = script.brain.add([spec()], at: script.now)
-    #expect(script.brain.machines.isEmpty)
+    let (ids, adding) = script.scheduler.add([spec()], at: script.now)
+    #expect(script.scheduler.machines.isEmpty)
     #expect(script.control(.remove(.stays), ids[0]) == .unknown)
-    // The store may have it before the brain knows, and be asked for it.
-    let (woken, turn) = script.brain.wake(records(adding.changes), at: script.now)
+    // The store may have it before the scheduler knows, and be asked for it.
+    let (woken, turn) = script.scheduler.wake(records(adding.changes), at: script.now)
     #expect(woken.isEmpty)
     #expect(turn.changes.isEmpty)
-    script.take(script.brain.admit(adding.changes, at: script.now).1)
+    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
     #expect(script.state(ids[0]) == .running)
   }
 
   @Test func `what was taken back can be woken by nobody, and what comes next can`() {
     var script = script()
-    let (_, failed) = script.brain.add([spec()], at: script.now)
-    script.brain.withdraw(failed.changes)
-    let (ids, adding) = script.brain.add(paused(1), at: script.now)
-    script.take(script.brain.admit(adding.changes, at: script.now).1)
-    #expect(Array(script.brain.machines.keys) == ids)
+    let (_, failed) = script.scheduler.add([spec()], at: script.now)
+    script.scheduler.withdraw(failed.changes)
+    let (ids, adding) = script.scheduler.add(paused(1), at: script.now)
+    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
+    #expect(Array(script.scheduler.machines.keys) == ids)
   }
 
   @Test func `a condition that changed on the way to the store counts`() {
     var script = script()
     let wanted = taskSpec { $0.conditions = [.mainsPower] }
-    let (ids, adding) = script.brain.add([wanted], at: script.now)
+    let (ids, adding) = script.scheduler.add([wanted], at: script.now)
     #expect(records(adding.changes).map(\.state) == [.queued])
-    script.take(script.brain.conditionsChanged([.unmeteredNetwork], at: script.now))
-    let (_, turn) = script.brain.admit(adding.changes, at: script.now)
+    script.take(script.scheduler.conditionsChanged([.unmeteredNetwork], at: script.now))
+    let (_, turn) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(script.state(ids[0]) == .waiting)
     #expect(records(turn.changes).map(\.state) == [.waiting])
     #expect(turn.changed == ids)
@@ -87,11 +87,11 @@ struct AdmissionTests {
 
   @Test func `one behind the curtain of its host does not come into memory`() {
     var script = scriptWithCurtain()
-    let before = script.brain.machines.keys.sorted()
-    let (ids, adding) = script.brain.add([spec()], at: script.now)
-    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    let before = script.scheduler.machines.keys.sorted()
+    let (ids, adding) = script.scheduler.add([spec()], at: script.now)
+    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(slept == ids)
-    #expect(script.brain.machines.keys.sorted() == before)
+    #expect(script.scheduler.machines.keys.sorted() == before)
     #expect(turn.changes.isEmpty)
   }
 
@@ -107,12 +107,12 @@ struct AdmissionTests {
 
   @Test func `where much is held the others do not come into memory`() {
     var script = script()
-    let (ids, adding) = script.brain.add(paused(9), at: script.now)
-    let (slept, _) = script.brain.admit(adding.changes, at: script.now)
+    let (ids, adding) = script.scheduler.add(paused(9), at: script.now)
+    let (slept, _) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(slept == Array(ids.dropFirst(5)))
     // They are asked for as any others.
     let record = records(adding.changes)[7]
-    let (woken, _) = script.brain.wake([record], at: script.now)
+    let (woken, _) = script.scheduler.wake([record], at: script.now)
     #expect(woken == [ids[7]])
     #expect(script.control(.start, ids[7]) == .applied)
   }
@@ -120,14 +120,14 @@ struct AdmissionTests {
   @Test func `the store is asked for those that never were in memory`() throws {
     var script = script()
     let specs = (0..<9).map { _ in spec() }
-    let (ids, adding) = script.brain.add(specs, at: script.now)
-    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    let (ids, adding) = script.scheduler.add(specs, at: script.now)
+    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
     script.take(turn)
     #expect(slept == Array(ids.dropFirst(5)))
     for _ in 0..<5 { try refuse(&script) }
     let request = try #require(lastRequest(script))
     let line = records(adding.changes).filter { slept.contains($0.id) }
-    script.take(script.brain.lineRead(request, line, at: script.now).1)
+    script.take(script.scheduler.lineRead(request, line, at: script.now).1)
     #expect(script.state(ids[5]) == .running)
   }
 
@@ -135,8 +135,8 @@ struct AdmissionTests {
     var script = scriptWithCurtain()
     for _ in 0..<3 { try refuse(&script) }
     let request = try #require(lastRequest(script))
-    let (ids, adding) = script.brain.add([spec()], at: script.now)
-    let (slept, turn) = script.brain.admit(adding.changes, at: script.now)
+    let (ids, adding) = script.scheduler.add([spec()], at: script.now)
+    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
     script.take(turn)
     #expect(slept.isEmpty)
     // The answer is of the time before, and says that there is nobody else.
@@ -144,7 +144,7 @@ struct AdmissionTests {
       guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
       return record
     }
-    script.take(script.brain.lineRead(request, Array(old.prefix(1)), at: script.now).1)
+    script.take(script.scheduler.lineRead(request, Array(old.prefix(1)), at: script.now).1)
     try refuse(&script)
     #expect(script.state(ids[0]) == .running)
   }

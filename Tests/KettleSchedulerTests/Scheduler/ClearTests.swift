@@ -13,55 +13,57 @@ struct ClearTests {
     return record
   }
 
-  private func brain(_ records: [TransferRecord], clearedUpTo: Int64? = nil) -> BrainScript {
-    var script = BrainScript()
-    script.brain = Brain(lastID: TransferID(rawValue: 100))
-    script.take(script.brain.recover(records, clearedUpTo: clearedUpTo, at: script.now))
+  private func scheduler(_ records: [TransferRecord], clearedUpTo: Int64? = nil) -> SchedulerScript
+  {
+    var script = SchedulerScript()
+    script.scheduler = TransferScheduler(lastID: TransferID(rawValue: 100))
+    script.take(script.scheduler.recover(records, clearedUpTo: clearedUpTo, at: script.now))
     return script
   }
 
-  private func cleared(_ script: BrainScript) -> [Int64] {
-    script.brain.machines.values.map(\.record).filter(script.brain.isCleared)
+  private func cleared(_ script: SchedulerScript) -> [Int64] {
+    script.scheduler.machines.values.map(\.record).filter(script.scheduler.isCleared)
       .map(\.id.rawValue).sorted()
   }
 
   @Test func `nothing is cleared until somebody clears`() {
-    let script = brain([record(1), record(2, finishNumber: 3)])
+    let script = scheduler([record(1), record(2, finishNumber: 3)])
     #expect(cleared(script).isEmpty)
   }
 
   @Test func `clearing takes what is finished and puts one number on record`() {
-    var script = brain([
+    var script = scheduler([
       record(1), record(2, finishNumber: 3), record(3, .paused), record(4, .failed),
     ])
-    let (count, turn) = script.brain.clearFinished()
+    let (count, turn) = script.scheduler.clearFinished()
     #expect(count == 2)
     #expect(turn.changes == [.clearFinished(upTo: 3)])
     #expect(turn.changed.isEmpty)
     #expect(cleared(script) == [1, 2])
-    #expect(script.brain.clearFinished().count == 0)
-    #expect(script.brain.clearFinished().1.changes.isEmpty)
+    #expect(script.scheduler.clearFinished().count == 0)
+    #expect(script.scheduler.clearFinished().1.changes.isEmpty)
   }
 
   @Test func `it holds after a restart, and what is finished later stays in view`() {
-    var script = brain([record(1, finishNumber: 3), record(2, finishNumber: 4)], clearedUpTo: 3)
+    var script = scheduler(
+      [record(1, finishNumber: 3), record(2, finishNumber: 4)], clearedUpTo: 3)
     #expect(cleared(script) == [1])
     let id = finish(in: &script)
     #expect(script.record(id)?.finishNumber == 5)
     #expect(cleared(script) == [1])
-    #expect(script.brain.clearFinished().count == 2)
+    #expect(script.scheduler.clearFinished().count == 2)
     #expect(cleared(script) == [1, 2, id.rawValue])
   }
 
   @Test func `numbers go on from what was cleared when those that had them are gone`() {
-    var script = brain([], clearedUpTo: 9)
+    var script = scheduler([], clearedUpTo: 9)
     let id = finish(in: &script)
     #expect(script.record(id)?.finishNumber == 10)
     #expect(cleared(script).isEmpty)
   }
 
   @Test func `what is reset is in view again, also when it is finished once more`() {
-    var script = brain([record(1, finishNumber: 1)], clearedUpTo: 1)
+    var script = scheduler([record(1, finishNumber: 1)], clearedUpTo: 1)
     let id = TransferID(rawValue: 1)
     script.control(.reset, id)
     #expect(script.state(id) == .idle)
@@ -70,7 +72,7 @@ struct ClearTests {
   }
 
   /// Adds one and lets it come to its end.
-  private func finish(in script: inout BrainScript) -> TransferID {
+  private func finish(in script: inout SchedulerScript) -> TransferID {
     let id = script.add(spec("http://files.example/whole.iso"))
     guard let attempt = script.attempt else { return id }
     script.head(attempt, 200, ["Content-Length": "10"])
@@ -78,7 +80,7 @@ struct ClearTests {
     script.settled(attempt, .complete, held: 10)
     for case .placeFile(id, let operation, _, _) in script.actions {
       script.take(
-        script.brain.placed(
+        script.scheduler.placed(
           .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), of: id,
           by: operation, at: script.now))
     }

@@ -3,57 +3,60 @@ import KettleScheduler
 
 /// What was under way happens.
 extension SimulatedWorld {
-  mutating func happen(_ event: Pending, _ brain: inout Brain, luck: Int, at now: Moment) {
+  mutating func happen(
+    _ event: Pending, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
+  ) {
     switch event {
-    case .commit(let changes, let actions): commit(changes, actions, &brain, at: now)
+    case .commit(let changes, let actions): commit(changes, actions, &scheduler, at: now)
     case .adding(let changes):
       // A full disk.
-      if luck % 9 == 0 { return brain.withdraw(changes) }
-      commit(changes, [], &brain, at: now)
+      if luck % 9 == 0 { return scheduler.withdraw(changes) }
+      commit(changes, [], &scheduler, at: now)
       pending.append(.admitting(changes))
     case .admitting(let changes):
-      let (slept, turn) = brain.admit(changes, at: now)
-      note(slept: slept, brain)
+      let (slept, turn) = scheduler.admit(changes, at: now)
+      note(slept: slept, scheduler)
       take(turn)
-    case .head(let attempt): head(of: attempt, &brain, luck: luck, at: now)
+    case .head(let attempt): head(of: attempt, &scheduler, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
         let gone = TransferFailure(.partialFileChanged, on: "/d")
-        take(brain.bodyRefused(gone, of: attempt, at: now))
+        take(scheduler.bodyRefused(gone, of: attempt, at: now))
         if let operation = closeWhenOpen.removeValue(forKey: id) {
           pending.append(.closing(id, operation))
         }
         return
       }
       open[id] = resumeData.inode
-      take(brain.bodyOpened(resumeData, of: id, by: attempt, at: now))
+      take(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
       if let operation = closeWhenOpen.removeValue(forKey: id) {
         pending.append(.closing(id, operation))
       }
-    case .bytes(let attempt): bytes(of: attempt, &brain, luck: luck, at: now)
-    case .end(let attempt): end(attempt, .cancelled, &brain, at: now)
-    case .checkpoint(let id): checkpoint(id, &brain)
-    case .closing(let id, let operation): closed(id, operation, &brain, at: now)
+    case .bytes(let attempt): bytes(of: attempt, &scheduler, luck: luck, at: now)
+    case .end(let attempt): end(attempt, .cancelled, &scheduler, at: now)
+    case .checkpoint(let id): checkpoint(id, &scheduler)
+    case .closing(let id, let operation): closed(id, operation, &scheduler, at: now)
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
-      take(brain.digestComputed(result, of: id, by: operation, at: now))
+      take(scheduler.digestComputed(result, of: id, by: operation, at: now))
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
       // A finished file that nobody came for is discarded like a partial one.
       finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
-      take(brain.discarded(id, by: operation, at: now))
+      take(scheduler.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
-      place(resumeData, id, operation, &brain, at: now)
+      place(resumeData, id, operation, &scheduler, at: now)
     case .reading(let request): pending.append(.answer(request, line(request)))
     case .answer(let request, let records):
       let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
-      take(brain.lineRead(request, records, gone: gone, at: now).1)
+      take(scheduler.lineRead(request, records, gone: gone, at: now).1)
     }
   }
 
   private mutating func commit(
-    _ changes: [JournalChange], _ actions: [BrainAction], _ brain: inout Brain, at now: Moment
+    _ changes: [JournalChange], _ actions: [SchedulerAction], _ scheduler: inout TransferScheduler,
+    at now: Moment
   ) {
     for change in changes {
       switch change {
@@ -67,13 +70,13 @@ extension SimulatedWorld {
         store[id]?.resumeData?.held = held
       case .remove(let id): store[id] = nil
       case .clearFinished: break
-      case .putSession, .removeSession: broken.append("a session is no matter of the brain")
+      case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")
       }
     }
     for action in actions {
       perform(action)
       if case .letBodyFlow(let id, _, _) = action {
-        take(brain.bodyRecorded(of: id, at: now))
+        take(scheduler.bodyRecorded(of: id, at: now))
       }
     }
   }
@@ -94,16 +97,16 @@ extension SimulatedWorld {
   }
 
   private mutating func head(
-    of attempt: AttemptID, _ brain: inout Brain, luck: Int, at now: Moment
+    of attempt: AttemptID, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
   ) {
     guard let one = attempts[attempt], !one.isCancelled else { return }
     switch server.answer(one.plan, luck: luck) {
     case .cut:
       let lost = TransferFailure(.connectionLost, on: "h")
-      end(attempt, .failed(lost), &brain, at: now)
+      end(attempt, .failed(lost), &scheduler, at: now)
     case .head(let head, let version):
       attempts[attempt]?.version = version
-      take(brain.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+      take(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
     }
   }
 
@@ -114,7 +117,7 @@ extension SimulatedWorld {
       lastInode += 1
       partials[lastInode] = SimulatedFile()
       var resumeData = ResumeData(
-        partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, held: HeldRanges(),
+        partialPath: "/d/\(lastInode).part", device: 1, inode: lastInode, held: ByteRangeSet(),
         totalByteCount: new.total, validator: new.validator, finalName: new.preferredName)
       if let old = new.old, old.fate == .setAside {
         if let older = old.resumeData.setAside { partials[older.inode] = nil }
@@ -144,7 +147,7 @@ extension SimulatedWorld {
   }
 
   private mutating func bytes(
-    of attempt: AttemptID, _ brain: inout Brain, luck: Int, at now: Moment
+    of attempt: AttemptID, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
   ) {
     guard let one = attempts[attempt], !one.isCancelled, let upTo = one.upTo,
       let inode = open[one.transfer]
@@ -153,40 +156,41 @@ extension SimulatedWorld {
     if let range = ByteRange(lower: upTo, upper: upTo + max(0, step)), !range.isEmpty {
       if partials[inode]?.write(range, version: one.version) != true {
         let failure = TransferFailure(.otherVersion, on: "h")
-        return end(attempt, .failed(failure), &brain, at: now)
+        return end(attempt, .failed(failure), &scheduler, at: now)
       }
       attempts[attempt]?.upTo = range.upper
     }
     if luck % 3 == 0 { pending.append(.checkpoint(one.transfer)) }
     if luck % 31 == 0 {
       let lost = TransferFailure(.connectionLost, on: "h")
-      return end(attempt, .failed(lost), &brain, at: now)
+      return end(attempt, .failed(lost), &scheduler, at: now)
     }
     if (attempts[attempt]?.upTo ?? 0) >= one.upper {
-      return end(attempt, .complete, &brain, at: now)
+      return end(attempt, .complete, &scheduler, at: now)
     }
     pending.append(.bytes(attempt))
     let progress = attempts.filter { $0.value.transfer == one.transfer }.compactMapValues(\.upTo)
-    take(brain.progressed(one.transfer, progress, at: now))
+    take(scheduler.progressed(one.transfer, progress, at: now))
   }
 
   private mutating func end(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ brain: inout Brain, at now: Moment
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ scheduler: inout TransferScheduler,
+    at now: Moment
   ) {
     guard let one = attempts.removeValue(forKey: attempt) else { return }
     take(
-      brain.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
+      scheduler.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
   }
 
-  private mutating func checkpoint(_ id: TransferID, _ brain: inout Brain) {
+  private mutating func checkpoint(_ id: TransferID, _ scheduler: inout TransferScheduler) {
     guard let inode = open[id], var file = partials[inode] else { return }
     file.sync()
     partials[inode] = file
-    take(brain.bytesSynced(file.all, of: id))
+    take(scheduler.bytesSynced(file.all, of: id))
   }
 
   private mutating func closed(
-    _ id: TransferID, _ operation: OperationID, _ brain: inout Brain, at now: Moment
+    _ id: TransferID, _ operation: OperationID, _ scheduler: inout TransferScheduler, at now: Moment
   ) {
     var body: TransferMachine.ClosedBody?
     if let inode = open.removeValue(forKey: id), var file = partials[inode] {
@@ -194,11 +198,12 @@ extension SimulatedWorld {
       partials[inode] = file
       body = TransferMachine.ClosedBody(held: file.all, modifiedNanoseconds: 0)
     }
-    take(brain.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
   private mutating func place(
-    _ resumeData: ResumeData, _ id: TransferID, _ operation: OperationID, _ brain: inout Brain,
+    _ resumeData: ResumeData, _ id: TransferID, _ operation: OperationID,
+    _ scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     let file = FinishedFile(
@@ -208,19 +213,19 @@ extension SimulatedWorld {
         modifiedNanoseconds: 0))
     if let other = resumeData.setAside { partials[other.inode] = nil }
     if finished.contains(resumeData.inode) {
-      take(brain.placed(.success(file), of: id, by: operation, at: now))
+      take(scheduler.placed(.success(file), of: id, by: operation, at: now))
       return
     }
     guard let partial = partials.removeValue(forKey: resumeData.inode) else {
       let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
-      take(brain.placed(.failure(gone), of: id, by: operation, at: now))
+      take(scheduler.placed(.failure(gone), of: id, by: operation, at: now))
       return
     }
     if !partial.isWholeAndOfOneVersion {
       broken.append("a file was placed that is not one whole version: \(partial.written)")
     }
     finished.insert(resumeData.inode)
-    if brain.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
-    take(brain.placed(.success(file), of: id, by: operation, at: now))
+    if scheduler.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
+    take(scheduler.placed(.success(file), of: id, by: operation, at: now))
   }
 }

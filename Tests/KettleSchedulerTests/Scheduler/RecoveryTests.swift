@@ -3,13 +3,13 @@ import KettleScheduler
 import Testing
 
 struct RecoveryTests {
-  private func recovered(_ change: (inout TransferRecord) -> Void) -> BrainScript {
+  private func recovered(_ change: (inout TransferRecord) -> Void) -> SchedulerScript {
     var record = TransferRecord(
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
     change(&record)
-    var script = BrainScript()
-    let turn = script.brain.recover([record], at: script.now)
+    var script = SchedulerScript()
+    let turn = script.scheduler.recover([record], at: script.now)
     script.take(turn)
     return script
   }
@@ -60,7 +60,7 @@ struct RecoveryTests {
       $0.state = .waiting
       $0.reason = .retryAfter
       $0.failure = failure
-      $0.goesOnAt = BrainScript().now.wall.advanced(byMilliseconds: 5000)
+      $0.goesOnAt = SchedulerScript().now.wall.advanced(byMilliseconds: 5000)
     }
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.failure == failure)
@@ -74,7 +74,7 @@ struct RecoveryTests {
       $0.state = .waiting
       $0.reason = .retryAfter
       $0.failure = TransferFailure(.httpStatus, on: "x", detail: "503")
-      $0.goesOnAt = BrainScript().now.wall.advanced(byMilliseconds: 50 * 365 * 86_400_000)
+      $0.goesOnAt = SchedulerScript().now.wall.advanced(byMilliseconds: 50 * 365 * 86_400_000)
     }
     script.advance(milliseconds: RetryPolicy.waitMillisecondsMax)
     script.timePasses()
@@ -93,22 +93,23 @@ struct RecoveryTests {
 
   @Test func `new transfers get new numbers and places after a restart`() {
     var script = recovered { $0.state = .paused }
-    script.brain = Brain(lastID: TransferID(rawValue: 41), lastTaskIdentifiers: [.kettle: 7])
+    script.scheduler = TransferScheduler(
+      lastID: TransferID(rawValue: 41), lastTaskIdentifiers: [.kettle: 7])
     let added = script.add(spec())
     #expect(added == TransferID(rawValue: 42))
     #expect(script.record(added)?.taskIdentifier == 8)
   }
 
   @Test func `shutting down keeps what ran for the next start`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.take(script.brain.shutDown(at: script.now))
+    script.take(script.scheduler.shutDown(at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled, held: 512)
-    #expect(script.brain.hasRunning == false)
+    #expect(script.scheduler.hasRunning == false)
     #expect(script.attempt == attempt)
     guard case .put(let record)? = script.changes.last else {
       Issue.record("nothing was put on record")

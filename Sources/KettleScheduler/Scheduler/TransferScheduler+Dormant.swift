@@ -2,7 +2,7 @@ import KettleModel
 
 /// Eviction: memory holds only a part of the list. When there are many dormant transfers, some are
 /// evicted; they return when they are next in the queue or requested.
-extension Brain {
+extension TransferScheduler {
   /// How many transfers may stay in memory without need.
   package struct HoldLimits: Sendable, Hashable {
     /// Eviction starts when memory has this many more transfers than after the last eviction.

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Requests from the programs of sessions, and what their tasks depend on.
-extension Brain {
+extension TransferScheduler {
   /// Removes tasks whose programs know how they ended; unfinished ones stay.
   ///
   /// - Parameter secrets: one per id when the bytes of failed tasks are to be kept as resume data.

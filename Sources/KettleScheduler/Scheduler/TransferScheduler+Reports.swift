@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Reports from the transport, the files and the network.
-extension Brain {
+extension TransferScheduler {
   /// A connection that delivers nothing for this long is replaced.
   static let silentMillisecondsMax: Int64 = 15_000
   /// After the network returns, old connections get less time.
@@ -13,7 +13,7 @@ extension Brain {
     for id in alarms.due(at: now) {
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
       if case .cancelAttempts(let attempts)? = update(id, &turn, { $0.timePassed(at: now) }) {
-        turn.now += attempts.map(BrainAction.cancelAttempt)
+        turn.now += attempts.map(SchedulerAction.cancelAttempt)
       }
       if let machine = machines[id] { file(machine) }
     }
@@ -68,7 +68,7 @@ extension Brain {
         progress, heldBack: heldBack,
         silentMillisecondsMax: isLimited ? nil : silentMillisecondsMax, at: now)
     }
-    turn.now += (silent ?? []).map(BrainAction.cancelAttempt)
+    turn.now += (silent ?? []).map(SchedulerAction.cancelAttempt)
   }
 
   /// - Parameter reach: the reach of the server that sent the head.
@@ -132,14 +132,14 @@ extension Brain {
       }
       turn.now.append(.letBodyFlow(id, attempt, range))
     case .cancelAttempts(let attempts, let lesson):
-      turn.now += attempts.map(BrainAction.cancelAttempt)
+      turn.now += attempts.map(SchedulerAction.cancelAttempt)
       if lesson?.connectionsMax != nil { attempts.forEach { hosts.refuses($0) } }
       learn(lesson, of: id, &turn, at: now)
     case nil, .nothing: break
     }
   }
 
-  package mutating func bytesSynced(_ held: HeldRanges, of id: TransferID) -> Turn {
+  package mutating func bytesSynced(_ held: ByteRangeSet, of id: TransferID) -> Turn {
     // Observers are notified of progress once per tick, not here. A fast transfer makes a hundred
     // checkpoints a second, and notifying observers of each costs more than making it. So does
     // comparing the whole record when only the bytes can have changed.
@@ -157,7 +157,7 @@ extension Brain {
   /// Accepts ranges that were recorded without the scheduler. Returns whether the transfer's record
   /// now contains them; false when its bytes are not kept.
   @discardableResult
-  package mutating func noteRecorded(_ held: HeldRanges, of id: TransferID) -> Bool {
+  package mutating func noteRecorded(_ held: ByteRangeSet, of id: TransferID) -> Bool {
     machines[id]?.noteRecorded(held) ?? false
   }
 
@@ -199,7 +199,7 @@ extension Brain {
   ) {
     switch action {
     case .goOn(let attempts, let lesson), .cancelAttempts(let attempts, let lesson):
-      turn.now += attempts.map(BrainAction.cancelAttempt)
+      turn.now += attempts.map(SchedulerAction.cancelAttempt)
       learn(lesson, of: id, &turn, at: now)
     case .closeBody(let operation, let lesson):
       turn.now.append(.closeBody(id, operation))

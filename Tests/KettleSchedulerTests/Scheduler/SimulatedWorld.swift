@@ -1,7 +1,7 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that do what the brain says, in any order that real ones
+/// A network, a disk and a store in memory that do what the scheduler says, in any order that real ones
 /// could, and note every broken promise.
 struct SimulatedWorld {
   /// Something that is under way and comes back as an event some time.
@@ -12,16 +12,16 @@ struct SimulatedWorld {
     case end(AttemptID)
     case checkpoint(TransferID)
     case closing(TransferID, OperationID)
-    case commit([JournalChange], [BrainAction])
+    case commit([JournalChange], [SchedulerAction])
     /// As `commit`, of new transfers.
     case adding([JournalChange])
-    /// The store has them, and the brain is to be told.
+    /// The store has them, and the scheduler is to be told.
     case admitting([JournalChange])
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(LineRequest)
-    /// The store has answered, and the brain is to be told.
+    /// The store has answered, and the scheduler is to be told.
     case answer(LineRequest, [TransferRecord])
 
     /// Those happen in their order.
@@ -95,12 +95,13 @@ struct SimulatedWorld {
     pending.append(.commit(turn.changes, turn.afterCommit))
   }
 
-  mutating func add(_ specs: [TransferSpec], to brain: inout Brain, at now: Moment) {
-    let turn = brain.add(specs, at: now).1
+  mutating func add(_ specs: [TransferSpec], to scheduler: inout TransferScheduler, at now: Moment)
+  {
+    let turn = scheduler.add(specs, at: now).1
     pending.append(.adding(turn.changes))
   }
 
-  mutating func perform(_ action: BrainAction) {
+  mutating func perform(_ action: SchedulerAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       if plan.content != nil,
@@ -146,7 +147,7 @@ struct SimulatedWorld {
     pending.append(.bytes(attempt))
   }
 
-  private mutating func checkClaim(_ id: TransferID, _ held: HeldRanges) {
+  private mutating func checkClaim(_ id: TransferID, _ held: ByteRangeSet) {
     guard let claimed = store[id]?.resumeData, let file = partials[claimed.inode] else { return }
     for range in claimed.held.ranges where !file.synced.contains(range) {
       broken.append("the store claims bytes of \(id) that were not synced")
@@ -171,7 +172,7 @@ struct SimulatedWorld {
 
   /// The service dies and is started again: what was under way is gone, what was committed and
   /// synced is there.
-  mutating func crash(limits: TransferQueue.Limits, at now: Moment) -> Brain {
+  mutating func crash(limits: TransferQueue.Limits, at now: Moment) -> TransferScheduler {
     crashCount += 1
     pending = []
     attempts = [:]
@@ -179,7 +180,7 @@ struct SimulatedWorld {
     closeWhenOpen = [:]
     for inode in partials.keys { partials[inode]?.crash() }
     let records = store.values.sorted { $0.id < $1.id }
-    var brain = Brain(
+    var scheduler = TransferScheduler(
       limits: limits, lastID: lastID,
       lastTaskIdentifiers: [.kettle: lastID.rawValue, app: lastID.rawValue])
     for record in records {
@@ -190,20 +191,20 @@ struct SimulatedWorld {
         broken.append("the store claims bytes that the disk does not have")
       }
     }
-    var others = Brain.OtherTransfers()
+    var others = TransferScheduler.OtherTransfers()
     for record in records where record.isDormant {
       others.tally.states[record.state, default: StateTally()].count += 1
     }
     let positions = records.map(\.queuePosition)
     if let first = positions.min(), let last = positions.max() { others.positions = first...last }
-    take(brain.recover(records.filter { !$0.isDormant }, others: others, at: now))
-    return brain
+    take(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
+    return scheduler
   }
 
   // MARK: Dormant transfers
 
-  /// What the brain need not hold goes, when nothing is being read.
-  mutating func letGo(_ brain: inout Brain) {
+  /// What the scheduler need not hold goes, when nothing is being read.
+  mutating func letGo(_ scheduler: inout TransferScheduler) {
     if pending.contains(where: \.isReading) { return }
     let unkept = Set(
       pending.flatMap(\.changes).compactMap { change -> TransferID? in
@@ -213,13 +214,13 @@ struct SimulatedWorld {
         case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    note(slept: brain.letGo(where: { !unkept.contains($0) }), brain)
+    note(slept: scheduler.letGo(where: { !unkept.contains($0) }), scheduler)
   }
 
-  mutating func note(slept: [TransferID], _ brain: Brain) {
+  mutating func note(slept: [TransferID], _ scheduler: TransferScheduler) {
     for id in slept {
       sleptCount += 1
-      if brain.machines[id] != nil { broken.append("\(id) was let go of and is there") }
+      if scheduler.machines[id] != nil { broken.append("\(id) was let go of and is there") }
       if store[id]?.isDormant != true {
         broken.append("\(id) sleeps and the store has \(String(describing: store[id]))")
       }
@@ -227,9 +228,11 @@ struct SimulatedWorld {
   }
 
   /// Somebody asks for a transfer that may sleep.
-  mutating func wake(_ id: TransferID, _ brain: inout Brain, at now: Moment) {
-    guard brain.machines[id] == nil, !leaving.contains(id), let record = store[id] else { return }
-    take(brain.wake([record], at: now).1)
+  mutating func wake(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
+    guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
+      return
+    }
+    take(scheduler.wake([record], at: now).1)
   }
 
   /// The store does not know yet that they are gone.
@@ -246,9 +249,10 @@ struct SimulatedWorld {
     return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }
   }
 
-  /// Nothing happens any more, so nobody may stand in line of whom the brain does not know.
-  mutating func noteForgotten(_ brain: Brain) {
-    for record in store.values where record.state == .queued && brain.machines[record.id] == nil {
+  /// Nothing happens any more, so nobody may stand in line of whom the scheduler does not know.
+  mutating func noteForgotten(_ scheduler: TransferScheduler) {
+    for record in store.values where record.state == .queued && scheduler.machines[record.id] == nil
+    {
       broken.append("\(record.id) sleeps in a line that nobody asks for")
     }
   }

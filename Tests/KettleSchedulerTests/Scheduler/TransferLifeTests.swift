@@ -5,7 +5,7 @@ import Testing
 /// Whole lives of one transfer as scripts of events.
 struct TransferLifeTests {
   @Test func `a transfer goes from add to completed in one attempt`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     #expect(script.state(id) == .running)
     let attempt = try #require(script.attempt)
@@ -27,20 +27,20 @@ struct TransferLifeTests {
     }
     #expect(resumeData.isWhole)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.state(id) == .completed)
     #expect(script.record(id)?.finishedFile == file)
     #expect(script.record(id)?.resumeData == nil)
   }
 
   @Test func `a connection is free for others while the last bytes are kept`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let ids = (0..<6).map { _ in script.add(spec()) }
-    let attempt = try #require(script.brain.machines[ids[0]]?.fetch?.attempts.first)
+    let attempt = try #require(script.scheduler.machines[ids[0]]?.fetch?.attempts.first)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     #expect(script.state(ids[5]) == .queued)
-    script.take(script.brain.exchangeEnded(attempt, at: script.now))
+    script.take(script.scheduler.exchangeEnded(attempt, at: script.now))
     #expect(script.state(ids[5]) == .running)
     let seventh = script.add(spec())
     script.ended(attempt, .complete, upTo: 1000)
@@ -50,7 +50,7 @@ struct TransferLifeTests {
   }
 
   @Test func `the rename waits until the store knows that the file is whole`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
@@ -60,8 +60,8 @@ struct TransferLifeTests {
       Issue.record("the body was not closed")
       return
     }
-    let body = TransferMachine.ClosedBody(held: HeldRanges(prefix: 1000), modifiedNanoseconds: 0)
-    let turn = script.brain.bodyClosed(
+    let body = TransferMachine.ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
+    let turn = script.scheduler.bodyClosed(
       .success(body), of: id, by: operation, jitter: 0, at: script.now)
     #expect(turn.now.isEmpty)
     guard case .put(let record)? = turn.changes.last else {
@@ -74,11 +74,11 @@ struct TransferLifeTests {
   }
 
   @Test func `the body flows only after the store knows the partial file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    let turn = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    let turn = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
     #expect(turn.now.isEmpty)
     #expect(
       turn.afterCommit == [.letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000))])
@@ -86,13 +86,13 @@ struct TransferLifeTests {
   }
 
   @Test func `a body that is whole before the store knows its file is done with it`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    _ = script.brain.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    _ = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
     script.ended(attempt, .complete, upTo: 1000)
-    script.closed(held: HeldRanges(prefix: 1000))
+    script.closed(held: ByteRangeSet(prefix: 1000))
     #expect(script.record(id)?.resumeData?.isWhole == true)
     guard case .placeFile(id, _, _, _)? = script.lastAction else {
       Issue.record("the file gets no name")
@@ -101,7 +101,7 @@ struct TransferLifeTests {
   }
 
   @Test func `pause keeps the bytes and start asks for the rest`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -129,7 +129,7 @@ struct TransferLifeTests {
   }
 
   @Test func `a start while the pause is still draining goes on by itself`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -144,7 +144,7 @@ struct TransferLifeTests {
   }
 
   @Test func `stop throws the bytes and the partial file away`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -153,13 +153,13 @@ struct TransferLifeTests {
     #expect(script.state(id) == .idle)
     script.settled(attempt, .cancelled, held: 400)
     script.discards()
-    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
+    #expect(script.discarded.map(\.held) == [ByteRangeSet(prefix: 400)])
     #expect(script.record(id)?.resumeData == nil)
-    #expect(script.brain.machines[id]?.state == .idle)
+    #expect(script.scheduler.machines[id]?.state == .idle)
   }
 
   @Test func `a start right after a stop begins from zero with the old file gone first`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -169,25 +169,25 @@ struct TransferLifeTests {
     script.settled(first, .cancelled, held: 400)
     #expect(script.plan?.attempt == first)
     script.discards()
-    #expect(script.discarded.map(\.held) == [HeldRanges(prefix: 400)])
+    #expect(script.discarded.map(\.held) == [ByteRangeSet(prefix: 400)])
     let plan = try #require(script.plan)
     #expect(script.lastAction == .beginAttempt(id, plan))
     #expect(plan.headers.isEmpty)
   }
 
   @Test func `twice is the same as once`() throws {
-    for control: Brain.Control in [.pause, .stop, .start] {
-      var script = BrainScript()
+    for control: TransferScheduler.Control in [.pause, .stop, .start] {
+      var script = SchedulerScript()
       let id = script.add(spec())
       script.control(control, id)
-      let once = script.brain.machines[id]?.state
+      let once = script.scheduler.machines[id]?.state
       script.control(control, id)
-      #expect(script.brain.machines[id]?.state == once, "\(control)")
+      #expect(script.scheduler.machines[id]?.state == once, "\(control)")
     }
   }
 
   @Test func `a completed transfer is final until reset`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = try completed(&script)
     #expect(script.control(.start, id) == .completed)
     #expect(script.control(.pause, id) == .completed)
@@ -201,11 +201,11 @@ struct TransferLifeTests {
   }
 
   @Test func `removing a finished transfer keeps its file unless asked`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let kept = try completed(&script)
     let before = script.actions.count
     script.control(.remove(.stays), kept)
-    #expect(script.brain.machines[kept] == nil)
+    #expect(script.scheduler.machines[kept] == nil)
     #expect(script.actions.count == before)
     #expect(script.changes.last == .remove(kept))
 
@@ -217,35 +217,35 @@ struct TransferLifeTests {
   }
 
   @Test func `a remove during the rename waits for it and then takes the file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
     script.control(.remove(.goes), id)
-    #expect(script.brain.machines[id] != nil)
+    #expect(script.scheduler.machines[id] != nil)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
-    #expect(script.brain.machines[id] == nil)
+    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    #expect(script.scheduler.machines[id] == nil)
     #expect(script.lastAction == .deleteFinishedFile(id, file))
   }
 
   @Test func `a remove during a rename that fails takes the partial file along`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
     script.control(.remove(.stays), id)
     let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
-    script.take(script.brain.placed(.failure(failure), of: id, by: operation, at: script.now))
+    script.take(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
     guard case .discardPartialFile(id, _, _)? = script.lastAction else {
       Issue.record("the partial file stays: \(String(describing: script.lastAction))")
       return
     }
     script.discards()
-    #expect(script.brain.machines[id] == nil)
+    #expect(script.scheduler.machines[id] == nil)
   }
 
   // Fault 26
   @Test func `a body of unknown size that ends before what is held is not the file`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200)
@@ -263,7 +263,7 @@ struct TransferLifeTests {
   }
 
   @Test func `a wrong checksum fails and the bytes are not kept`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec()
     wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     let id = script.add(wanted)
@@ -277,7 +277,7 @@ struct TransferLifeTests {
     }
     let found = String(repeating: "b", count: 32)
     script.take(
-      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+      script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     script.discards()
     #expect(script.discarded.count == 1)
     #expect(script.state(id) == .failed)
@@ -286,7 +286,7 @@ struct TransferLifeTests {
   }
 
   @Test func `a right checksum leads to the rename`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec()
     wanted.checksum = Checksum(algorithm: .md5, hex: String(repeating: "a", count: 32))
     let id = script.add(wanted)
@@ -300,7 +300,7 @@ struct TransferLifeTests {
     }
     let found = String(repeating: "a", count: 32)
     script.take(
-      script.brain.digestComputed(.success(found), of: id, by: operation, at: script.now))
+      script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
       Issue.record("the file was not placed")
       return
@@ -309,14 +309,14 @@ struct TransferLifeTests {
   }
 
   @Test func `an existing file is left alone with skip`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec()
     wanted.onConflict = .skip
     let id = script.add(wanted)
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
-    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .completed)
@@ -328,7 +328,7 @@ struct TransferLifeTests {
     .partialFileChanged, on: "/downloads/a.iso.part")
 
   /// Lets the running attempt find that another program shortened the partial file.
-  private func findShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+  private func findShortened(_ script: inout SchedulerScript, _ id: TransferID) throws {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
@@ -337,22 +337,22 @@ struct TransferLifeTests {
     try closeShortened(&script, id)
   }
 
-  private func closeShortened(_ script: inout BrainScript, _ id: TransferID) throws {
+  private func closeShortened(_ script: inout SchedulerScript, _ id: TransferID) throws {
     guard case .closeBody(id, let operation)? = script.lastAction else {
       Issue.record("the partial file is not closed")
       return
     }
     script.take(
-      script.brain.bodyClosed(
+      script.scheduler.bodyClosed(
         .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
   }
 
   // Fault 22
   @Test func `a partial file that is shortened while it is written to is begun anew`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     try findShortened(&script, id)
-    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
     #expect(script.record(id)?.freshStart == .partialFileChanged)
     let next = try #require(script.plan)
     #expect(next.headers.isEmpty)
@@ -366,7 +366,7 @@ struct TransferLifeTests {
 
   // Fault 22
   @Test func `a partial file that is shortened each time ends in a sentence about it`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     for _ in 0..<6 { try findShortened(&script, id) }
     #expect(script.state(id) == .failed)
@@ -378,7 +378,7 @@ struct TransferLifeTests {
 
   // Fault 22
   @Test func `nothing of a shortened file counts when the transfer was paused meanwhile`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -388,12 +388,12 @@ struct TransferLifeTests {
     script.ended(attempt, .cancelled, upTo: 500)
     try closeShortened(&script, id)
     #expect(script.state(id) == .paused)
-    #expect(script.record(id)?.resumeData?.held == HeldRanges())
+    #expect(script.record(id)?.resumeData?.held == ByteRangeSet())
     #expect(script.record(id)?.freshStart == .partialFileChanged)
   }
 
   @Test func `what is not a file is not skipped as one`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     var wanted = spec()
     wanted.onConflict = .skip
     let id = script.add(wanted)
@@ -401,7 +401,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(
       .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
-    script.take(script.brain.bodyRefused(taken, of: attempt, at: script.now))
+    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .failed)
     #expect(
@@ -411,7 +411,7 @@ struct TransferLifeTests {
   }
 
   @Test func `a partial file that others changed is left to them`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -423,7 +423,7 @@ struct TransferLifeTests {
     script.head(
       second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.brain.bodyRefused(changed, of: second, at: script.now))
+    script.take(script.scheduler.bodyRefused(changed, of: second, at: script.now))
     script.settled(second, .cancelled)
     let plan = try #require(script.plan)
     #expect(plan.attempt != second)
@@ -434,7 +434,7 @@ struct TransferLifeTests {
 
   // Fault 77
   @Test func `an empty partial file that is gone is made anew and not looked for again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
     script.head(first, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -445,7 +445,7 @@ struct TransferLifeTests {
     let second = try #require(script.attempt)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.brain.bodyRefused(gone, of: second, at: script.now))
+    script.take(script.scheduler.bodyRefused(gone, of: second, at: script.now))
     script.settled(second, .cancelled)
     let third = try #require(script.attempt)
     script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -457,7 +457,7 @@ struct TransferLifeTests {
     #expect(script.state(id) == .running)
   }
 
-  private func whole(_ script: inout BrainScript) throws -> OperationID {
+  private func whole(_ script: inout SchedulerScript) throws -> OperationID {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
@@ -468,11 +468,11 @@ struct TransferLifeTests {
     return operation
   }
 
-  private func completed(_ script: inout BrainScript) throws -> TransferID {
+  private func completed(_ script: inout SchedulerScript) throws -> TransferID {
     let id = script.add(spec())
     let operation = try whole(&script)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.brain.placed(.success(file), of: id, by: operation, at: script.now))
+    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     return id
   }
 

@@ -5,9 +5,9 @@ import KettleModel
 /// `now` can be performed at once. `afterCommit` must wait until `changes` are durable: so no byte
 /// is trusted that is not on disk, and no file gets its final name before recovery would know it.
 package struct Turn: Sendable {
-  package var now: [BrainAction] = []
+  package var now: [SchedulerAction] = []
   package var changes: [JournalChange] = []
-  package var afterCommit: [BrainAction] = []
+  package var afterCommit: [SchedulerAction] = []
   /// Transfers whose record changed.
   package var changed: [TransferID] = []
   /// The records as they were before the removal.
@@ -19,7 +19,7 @@ package struct Turn: Sendable {
 }
 
 /// An action of the scheduler, performed by the engine.
-package enum BrainAction: Sendable, Hashable {
+package enum SchedulerAction: Sendable, Hashable {
   case beginAttempt(TransferID, AttemptPlan)
   case cancelAttempt(AttemptID)
   /// The attempt needs to deliver bytes only up to this offset.
@@ -28,7 +28,7 @@ package enum BrainAction: Sendable, Hashable {
   /// The range of the body; nil when only the end of the reply shows its length.
   case letBodyFlow(TransferID, AttemptID, ByteRange?)
   /// These ranges are in the store: they need not be fetched again, so more bytes may arrive.
-  case confirmHeld(TransferID, HeldRanges)
+  case confirmHeld(TransferID, ByteRangeSet)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case discardPartialFile(TransferID, OperationID, ResumeData)

@@ -14,7 +14,7 @@ struct DeadlineTests {
     return spec
   }
 
-  private func expectIsOver(_ script: BrainScript, _ id: TransferID) {
+  private func expectIsOver(_ script: SchedulerScript, _ id: TransferID) {
     #expect(script.state(id) == .failed)
     #expect(script.record(id)?.failure?.code == .timedOut)
     #expect(script.record(id)?.failure?.detail == "the task's time is over")
@@ -22,7 +22,7 @@ struct DeadlineTests {
   }
 
   @Test func `a task that runs is over when its time is, with its bytes`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
@@ -41,7 +41,7 @@ struct DeadlineTests {
   @Test func `the time counts in line, in pause and while it waits`() throws {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
-    var script = BrainScript(limits: limits)
+    var script = SchedulerScript(limits: limits)
     script.add(spec())
     let queued = script.add(task())
     let paused = script.add(task())
@@ -54,7 +54,7 @@ struct DeadlineTests {
   }
 
   @Test func `the time of a task that was never started does not count`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task { $0.beginning = .idle })
     #expect(script.record(id)?.task?.startedAt == nil)
     script.advance(milliseconds: 2 * Self.hour)
@@ -66,7 +66,7 @@ struct DeadlineTests {
   }
 
   @Test func `a task that may not begin before a date has its time from then`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let date = script.now.wall.advanced(byMilliseconds: 5 * Self.hour)
     let id = script.add(task { $0.notBefore = date })
     script.advance(milliseconds: 5 * Self.hour)
@@ -80,7 +80,7 @@ struct DeadlineTests {
   }
 
   @Test func `a task whose time is over is not started again`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     script.control(.pause, id)
     script.settled(script.attempt ?? AttemptID(rawValue: 0), .cancelled)
@@ -94,8 +94,8 @@ struct DeadlineTests {
   @Test func `resume data that a program holds does not run out of time`() {
     var record = self.record(.paused)
     record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
-    var script = BrainScript()
-    script.take(script.brain.recover([record], at: script.now))
+    var script = SchedulerScript()
+    script.take(script.scheduler.recover([record], at: script.now))
     script.advance(milliseconds: 2 * Self.hour)
     script.timePasses()
     #expect(script.state(record.id) == .paused)
@@ -105,46 +105,46 @@ struct DeadlineTests {
     var record = TransferRecord(
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: task(),
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: state)
-    record.task?.startedAt = BrainScript().now.wall
+    record.task?.startedAt = SchedulerScript().now.wall
     return record
   }
 
   // MARK: Clocks
 
   @Test func `the time goes on while the service does not run`() {
-    var script = BrainScript()
+    var script = SchedulerScript()
     script.advance(milliseconds: Self.hour)
     // Another machine time, as after a restart.
     script.now.monotonic = MonotonicTime(milliseconds: 5)
-    script.take(script.brain.recover([record(.paused)], at: script.now))
+    script.take(script.scheduler.recover([record(.paused)], at: script.now))
     script.timePasses()
     expectIsOver(script, TransferID(rawValue: 3))
   }
 
   @Test func `a clock that was set forward is seen within a minute`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task { $0.beginning = .paused })
     script.control(.start, id)
     script.now.wall = script.now.wall.advanced(byMilliseconds: 2 * Self.hour)
-    let before = BrainScript().now.monotonic
-    let wakeUp = try #require(script.brain.nextWakeUp(at: BrainScript().now))
+    let before = SchedulerScript().now.monotonic
+    let wakeUp = try #require(script.scheduler.nextWakeUp(at: SchedulerScript().now))
     #expect(wakeUp.milliseconds(since: before) <= 60_000)
     script.timePasses()
     #expect(script.record(id)?.failure?.detail == "the task's time is over")
   }
 
   @Test func `a clock that was set back makes no alarm ring again and again`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     script.now.wall = script.now.wall.advanced(byMilliseconds: -24 * Self.hour)
     script.timePasses()
     #expect(script.state(id) == .running)
-    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    let wakeUp = try #require(script.scheduler.nextWakeUp(at: script.now))
     #expect(wakeUp.milliseconds(since: script.now.monotonic) == 60_000)
   }
 
   @Test func `a task that is over in time rings no alarm`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let first = script.add(task())
     let second = script.add(task { $0.task?.resourceTimeoutMilliseconds = 3 * Self.hour })
     // What was the earliest of them all is not looked for before its time.
@@ -157,12 +157,12 @@ struct DeadlineTests {
     script.advance(milliseconds: Self.hour)
     script.timePasses()
     #expect(script.state(second) != .failed)
-    let wakeUp = try #require(script.brain.nextWakeUp(at: script.now))
+    let wakeUp = try #require(script.scheduler.nextWakeUp(at: script.now))
     #expect(wakeUp > script.now.monotonic)
   }
 
   @Test func `silence is tried again until the time is over`() throws {
-    var script = BrainScript()
+    var script = SchedulerScript()
     let id = script.add(task())
     let silent = AttemptOutcome.failed(TransferFailure(.timedOut, on: "files.example"))
     var tries = 0

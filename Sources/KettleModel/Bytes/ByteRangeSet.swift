@@ -2,7 +2,7 @@
 ///
 /// This is the segment map. One connection fills it from the front; several fill it in several
 /// places, in the same form.
-public struct HeldRanges: Hashable, Sendable {
+public struct ByteRangeSet: Hashable, Sendable {
   public private(set) var ranges: [ByteRange] = []
 
   public init() {}
@@ -81,12 +81,12 @@ public struct HeldRanges: Hashable, Sendable {
   /// How far the last range reaches; 0 when nothing is held.
   public var upperBound: Int64 { ranges.last?.upper ?? 0 }
 
-  public mutating func formUnion(_ other: HeldRanges) {
+  public mutating func formUnion(_ other: ByteRangeSet) {
     for range in other.ranges { insert(range) }
   }
 }
 
-extension HeldRanges: Codable {
+extension ByteRangeSet: Codable {
   /// Reads `[lower, upper, lower, upper, …]` and refuses anything else, because a map that claims
   /// missing bytes produces a wrong file.
   public init(from decoder: any Decoder) throws {

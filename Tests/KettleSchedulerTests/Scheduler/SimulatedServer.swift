@@ -54,20 +54,20 @@ struct SimulatedServer {
 
   private mutating func head(_ status: Int, _ headers: [String: String]) -> Answer {
     if (200..<300).contains(status) {
-      return .head(BrainScript.head(status, headers), version: version)
+      return .head(SchedulerScript.head(status, headers), version: version)
     }
     // No two pages are the same.
     replyCount += 1
     let length = ["Content-Length": "\(Self.pageByteCount)"]
     return .head(
-      BrainScript.head(status, headers.merging(length) { $1 }), version: -replyCount)
+      SchedulerScript.head(status, headers.merging(length) { $1 }), version: -replyCount)
   }
 
   /// No two replies to what was sent are the same, though all bear one tag.
   private mutating func outcome() -> Answer {
     replyCount += 1
     let headers = ["Content-Length": "\(Self.byteCount)", "ETag": tag]
-    return .head(BrainScript.head(200, headers), version: 1_000_000 + replyCount)
+    return .head(SchedulerScript.head(200, headers), version: 1_000_000 + replyCount)
   }
 
   private var tag: String { "\"v\(version)\"" }
@@ -81,17 +81,17 @@ struct SimulatedServer {
 
 /// A partial file whose bytes are only known by the version that they are of.
 struct SimulatedFile {
-  private(set) var written: [Int: HeldRanges] = [:]
-  private(set) var synced = HeldRanges()
+  private(set) var written: [Int: ByteRangeSet] = [:]
+  private(set) var synced = ByteRangeSet()
 
-  var all: HeldRanges { written.values.reduce(into: HeldRanges()) { $0.formUnion($1) } }
+  var all: ByteRangeSet { written.values.reduce(into: ByteRangeSet()) { $0.formUnion($1) } }
 
   /// Answers whether bytes that were there are the same.
   mutating func write(_ range: ByteRange, version: Int) -> Bool {
     for (other, held) in written where other != version && !held.parts(in: range).isEmpty {
       return false
     }
-    written[version, default: HeldRanges()].insert(range)
+    written[version, default: ByteRangeSet()].insert(range)
     return true
   }
 
@@ -100,7 +100,7 @@ struct SimulatedFile {
   /// What a power cut leaves.
   mutating func crash() {
     for version in written.keys {
-      var left = HeldRanges()
+      var left = ByteRangeSet()
       for range in synced.ranges {
         for part in written[version]?.parts(in: range) ?? [] { left.insert(part) }
       }
@@ -109,7 +109,7 @@ struct SimulatedFile {
   }
 
   /// Opened anew with this on record: the rest counts as never written.
-  mutating func keep(_ held: HeldRanges) {
+  mutating func keep(_ held: ByteRangeSet) {
     synced = held
     crash()
   }
