@@ -201,12 +201,13 @@ let package = Package(
         "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleSystem",
         "TestSupport",
       ]),
-    tests(
-      "KettleStoreTests",
-      [
+    .testTarget(
+      name: "KettleStoreTests",
+      dependencies: [
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleStore", "KettleSystem",
         "SeededNumbers", "TestSupport", grdb,
-      ]),
+      ],
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "CompatibilityTests",
       dependencies: ["KettleEngine", "KettleModel", "KettleStore", "TestSupport"],

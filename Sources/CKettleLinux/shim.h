@@ -3,8 +3,6 @@
 #define KETTLE_CLINUX_H
 
 #include <errno.h>
-#include <link.h>
-#include <linux/membarrier.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -88,88 +86,5 @@ static inline int kettle_file_system_kind(int descriptor, long *kind) {
 static inline off_t kettle_first_hole(int descriptor) {
   return lseek(descriptor, 0, 4 /* SEEK_HOLE */);
 }
-
-/// Copies like memcpy(3) and bypasses the processor's cache where that is known to pay: data that
-/// no processor reads again would evict data that one does, and each cache line would be read from
-/// memory before it is overwritten. These stores are unordered: the writer calls
-/// `kettle_publish_copies` before it lets another thread read them, or the reader calls
-/// `kettle_collect_copies` first.
-static inline void kettle_copy_past_cache(void *to, const void *from, long byte_count) {
-#if defined(__x86_64__)
-  typedef long long unaligned __attribute__((vector_size(16), aligned(1), may_alias));
-  typedef long long aligned __attribute__((vector_size(16), may_alias));
-  char *place = to;
-  const char *bytes = from;
-  long head = (long)(-(uintptr_t)place & 63);
-  if (head > byte_count) head = byte_count;
-  memcpy(place, bytes, (size_t)head);
-  place += head, bytes += head, byte_count -= head;
-  for (; byte_count >= 64; place += 64, bytes += 64, byte_count -= 64) {
-    // Whole cache lines, or they are written in parts.
-    const unaligned *source = (const unaligned *)bytes;
-    aligned first = source[0], second = source[1], third = source[2], fourth = source[3];
-    aligned *line = (aligned *)place;
-    __builtin_nontemporal_store(first, line);
-    __builtin_nontemporal_store(second, line + 1);
-    __builtin_nontemporal_store(third, line + 2);
-    __builtin_nontemporal_store(fourth, line + 3);
-  }
-  memcpy(place, bytes, (size_t)byte_count);
-#else
-  memcpy(to, from, (size_t)byte_count);
-#endif
-}
-
-/// Makes this thread's uncached copies visible to any thread that sees what it does afterwards.
-static inline void kettle_publish_copies(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_sfence();
-#else
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-#endif
-}
-
-/// Registers the process for `kettle_collect_copies` (membarrier(2)). Takes some milliseconds in a
-/// process with several threads. Returns 0 or -1.
-static inline int kettle_allow_collecting_copies(void) {
-  return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-}
-
-/// Makes visible the uncached copies that other threads made before an action that this thread has
-/// seen: each running thread executes a fence (membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED).
-static inline void kettle_collect_copies(void) {
-  // Once registered, it can fail only when the kernel itself is out of memory.
-  while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {}
-}
-
-/// One program or library in the process (struct dl_phdr_info, dl_iterate_phdr(3)).
-struct kettle_loaded {
-  ElfW(Addr) address;
-  const char *name;
-  const ElfW(Phdr) *headers;
-  ElfW(Half) header_count;
-};
-
-// Under another name, because the system's headers declare it only under _GNU_SOURCE.
-int kettle_each_loaded(int (*visit)(struct kettle_loaded *, size_t, void *), void *)
-    __asm__("dl_iterate_phdr");
-
-static inline int kettle_forget_code_of(struct kettle_loaded *loaded, size_t size, void *unused) {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  (void)size, (void)unused;
-  for (int index = 0; index < loaded->header_count; index++) {
-    const ElfW(Phdr) *header = &loaded->headers[index];
-    // Only writable segments contain data that the loader has filled in.
-    if (header->p_type != PT_LOAD || (header->p_flags & PF_W)) continue;
-    uintptr_t start = ((uintptr_t)loaded->address + header->p_vaddr) / page * page;
-    uintptr_t end = (uintptr_t)loaded->address + header->p_vaddr + header->p_filesz;
-    madvise((void *)start, end - start, 4 /* MADV_DONTNEED */);
-  }
-  return 0;
-}
-
-/// Drops the process's code and read-only data from its memory. Each page is read from its file
-/// again when used (madvise(2), MADV_DONTNEED).
-static inline void kettle_forget_code(void) { kettle_each_loaded(kettle_forget_code_of, NULL); }
 
 #endif

@@ -18,16 +18,11 @@ extension CurlAttempt {
 
   static let onBody: curl_write_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard let context else { return refusal(of: piece.count) }
-    // The loop retains it; see `GrantedRoom` for the cost of a counted reference here.
-    let attempt = Unmanaged<CurlAttempt>.fromOpaque(context)
-    return attempt._withUnsafeGuaranteedRef { attempt in
-      if attempt.takesUnasked(piece) { return piece.count }
-      return switch attempt.bodyCame(piece) {
-      case .goesOn: piece.count
-      case .pauses: kettle_write_pause
-      case .ends: refusal(of: piece.count)
-      }
+    guard let attempt = CurlAttempt.of(context: context) else { return refusal(of: piece.count) }
+    return switch attempt.bodyCame(piece) {
+    case .goesOn: piece.count
+    case .pauses: kettle_write_pause
+    case .ends: refusal(of: piece.count)
     }
   }
 
@@ -90,18 +85,6 @@ extension CurlAttempt {
     /// libcurl delivers the same bytes again after resuming.
     case pauses
     case ends
-  }
-
-  /// The fast path for most of the tens of thousands of pieces: copies the piece where the sink has
-  /// room, without any lookup. Returns false if that is impossible.
-  private func takesUnasked(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    loop.assertIsOnThread()
-    guard let room, handedOfPiece == 0, room._withUnsafeGuaranteedRef({ $0.take(bytes) })
-    else { return false }
-    deliveredByteCount += Int64(bytes.count)
-    pace.note(bytes.count, at: loop.now)
-    if isWhole { letEnd() }
-    return true
   }
 
   private func bodyCame(_ bytes: UnsafeRawBufferPointer) -> PieceAnswer {

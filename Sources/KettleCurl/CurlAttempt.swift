@@ -22,13 +22,6 @@ final class CurlAttempt {
     case throttled(any ByteSink)
     /// A callback decided the end; libcurl returns the attempt soon.
     case decided(AttemptEnd)
-
-    fileprivate var room: Unmanaged<GrantedRoom>? {
-      switch self {
-      case .receiving(let sink), .blocked(let sink): sink.room.map(Unmanaged.passUnretained)
-      case .connecting, .awaitingHead, .headTold, .bodyHeld, .throttled, .decided: nil
-      }
-    }
   }
 
   /// The result of `verdict(on:)`.
@@ -58,10 +51,7 @@ final class CurlAttempt {
   /// operations.
   let loop: CurlLoop
 
-  var phase = Phase.connecting { didSet { noteRoom() } }
-  /// The room of the phase's sink, which retains it. nil while speed limits apply, and for a
-  /// chunked body, whose pieces are not all data.
-  private(set) var room: Unmanaged<GrantedRoom>?
+  var phase = Phase.connecting
   /// A login takes up to three requests with the server and as many with a proxy.
   static let requestCountMax = 8
   var requestCount = 0
@@ -181,13 +171,6 @@ extension CurlAttempt {
   }
 }
 
-// MARK: - Speed limits
-
-extension CurlAttempt {
-  /// Called after every change of the phase or the limits, not for every piece.
-  func noteRoom() { room = loop.limits.isEmpty && chunks == nil ? phase.room : nil }
-}
-
 // MARK: - Deadlines
 
 extension CurlAttempt {
@@ -278,8 +261,7 @@ extension CurlAttempt {
   }
 
   /// The more a read brings, the fewer acknowledgements and sender wake-ups it costs; unused buffer
-  /// space costs no memory. The attempts of a transfer together use no more than the engine allows
-  /// (`TransferBody.transportBufferByteCount`). A slow limit gets a smaller buffer, because the
+  /// space costs no memory. A slow limit gets a smaller buffer, because the
   /// buffer fills before the limit is checked, but not so small that it would be a burden once the
   /// limit is removed.
   var bufferByteCount: Int64 {

@@ -83,10 +83,8 @@ final class CurlLoop {
       }
     case .limit(let transfer, let bytesPerSecond):
       limits.limit(transfer, to: bytesPerSecond, at: now)
-      noteLimits()
     case .limitAll(let bytesPerSecond):
       limits.limitAll(to: bytesPerSecond, at: now)
-      noteLimits()
     }
   }
 
@@ -104,13 +102,8 @@ final class CurlLoop {
       }
       attempts[request.id] = attempt
       limits.limit(request.transfer, to: request.limitBytesPerSecond, at: now)
-      noteLimits()
       attempt.noteDeadline()
     }
-  }
-
-  private func noteLimits() {
-    for attempt in attempts.values { attempt.noteRoom() }
   }
 
   /// The queue was closed: cancels attempts that have not begun.

@@ -6,8 +6,7 @@ import Glibc
 ///
 /// Each works like its namesake: on failure it returns -1 and sets errno.
 struct FileCalls: Sendable {
-  /// pwritev(2): consecutive pieces of memory.
-  typealias Write = @Sendable (Int32, [iovec], off_t) -> Int
+  typealias Write = @Sendable (Int32, UnsafeRawBufferPointer, off_t) -> Int
   typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
   typealias Sync = @Sendable (Int32) -> Int32
   /// Arguments: the descriptor of a directory, and two names in it.
@@ -15,7 +14,7 @@ struct FileCalls: Sendable {
 
   static let kernel = FileCalls()
 
-  var write: Write = { pwritev($0, $1, Int32($1.count), $2) }
+  var write: Write = { pwrite($0, $1.baseAddress, $1.count, $2) }
   var read: Read = { pread($0, $1, $2, $3) }
   var syncData: Sync = { fdatasync($0) }
   var syncAll: Sync = { fsync($0) }

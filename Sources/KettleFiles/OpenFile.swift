@@ -23,35 +23,14 @@ final class OpenFile: Sendable {
 
   /// Writes all bytes, also when the kernel accepts only part of them per call.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
-    try write([bytes], at: offset)
-  }
-
-  /// Writes consecutive pieces.
-  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
-    var rest = pieces.filter { !$0.isEmpty }
+    var rest = bytes
     var position = offset
     while !rest.isEmpty {
-      // The kernel refuses more (IOV_MAX, pwritev(2)).
-      let vectors = rest.prefix(1024).map {
-        iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
-      }
-      let count = try Errno.retrying { calls.write(descriptor, vectors, off_t(position)) }
+      let count = try Errno.retrying { calls.write(descriptor, rest, off_t(position)) }
       // A write of zero bytes is an error without a number; retrying would never end.
       guard count > 0 else { throw Errno(rawValue: EIO) }
-      rest = Self.rest(of: rest, behind: count)
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       position += Int64(count)
-    }
-  }
-
-  private static func rest(
-    of pieces: [UnsafeRawBufferPointer], behind byteCount: Int
-  ) -> [UnsafeRawBufferPointer] {
-    var left = byteCount
-    return pieces.compactMap { piece in
-      let written = min(left, piece.count)
-      left -= written
-      return written == piece.count
-        ? nil : UnsafeRawBufferPointer(rebasing: piece.dropFirst(written))
     }
   }
 

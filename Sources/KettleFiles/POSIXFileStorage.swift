@@ -37,9 +37,6 @@ package struct POSIXFileStorage: FileStorage {
     self.freeNameRename = freeNameRename
   }
 
-  /// Does work that would otherwise delay the network by some milliseconds at the first large file.
-  package static func prepare() { _ = HugePages.pastCache }
-
   package func createPartialFile(
     in directory: String, preferredName: String, onConflict: ConflictPolicy
   ) throws(TransferFailure) -> any PartialFile {

@@ -61,18 +61,15 @@ package final class POSIXPartialFile: PartialFile {
       file, path: path, finalName: finalName, identity: identity, durability: .named)
   }
 
-  package func write(
-    _ pieces: [UnsafeRawBufferPointer], at offset: Int64
-  ) throws(TransferFailure) {
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
     // A write past the end of a file that was shortened would leave a hole.
     _ = try measured()
     do {
-      try put(pieces, at: offset)
+      try writeBytes(bytes, at: offset)
     } catch {
       throw error.failure(.file(path))
     }
-    let (end, overflow) = offset.addingReportingOverflow(
-      Int64(pieces.reduce(0) { $0 + $1.count }))
+    let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
     writtenUpTo.withLock { $0 = max($0, overflow ? .max : end) }
   }
 
@@ -96,34 +93,16 @@ package final class POSIXPartialFile: PartialFile {
     return try result.get()
   }
 
-  private func put(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(Errno) {
-    if UncachedWriter.areParts(pieces, at: offset),
-      try uncached.write(pieces, at: offset, of: file)
-    {
-      return
-    }
-    guard uncached.isExpectedToWork else { return try file.write(pieces, at: offset) }
-    var position = offset
-    for piece in pieces {
-      try put(piece, at: position)
-      // This cannot overflow: the kernel accepts no file that long.
-      position += Int64(piece.count)
-    }
-  }
-
-  private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+  /// Writes whole pages past the page cache where that works, and the rest normally.
+  private func writeBytes(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
     guard let part = UncachedWriter.part(of: bytes, at: offset),
       try uncached.write(
-        [UnsafeRawBufferPointer(rebasing: bytes[part])], at: offset + Int64(part.lowerBound),
+        UnsafeRawBufferPointer(rebasing: bytes[part]), at: offset + Int64(part.lowerBound),
         of: file)
     else { return try file.write(bytes, at: offset) }
     let (head, tail) = (bytes.prefix(part.lowerBound), bytes.dropFirst(part.upperBound))
     try file.write(UnsafeRawBufferPointer(rebasing: head), at: offset)
     try file.write(UnsafeRawBufferPointer(rebasing: tail), at: offset + Int64(part.upperBound))
-  }
-
-  package func makeLargeMemory() -> BlockMemory? {
-    HugePages.shared.take(for: uncached.isExpectedToWork ? .device : .processor)
   }
 
   package func keepInMemory() { uncached.refuse() }

@@ -3,7 +3,7 @@ import KettleSystem
 
 /// Writes whole pages past the page cache (O_DIRECT, open(2)).
 ///
-/// A transfer's data is synced every few MiB and not read again, so a copy in the page cache would
+/// A transfer's data is synced every second and not read again, so a copy in the page cache would
 /// only evict what others need there. Making that copy and writing it back costs more CPU time than
 /// everything else about a download. Where O_DIRECT does not work, the caller writes normally.
 final class UncachedWriter: Sendable {
@@ -36,39 +36,20 @@ final class UncachedWriter: Sendable {
     return length >= byteCountMin ? head..<(head + length) : nil
   }
 
-  /// Returns whether each of the consecutive pieces can be written uncached as a whole.
-  static func areParts(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) -> Bool {
-    pieces.allSatisfy { piece in
-      // After whole pages, the next piece begins on a page boundary if this one does.
-      part(of: piece, at: offset % Int64(alignment)) == 0..<piece.count
-    }
-  }
-
-  /// Writes consecutive pieces that satisfy `areParts`. Returns false when that is not possible;
-  /// the caller may write again what was already written.
+  /// Writes whole pages. Returns false when that is not possible; the caller may write again what
+  /// was already written.
   func write(
-    _ pieces: [UnsafeRawBufferPointer], at offset: Int64, of file: OpenFile
+    _ pages: UnsafeRawBufferPointer, at offset: Int64, of file: OpenFile
   ) throws(Errno) -> Bool {
     guard let uncached = uncached(file) else { return false }
     do {
-      try uncached.write(pieces, at: offset)
+      try uncached.write(pages, at: offset)
       return true
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == EOPNOTSUPP else { throw error }
       refuse()
       return false
     }
-  }
-
-  /// Whether large writes are expected to bypass the page cache. Never blocks: a thread that is
-  /// opening the file may be waiting for a disk.
-  var isExpectedToWork: Bool {
-    way.withLockIfAvailable { way in
-      switch way {
-      case .untried, .open: true
-      case .refused: false
-      }
-    } ?? true
   }
 
   private func uncached(_ file: OpenFile) -> OpenFile? {

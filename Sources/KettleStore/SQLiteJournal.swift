@@ -12,15 +12,14 @@ package final class SQLiteJournal: TransferJournal {
   /// For queries over the whole list.
   let listReader: StoreReader
   private let place: StorePlace
-  private let pages: ProgressPages
   /// nil when it cannot be written; it then proves nothing.
   private let record: Mutex<CommitRecord?>
   private let state: Mutex<State>
 
   private struct State: Sendable {
     var counters: StoreCounters
-    /// The transfers that have a row in the table `progress`, with its stamp; empty after opening.
-    var advanced: [TransferID: ProgressStamp] = [:]
+    /// The transfers that have a row in the table `progress`; empty after opening.
+    var advanced: Set<TransferID> = []
     /// The contents read by the opening, for the first `load`.
     var opened: JournalContents?
   }
@@ -33,7 +32,6 @@ package final class SQLiteJournal: TransferJournal {
     self.queue = queue
     self.place = place
     path = place.path
-    pages = ProgressPages(place)
     reader = StoreReader(place)
     listReader = StoreReader(place)
     record = Mutex(counters.mark.flatMap { CommitRecord(place, $0) })
@@ -50,16 +48,12 @@ package final class SQLiteJournal: TransferJournal {
   }
 
   package func commit(_ changes: [JournalChange]) throws {
-    if changes.count == 1, case .progress(let id, let held)? = changes.first, putPage(held, of: id)
-    {
-      return
-    }
     let known = state.withLock { state in
       state.opened = nil
       return state
     }
     let raised = known.counters.raised(by: changes)
-    let advanced: [TransferID: ProgressStamp]
+    let advanced: Set<TransferID>
     do {
       do {
         advanced = try write(changes, known, raised)
@@ -80,19 +74,6 @@ package final class SQLiteJournal: TransferJournal {
     }
   }
 
-  package func progressStamp(of id: TransferID) -> ProgressStamp? {
-    state.withLock { $0.advanced[id] }
-  }
-
-  package func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
-    pages.put(held, stamp) { Set(state.withLock { $0.advanced }.values) }
-  }
-
-  /// Returns false when the row itself must record it.
-  private func putPage(_ held: ByteRangeSet, of id: TransferID) -> Bool {
-    progressStamp(of: id).map { put(held, $0) } ?? false
-  }
-
   private func makeIndexesAnew() throws {
     try queue.inDatabase { db in
       // The sorted data is as large as the list.
@@ -105,14 +86,11 @@ package final class SQLiteJournal: TransferJournal {
   /// Returns the transfers that have a row of progress afterwards.
   private func write(
     _ changes: [JournalChange], _ known: State, _ raised: StoreCounters
-  ) throws -> [TransferID: ProgressStamp] {
+  ) throws -> Set<TransferID> {
     if changes.count == 1, case .progress(let id, let held)? = changes.first {
-      var advanced = known.advanced
       // A single statement is its own transaction.
-      advanced[id] = try queue.writeWithoutTransaction { db in
-        try StoredProgress.put(held, of: id, db)
-      }
-      return advanced
+      try queue.writeWithoutTransaction { db in try StoredProgress.put(held, of: id, db) }
+      return known.advanced.union([id])
     }
     return try queue.write { db in
       // Before the records, because they refer to their sessions.

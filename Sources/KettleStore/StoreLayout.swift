@@ -12,7 +12,7 @@ struct StoreLayout {
     transferColumns = Set(
       TransferColumn.allCases.filter { $0.version <= version }.map(\.sqlName))
     sessionColumns = version < 2 ? [] : [Self.sessionRecord]
-    hasStamps = version >= 6
+    hasStamps = version == 6
   }
 
   /// Reads the columns from the tables themselves, for a store whose list of migrations may be

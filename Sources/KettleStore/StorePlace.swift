@@ -93,20 +93,13 @@ struct StorePlace {
     try syncDirectory()
   }
 
-  // MARK: Progress
+  // MARK: Progress of version 6
 
-  /// The progress file; it is useless without the store.
+  /// The file of the `ProgressPages`.
   var progressPath: String { path + "-progress" }
 
-  /// Opens the progress file; a newly created file survives a power cut.
-  func openProgress() throws(StoreError) -> OwnedDescriptor {
-    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-    guard let file = OwnedDescriptor(opened: open(progressPath, flags, 0o600)) else {
-      throw .ofKernel(at: path, otherwise: .unwritable)
-    }
-    try syncDirectory()
-    return file
-  }
+  /// Removes the file, whose contents are in the store.
+  func removeProgress() { unlink(progressPath) }
 
   // MARK: Commits
 

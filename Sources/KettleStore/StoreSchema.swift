@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version after all migrations.
-  static let version = 6
+  static let version = 7
   /// All tables except that of the transfers.
   static let smallTables = ["counter", "session", "grdb_migrations"]
   /// Added by version 4.
@@ -49,6 +49,10 @@ enum StoreSchema {
     migrator.registerMigration("v6") { db in
       try db.execute(
         sql: "ALTER TABLE progress ADD COLUMN stamp INTEGER; PRAGMA user_version = 6")
+    }
+    migrator.registerMigration("v7") { db in
+      try StoredProgress.adoptPages(db)
+      try db.execute(sql: "PRAGMA user_version = 7")
     }
     return migrator
   }

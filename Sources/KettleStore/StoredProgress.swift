@@ -5,11 +5,9 @@ import KettleModel
 
 /// The table `progress`: the durable ranges of transfers whose record has not been written since.
 ///
-/// A fast transfer reports progress a hundred times a second. Writing its record as often would
-/// change three pages and encode the whole record each time. A row here is one page, and later
-/// progress is in `ProgressPages`, under the stamp that the row got when it was written. The next
-/// write of the record includes the progress and deletes the row. A row is therefore newer than its
-/// record, and a page with its stamp is newer than the row.
+/// Each checkpoint of a running transfer writes one such row. Writing the record as often would
+/// change three pages and encode all of it each time. The next write of the record includes the
+/// progress and deletes the row, so a row is newer than its record.
 enum StoredProgress {
   /// Contains running transfers and those of the last crash: few, however long the list is.
   static func read(_ db: Database) throws -> [TransferID: ByteRangeSet] {
@@ -18,11 +16,11 @@ enum StoredProgress {
     let rows = try StoreStatement(db, "SELECT id, held, \(stamp) FROM progress")
     defer { rows.reset() }
     let json = StoredJSON()
-    let pages = place(db).map(ProgressPages.read) ?? [:]
+    let pages = stamp == "NULL" ? [:] : place(db).map(ProgressPages.read) ?? [:]
     while try rows.step() {
-      let stored = try held(rows.text(1), json)
+      let stored = try durable(rows.text(1), json)
       progress[TransferID(rawValue: rows.number(0))] =
-        rows.isNull(2) ? stored : pages[ProgressStamp(rawValue: rows.number(2))] ?? stored
+        rows.isNull(2) ? stored : pages[rows.number(2)] ?? stored
     }
     return progress
   }
@@ -32,53 +30,32 @@ enum StoredProgress {
       .map { StorePlace(String(cString: $0)) }
   }
 
-  private static func held(_ text: String, _ json: StoredJSON) throws -> ByteRangeSet {
-    guard let held = try? json.value(ByteRangeSet.self, in: text) else {
+  private static func durable(_ text: String, _ json: StoredJSON) throws -> ByteRangeSet {
+    guard let durable = try? json.value(ByteRangeSet.self, in: text) else {
       throw TransferRowReader.Problem(column: "held")
     }
-    return held
+    return durable
   }
 
   /// Adds the durable ranges to a record that was read.
   static func complete(_ record: inout TransferRecord, _ db: Database) throws {
     guard record.resumeData != nil else { return }
-    let row = try StoreStatement(db, "SELECT held, stamp FROM progress WHERE id = ?")
+    let row = try StoreStatement(db, "SELECT held FROM progress WHERE id = ?")
     defer { row.reset() }
     row.bind(record.id.rawValue, at: 1)
-    guard try row.step() else { return }
-    let stored = try held(row.text(0), StoredJSON())
-    let pages = row.isNull(1) ? nil : place(db).map(ProgressPages.read)
-    record.resumeData?.held = pages?[ProgressStamp(rawValue: row.number(1))] ?? stored
+    if try row.step() { record.resumeData?.held = try durable(row.text(0), StoredJSON()) }
   }
 
-  /// Writes the row. Returns its stamp, which no page has yet.
-  static func put(
-    _ held: ByteRangeSet, of id: TransferID, _ db: Database
-  ) throws -> ProgressStamp {
+  static func put(_ durable: ByteRangeSet, of id: TransferID, _ db: Database) throws {
     let statement = try StoreStatement(
       db,
       """
-      INSERT INTO progress (id, held, stamp) VALUES (?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET held = excluded.held, stamp = excluded.stamp
+      INSERT INTO progress (id, held) VALUES (?, ?)
+      ON CONFLICT (id) DO UPDATE SET held = excluded.held
       """)
-    let stamp = ProgressStamp.new()
     statement.bind(id.rawValue, at: 1)
-    statement.bind(text(held), at: 2)
-    statement.bind(stamp.rawValue, at: 3)
+    statement.bind(try StoredJSON().text(durable), at: 2)
     try statement.run()
-    return stamp
-  }
-
-  /// Encodes like `StoredJSON`, at a tenth of the cost.
-  private static func text(_ held: ByteRangeSet) -> String {
-    var text = "["
-    for range in held.ranges {
-      if text.utf8.count > 1 { text += "," }
-      text += String(range.lower)
-      text += ","
-      text += String(range.upper)
-    }
-    return text + "]"
   }
 
   static func remove(_ id: TransferID, _ db: Database) throws {
@@ -97,5 +74,11 @@ enum StoredProgress {
     try writer.apply(records.map(JournalChange.put))
     try writer.finish()
     try db.execute(sql: "DELETE FROM progress")
+  }
+
+  /// Moves the progress in the pages of version 6 into the rows.
+  static func adoptPages(_ db: Database) throws {
+    for (id, durable) in try read(db) { try put(durable, of: id, db) }
+    try db.execute(sql: "ALTER TABLE progress DROP COLUMN stamp")
   }
 }

@@ -10,11 +10,11 @@ struct TransferRowWriter {
   /// The largest id that a row may have.
   private var lastID: Int64
   private var tallies = StoreTallies()
-  /// The transfers that have a row in the table `progress`, with its stamp.
-  private(set) var advanced: [TransferID: ProgressStamp]
+  /// The transfers that have a row in the table `progress`.
+  private(set) var advanced: Set<TransferID>
 
   /// - Parameter lastID: the largest id ever given before this commit.
-  init(_ db: Database, lastID: Int64, advanced: [TransferID: ProgressStamp] = [:]) throws {
+  init(_ db: Database, lastID: Int64, advanced: Set<TransferID> = []) throws {
     self.db = db
     self.lastID = lastID
     self.advanced = advanced
@@ -54,7 +54,8 @@ struct TransferRowWriter {
     switch change {
     case .put(let record): try put(record)
     case .progress(let id, let held):
-      advanced[id] = try StoredProgress.put(held, of: id, db)
+      try StoredProgress.put(held, of: id, db)
+      advanced.insert(id)
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
@@ -67,7 +68,7 @@ struct TransferRowWriter {
   func finish() throws { try tallies.write(db) }
 
   private mutating func put(_ record: TransferRecord) throws {
-    if advanced.removeValue(forKey: record.id) != nil { try StoredProgress.remove(record.id, db) }
+    if advanced.remove(record.id) != nil { try StoredProgress.remove(record.id, db) }
     let row = TalliedRow(record)
     let id = record.id.rawValue
     if id <= lastID, let old = try old(id) {
@@ -117,7 +118,7 @@ struct TransferRowWriter {
   }
 
   private mutating func remove(_ id: TransferID) throws {
-    if advanced.removeValue(forKey: id) != nil { try StoredProgress.remove(id, db) }
+    if advanced.remove(id) != nil { try StoredProgress.remove(id, db) }
     guard let old = try old(id.rawValue) else { return }
     tallies.remove(old)
     let statement = statements.remove

@@ -146,7 +146,6 @@ struct FailingInitializerTests {
   @Test func `a store that cannot be made`() {
     let place = StorePlace(scratch.path + "/missing/store")
     repeatedly { throwsError { try place.makeUnfinished() } }
-    repeatedly { throwsError { _ = try place.openProgress() } }
     repeatedly { throwsError { try place.markSuspect("damage") } }
     repeatedly { ProgressPages.read(place).isEmpty }
   }

@@ -11,7 +11,7 @@ struct KillStormTests {
   private static let peakMemoryMax = 200
 
   // Fault 76, 96, 104, 111
-  @Test func `two hundred kills lose no transfer, spoil no file and cost at most 8 MiB each`()
+  @Test func `two hundred kills lose no transfer, spoil no file and cost the last second`()
     async throws
   {
     await Findings.gather("kill storm") { findings in

@@ -137,7 +137,7 @@ struct PowerCutTests {
       guard let file = files[row.urlPath] else { continue }
       let bill = ledger.bill(file.path, requests)
       findings.check(
-        bill.refetched <= RefetchLedger.promise,
+        bill.isKept,
         "cut \(number): \(bill.path) fetched \(bill.refetched) bytes again\(bill.history)")
       worst = max(worst, bill.refetched)
     }

@@ -15,7 +15,7 @@ struct SystemCallTests {
     async throws
   {
     let calls: [Plan] = [
-      ("pwritev", .any), ("fdatasync", .any), ("openat", .download), ("fsync", .download),
+      ("pwrite64", .any), ("fdatasync", .any), ("openat", .download), ("fsync", .download),
       ("renameat2", .download), ("pwrite64", .store), ("openat", .store), ("fdatasync", .store),
       ("fsync", .store), ("ftruncate", .store), ("renameat2", .store),
     ]
@@ -29,7 +29,7 @@ struct SystemCallTests {
     async throws
   {
     let calls: [Plan] = [
-      ("pwritev", .any), ("fdatasync", .any), ("fsync", .download), ("renameat2", .download),
+      ("pwrite64", .any), ("fdatasync", .any), ("fsync", .download), ("renameat2", .download),
       ("openat", .download), ("pwrite64", .store), ("fdatasync", .store), ("ftruncate", .store),
     ]
     await Findings.gather("error at calls") { findings in
@@ -38,7 +38,7 @@ struct SystemCallTests {
       }
       // SQLite takes an interrupted sync for a broken disk, and no kernel interrupts one.
       let interrupted: [(String, SystemCallTrial.Scope, SystemCallTrial.Fault)] = [
-        ("pwritev", .any, .error("EINTR")), ("fsync", .download, .error("EINTR")),
+        ("pwrite64", .any, .error("EINTR")), ("fsync", .download, .error("EINTR")),
       ]
       Self.enumerate(plans + interrupted, findings)
     }

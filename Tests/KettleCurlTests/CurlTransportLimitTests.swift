@@ -100,31 +100,25 @@ struct CurlTransportLimitTests {
     #expect(sink.bytes.elementsEqual(body.bytes(in: 0..<Int64(sink.bytes.count))))
   }
 
-  @Test func `a limit that comes later holds for pieces that nobody is asked about`() async throws {
+  @Test func `a limit set during a body applies to the next piece`() async throws {
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 1_000_000, until: "limited") },
       at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
-    let file = try InMemoryFileStorage(documentsDirectory: "/d").createPartialFile(
-      in: "/d", preferredName: "a", onConflict: .rename)
-    let received = TransferBody(
-      file: file, held: ByteRangeSet(), totalByteCount: body.byteCount,
-      queue: LingeringQueue("test.disk")
-    ) { _ in }
-    let sink = AskedSink(received.begin(id, from: 0, .whole(body.byteCount)))
+    let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
-    try await sink.askedCount.wait(for: "a first piece") { $0 > 0 }
+    try await sink.record.wait(for: "the first part") { $0.bytes.count == 1_000_000 }
     probe.transport.limit(transfer, toBytesPerSecond: 1)
-    // When another one is over, the limit has come.
+    // When another exchange is over, the limit applies.
     _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
-    let (count, askedCount) = (received.heldByteCount, sink.askedCount.read(\.self))
+    let callCount = sink.record.read(\.callCount)
     origin.release("limited")
-    try await sink.askedCount.wait(for: "a piece under the limit") { $0 > askedCount }
-    #expect(received.heldByteCount < count + 1000)
+    try await sink.record.wait(for: "a piece under the limit") { $0.callCount > callCount }
+    #expect(sink.bytes.count < 1_001_000)
     probe.transport.limit(transfer, toBytesPerSecond: nil)
     #expect(try await probe.end(of: id) == .complete)
-    #expect(received.heldByteCount == body.byteCount)
+    #expect(Int64(sink.bytes.count) == body.byteCount)
   }
 
   @Test func `a full sink under a limit gets every byte once`() async throws {
@@ -191,26 +185,8 @@ struct CurlTransportLimitTests {
   }
 }
 
-/// Counts the pieces that it is asked about; others go into its room.
-private final class AskedSink: ByteSink {
-  let room: GrantedRoom?
-  let askedCount = Monitor(0)
-  private let base: any ByteSink
-
-  init(_ base: any ByteSink) {
-    room = base.room
-    self.base = base
-  }
-
-  func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-    askedCount.update { $0 += 1 }
-    return base.receive(bytes)
-  }
-}
-
 /// Has enough with its last byte.
 private final class EndingSink: ByteSink {
-  let room: GrantedRoom? = nil
   private let count: Int
   private let received = Monitor(0)
 

@@ -12,7 +12,6 @@ final class RecordingSink: ByteSink {
   }
 
   let record = Monitor(Record())
-  let room: GrantedRoom? = nil
   private let answer: @Sendable (Record) -> SinkAnswer
 
   /// `answer` sees the record as it is before the bytes, this call counted.

@@ -4,129 +4,93 @@ import KettleScheduler
 import Testing
 import TestSupport
 
-/// Checkpoints, which the engine records once and then leaves to the thread that makes them.
+/// Checkpoints of a running download.
 struct CheckpointTests {
-  /// A transfer of which the first checkpoint is on record.
+  private static let piece = [UInt8](repeating: 7, count: 1 << 20)
+
+  /// A download of 64 MiB whose body flows, and the commits from then on.
   private struct Flow {
     let world: EngineWorld
     let id: TransferID
     let attempt: AttemptID
-    /// What is committed next.
     private var commits: AsyncStream<[JournalChange]>.AsyncIterator
 
-    init(_ spec: TransferSpec = EngineWorld.spec()) async throws {
-      let world = try await EngineWorld()
-      self.world = world
-      id = try await world.engine.add([spec])[0]
-      let attempt = await world.transport.request(1).id
-      self.attempt = attempt
-      world.transport.head(attempt, 200, ["Content-Length": "\(64 << 20)", "ETag": "\"v1\""])
-      await world.transport.called { $0.contains(.accept(attempt)) }
+    init() async throws {
+      world = try await EngineWorld()
+      (id, attempt) = try await world.flowing(total: 64 << 20)
       commits = world.journal.attempts.makeAsyncIterator()
       for _ in world.journal.commits { _ = await commits.next() }
-      // It waits for its checkpoint: when it goes on, that is on record.
-      world.journal.hold()
-      _ = try await goOn()
-      world.journal.release()
-      await resumed(1)
     }
 
-    /// Brings what makes a further checkpoint, and answers what that holds.
-    mutating func goOn() async throws -> ByteRangeSet {
-      let piece = [UInt8](repeating: 7, count: 1 << 20)
-      while world.transport.body(attempt, piece) == .taken {}
-      guard case .progress(id, let held)? = await nextChange() else { throw Unexpected() }
-      return held
+    func receive(mebibytes: Int) {
+      for _ in 0..<mebibytes { _ = world.transport.body(attempt, CheckpointTests.piece) }
     }
 
-    mutating func nextChange() async -> JournalChange? { await commits.next()?.first }
-
-    func resumed(_ count: Int) async {
-      let attempt = attempt
-      await world.transport.called { calls in
-        calls.count { $0 == .resumeReceiving(attempt) } >= count
-      }
+    /// Lets time pass and returns the next change for the store.
+    mutating func change(after milliseconds: Int64) async -> JournalChange? {
+      world.clock.advance(milliseconds: milliseconds)
+      return await commits.next()?.first
     }
 
-    var record: TransferRecord? { world.journal.records[id] }
+    var durable: ByteRangeSet? { world.journal.records[id]?.resumeData?.held }
   }
 
-  private struct Unexpected: Error {}
-
-  @Test func `checkpoints after the first are put under its stamp`() async throws {
+  @Test func `what arrived in a second is synced and recorded as progress`() async throws {
     var flow = try await Flow()
-    #expect(flow.world.journal.stamped == [])
-    let second = try await flow.goOn()
-    await flow.resumed(2)
-    let third = try await flow.goOn()
-    await flow.resumed(3)
-    #expect(flow.world.journal.stamped.starts(with: [second, third]))
+    flow.receive(mebibytes: 9)
+    let change = await flow.change(after: 1000)
+    #expect(change == .progress(flow.id, ByteRangeSet(prefix: 9 << 20)))
+    #expect(flow.world.files.callCount(.sync) > 0)
+    flow.receive(mebibytes: 10)
+    let next = await flow.change(after: 1000)
+    #expect(next == .progress(flow.id, ByteRangeSet(prefix: 19 << 20)))
   }
 
-  @Test func `a record that is made meanwhile says no less than what is on record`() async throws {
+  @Test func `few bytes are recorded after five seconds`() async throws {
     var flow = try await Flow()
-    let second = try await flow.goOn()
-    await flow.resumed(2)
-    #expect(flow.world.journal.stamped.first == second)
-    _ = await flow.world.engine.limit([flow.id], toBytesPerSecond: 1 << 30)
-    #expect(flow.record?.spec.limitBytesPerSecond == 1 << 30)
-    let recorded = try #require(flow.record?.resumeData?.held)
-    #expect(recorded.byteCount >= second.byteCount)
+    flow.receive(mebibytes: 1)
+    let syncCount = flow.world.files.callCount(.sync)
+    flow.world.clock.advance(milliseconds: 4000)
+    _ = await flow.world.engine.details(of: flow.id)
+    #expect(flow.world.files.callCount(.sync) == syncCount)
+    let change = await flow.change(after: 1000)
+    #expect(change == .progress(flow.id, ByteRangeSet(prefix: 1 << 20)))
   }
 
-  @Test func `a checkpoint that a record overtakes is recorded by the engine`() async throws {
+  @Test func `a record made during a checkpoint is followed by the checkpoint`() async throws {
     var flow = try await Flow()
     let (world, id) = (flow.world, flow.id)
+    flow.receive(mebibytes: 9)
     world.journal.hold()
-    let second = try await flow.goOn()
     async let limited = world.engine.limit([id], toBytesPerSecond: 1 << 30)
-    // Both are under way; the record says how far it was before.
-    guard case .put(let record)? = await flow.nextChange() else { throw Unexpected() }
-    #expect(record.resumeData.map { $0.held.byteCount < second.byteCount } == true)
+    guard case .put? = await flow.change(after: 0) else {
+      Issue.record("the record is not committed first")
+      return world.journal.release()
+    }
+    world.clock.advance(milliseconds: 1000)
     world.journal.release()
     _ = await limited
-    await flow.resumed(2)
-    let recorded = try #require(flow.record?.resumeData?.held)
-    #expect(recorded.byteCount >= second.byteCount)
+    let next = await flow.change(after: 0)
+    #expect(next == .progress(id, ByteRangeSet(prefix: 9 << 20)))
   }
 
-  @Test func `a pause keeps what was put under a stamp`() async throws {
-    var flow = try await Flow()
-    let second = try await flow.goOn()
+  @Test func `a pause records every byte`() async throws {
+    let flow = try await Flow()
+    flow.receive(mebibytes: 3)
     _ = await flow.world.engine.control(.pause, [flow.id])
-    let paused = try #require(flow.record)
-    #expect(paused.state == .paused)
-    #expect((paused.resumeData?.held.byteCount ?? 0) >= second.byteCount)
+    #expect(flow.world.journal.records[flow.id]?.state == .paused)
+    #expect(flow.durable == ByteRangeSet(prefix: 3 << 20))
   }
 
-  @Test func `who asks for details sees what was put under a stamp`() async throws {
-    var flow = try await Flow()
-    let second = try await flow.goOn()
-    await flow.resumed(2)
-    let details = try #require(await flow.world.engine.details(of: flow.id))
-    #expect((details.record.resumeData?.held.byteCount ?? 0) >= second.byteCount)
-  }
-
-  @Test func `a failure's record has what was put under a stamp`() async throws {
-    var flow = try await Flow()
-    let second = try await flow.goOn()
-    await flow.resumed(2)
-    let failure = TransferFailure(.connectionLost, on: "files.example")
-    flow.world.transport.end(flow.attempt, .failed(failure))
-    while let change = await flow.nextChange() {
-      guard case .put(let record) = change else { continue }
-      #expect((record.resumeData?.held.byteCount ?? 0) >= second.byteCount)
-      if record.state == .waiting { break }
-    }
-  }
-
-  @Test func `where a digest follows the engine hears of every checkpoint`() async throws {
-    var spec = EngineWorld.spec()
-    spec.checksum = Checksum(algorithm: .sha256, hex: String(repeating: "0", count: 64))
-    #expect(spec.checksum != nil)
-    var flow = try await Flow(spec)
-    _ = try await flow.goOn()
-    await flow.resumed(2)
-    #expect(flow.world.journal.stamped == [])
+  // Fault 74
+  @Test func `after a failed sync nothing is recorded and the attempts end`() async throws {
+    let flow = try await Flow()
+    flow.receive(mebibytes: 9)
+    flow.world.files.fail(
+      .sync, with: TransferFailure(.fileProblem, on: "the partial file", detail: "EIO"))
+    flow.world.clock.advance(milliseconds: 1000)
+    let attempt = flow.attempt
+    await flow.world.transport.called { $0.contains(.cancel(attempt)) }
+    #expect(flow.durable == ByteRangeSet())
   }
 }

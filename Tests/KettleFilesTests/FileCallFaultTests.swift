@@ -22,17 +22,11 @@ import Testing
       in: scratch.path, preferredName: "a", onConflict: .rename)
   }
 
-  /// pwritev(2) on a disk that takes so many bytes at once.
+  /// pwrite(2) on a disk that accepts so many bytes at once.
   private static func write(
-    _ descriptor: Int32, _ pieces: [iovec], _ offset: off_t, atMost: Int
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: off_t, atMost: Int
   ) -> Int {
-    var left = atMost
-    let taken = pieces.map { piece in
-      let count = min(left, piece.iov_len)
-      left -= count
-      return iovec(iov_base: piece.iov_base, iov_len: count)
-    }
-    return pwritev(descriptor, taken, Int32(taken.count), offset)
+    pwrite(descriptor, bytes.baseAddress, min(atMost, bytes.count), offset)
   }
 
   private func whole() throws -> ResumeData {
@@ -92,7 +86,7 @@ import Testing
   @Test func `short writes and interrupted ones are gone on with until all is written`() throws {
     var calls = FileCalls.kernel
     let isInterrupted = Mutex(false)
-    calls.write = { descriptor, pieces, offset in
+    calls.write = { descriptor, bytes, offset in
       let interrupts = isInterrupted.withLock { value in
         value.toggle()
         return value
@@ -101,38 +95,11 @@ import Testing
         errno = EINTR
         return -1
       }
-      return Self.write(descriptor, pieces, offset, atMost: 4099)
+      return Self.write(descriptor, bytes, offset, atMost: 4099)
     }
     let file = try create(calls)
     try file.write(bytes, at: 7)
     #expect(Disk.bytes(at: file.path) == [UInt8](repeating: 0, count: 7) + bytes)
-  }
-
-  // Fault 75
-  @Test func `pieces that are written a little at a time stand one behind the other`() throws {
-    // Ends within a piece, at a border, and with several whole ones; more than one call may have.
-    for sizes in [
-      [1, 100_000, 0, 4096, 70_001], [70_001, 70_001, 1],
-      [UInt8](repeating: 100, count: 1500).map(Int.init),
-    ] {
-      let pieceCounts = Mutex<[Int]>([])
-      var calls = FileCalls.kernel
-      calls.write = { descriptor, pieces, offset in
-        pieceCounts.withLock { $0.append(pieces.count) }
-        return Self.write(descriptor, pieces, offset, atMost: 70_001)
-      }
-      let file = try create(calls)
-      // Past the page cache goes only what is whole pages.
-      file.keepInMemory()
-      try bytes.withUnsafeBytes { bytes in
-        try file.write(sizes.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }, at: 7)
-      }
-      let expected = [UInt8](repeating: 0, count: 7) + sizes.flatMap { bytes.prefix($0) }
-      #expect(Disk.bytes(at: file.path)?.elementsEqual(expected) == true)
-      let first = min(sizes.count { $0 > 0 }, 1024)
-      #expect(pieceCounts.withLock { $0.first } == first)
-      #expect(pieceCounts.withLock { $0.count } > 1)
-    }
   }
 
   // Fault 75
@@ -189,7 +156,7 @@ import Testing
   ) throws {
     var calls = FileCalls.kernel
     let writes = Mutex(0)
-    calls.write = { descriptor, pieces, offset in
+    calls.write = { descriptor, bytes, offset in
       let isSecond = writes.withLock { count in
         count += 1
         return count == 2
@@ -198,7 +165,7 @@ import Testing
         errno = number
         return -1
       }
-      return Self.write(descriptor, pieces, offset, atMost: 60_000)
+      return Self.write(descriptor, bytes, offset, atMost: 60_000)
     }
     let file = try create(calls)
     let told = failure { () throws(TransferFailure) in try file.write(bytes) }

@@ -23,14 +23,6 @@ import Testing
     #expect(failure == TransferFailure(.diskFull, on: "/x/a.part", detail: "ENOSPC"))
   }
 
-  @Test func `large memory of a file that is read back soon is filled as usual`() throws {
-    let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))
-    let isPast = try #require(file.makeLargeMemory()).copying != nil
-    #expect(isPast == (HugePages.pastCache != nil))
-    file.keepInMemory()
-    #expect(try #require(file.makeLargeMemory()).copying == nil)
-  }
-
   // Fault 73
   @Test func `a file larger than the file system allows is told`() throws {
     let file = partialFile(open(scratch.path + "/a", O_RDWR | O_CREAT, 0o600))

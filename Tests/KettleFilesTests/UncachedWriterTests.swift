@@ -45,35 +45,12 @@ struct UncachedWriterTests {
     withBytes(1 << 20, at: 512) { #expect(UncachedWriter.part(of: $0, at: 0) == nil) }
   }
 
-  @Test(
-    arguments: [
-      ([1 << 20, 65_536], 8192, true), ([1 << 20, 65_536, 65_537], 8192, false),
-      ([65_536, 4096, 65_536], 0, false), ([65_536, 65_536], 1, false),
-      ([65_536, 65_536], -1, false),
-    ] as [([Int], Int64, Bool)])
-  func `pieces go there together when each of them is whole pages`(
-    byteCounts: [Int], offset: Int64, areParts: Bool
-  ) {
-    // All of them are the beginning of the same memory; where it lies is what counts.
-    withBytes(1 << 20, at: 0) { bytes in
-      let pieces = byteCounts.map { UnsafeRawBufferPointer(rebasing: bytes.prefix($0)) }
-      #expect(UncachedWriter.areParts(pieces, at: offset) == areParts)
-    }
-  }
-
-  @Test func `it is expected to work until it was refused`() {
-    let writer = UncachedWriter()
-    #expect(writer.isExpectedToWork)
-    writer.refuse()
-    #expect(!writer.isExpectedToWork)
-  }
-
   @Test(arguments: [nil, EINVAL, EOPNOTSUPP])
   func `the file has the bytes, whether or not the disk takes them so`(refusal: Int32?) throws {
     let own = Mutex<Int32?>(nil)
     let refusedCount = Mutex(0)
     var calls = FileCalls()
-    calls.write = { descriptor, pieces, offset in
+    calls.write = { descriptor, bytes, offset in
       // The first bytes are too few for the other descriptor.
       let isOwn = own.withLock { own in
         own = own ?? descriptor
@@ -84,7 +61,7 @@ struct UncachedWriterTests {
         errno = refusal ?? 0
         return -1
       }
-      return pwritev(descriptor, pieces, Int32(pieces.count), offset)
+      return pwrite(descriptor, bytes.baseAddress, bytes.count, offset)
     }
     let storage = POSIXFileStorage(documentsDirectory: scratch.path, calls: calls)
     let file = try storage.createPartialFile(
@@ -102,50 +79,5 @@ struct UncachedWriterTests {
       try file.read(read, at: offset)
       withBytes(byteCount, at: offset) { #expect($0.elementsEqual(read)) }
     }
-  }
-
-  /// - Parameter takenBefore: how many calls are taken, each in part, before the first is refused.
-  @Test(arguments: [(nil, 0), (EINVAL, 0), (EINVAL, 1)] as [(Int32?, Int)])
-  func `blocks that come together are in the file, however much of them the disk takes so`(
-    refusal: Int32?, takenBefore: Int
-  ) throws {
-    let own = Mutex<Int32?>(nil)
-    let pieceCounts = Mutex<[Int]>([])
-    let takenCount = Mutex(0)
-    var calls = FileCalls()
-    calls.write = { descriptor, pieces, offset in
-      pieceCounts.withLock { $0.append(pieces.count) }
-      // The first bytes are too few for the other descriptor.
-      let isOwn = own.withLock { own in
-        own = own ?? descriptor
-        return own == descriptor
-      }
-      guard let refusal, !isOwn else {
-        return pwritev(descriptor, pieces, Int32(pieces.count), offset)
-      }
-      let takes = takenCount.withLock { count in
-        count += 1
-        return count <= takenBefore
-      }
-      if takes { return pwritev(descriptor, pieces, 1, offset) }
-      errno = refusal
-      return -1
-    }
-    let storage = POSIXFileStorage(documentsDirectory: scratch.path, calls: calls)
-    let file = try storage.createPartialFile(
-      in: scratch.path, preferredName: "a", onConflict: .rename)
-    try withBytes(100, at: 0) { try file.write($0, at: 0) }
-    let byteCount = 65_536
-    try withBytes(3 * byteCount, at: 4096) { bytes in
-      let pieces = (0..<3).map {
-        UnsafeRawBufferPointer(rebasing: bytes[($0 * byteCount)..<(($0 + 1) * byteCount)])
-      }
-      try file.write(pieces, at: 4096)
-    }
-    #expect(pieceCounts.withLock { $0.contains(3) })
-    let read = UnsafeMutableRawBufferPointer.allocate(byteCount: 3 * byteCount, alignment: 16)
-    defer { read.deallocate() }
-    try file.read(read, at: 4096)
-    withBytes(3 * byteCount, at: 4096) { #expect($0.elementsEqual(read)) }
   }
 }

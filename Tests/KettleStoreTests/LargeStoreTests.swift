@@ -64,8 +64,8 @@ import TestSupport
     "UPDATE counter SET value = -7", "UPDATE tally SET state = 'flying'",
     "UPDATE session SET record = '{'", "UPDATE transfer SET queue_position = 9223372036854775807",
     "ALTER TABLE transfer DROP COLUMN retry_count",
-    "INSERT INTO progress VALUES (3, '[5,1]', NULL)", "DROP TABLE progress",
-    "ALTER TABLE progress DROP COLUMN stamp",
+    "INSERT INTO progress VALUES (3, '[5,1]')", "DROP TABLE progress",
+    "ALTER TABLE progress RENAME COLUMN held TO ranges",
   ])
   func `what the start itself needs is looked at in any store`(_ sql: String) throws {
     try scratch.fill(Sample.puts(1...4) + [.put(running(5)), .putSession(Sample.session("a"))])

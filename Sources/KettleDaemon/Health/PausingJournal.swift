@@ -38,9 +38,6 @@ struct PausingJournal: TransferJournal {
 
   func commit(_ changes: [JournalChange]) throws { try base.commit(changes) }
 
-  func progressStamp(of id: TransferID) -> ProgressStamp? { base.progressStamp(of: id) }
-
-  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool { base.put(held, stamp) }
 }
 
 extension TransferState {

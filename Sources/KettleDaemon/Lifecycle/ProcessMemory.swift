@@ -1,12 +1,7 @@
 import CKettleLinux
-import Glibc
 
 /// Reduces the memory of the process.
 enum ProcessMemory {
-  /// Frees memory that was needed once. Code used only by the start or by other commands stays in
-  /// the page cache, and its pages are mapped again when called.
-  static func giveBackUnused() {
-    kettle_forget_code()
-    malloc_trim(0)
-  }
+  /// Returns freed memory to the system.
+  static func giveBackUnused() { malloc_trim(0) }
 }

@@ -62,7 +62,6 @@ struct ServiceHealth: Sendable {
       },
     ]
     let queue = DispatchQueue(label: "kettle.health")
-    queue.async { POSIXFileStorage.prepare() }
     queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
       ProcessMemory.giveBackUnused()
     }

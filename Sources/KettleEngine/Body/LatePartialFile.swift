@@ -75,8 +75,8 @@ final class LatePartialFile: PartialFile {
   var device: UInt64 { made?.device ?? 0 }
   var inode: UInt64 { made?.inode ?? 0 }
 
-  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
-    try make().file.write(pieces, at: offset)
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+    try make().file.write(bytes, at: offset)
   }
 
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure) {

@@ -2,18 +2,15 @@ import KettleModel
 
 /// The sink for the body of one attempt.
 final class SegmentSink: ByteSink {
-  private let body: TransferBody
+  private let writer: PartialFileWriter
   private let attempt: AttemptID
-  let room: GrantedRoom?
 
-  init(body: TransferBody, attempt: AttemptID, room: GrantedRoom) {
-    self.body = body
+  init(_ writer: PartialFileWriter, attempt: AttemptID) {
+    self.writer = writer
     self.attempt = attempt
-    self.room = room
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-    if let room, room.take(bytes) { return .taken }
-    return body.receive(bytes, of: attempt)
+    writer.receive(bytes, of: attempt)
   }
 }

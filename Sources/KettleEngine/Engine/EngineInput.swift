@@ -10,14 +10,21 @@ enum EngineInput: Sendable {
   case lineRead(LineRequest, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
-  case attemptEnded(AttemptID, AttemptOutcome, TransferBody.EndedSegment)
-  case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
+  case attemptEnded(AttemptID, AttemptOutcome, PartialFileWriter.EndedSegment)
+  /// The body of the attempt flows into the recorded partial file.
+  case bodyFlows(TransferID)
+  /// Blocks were written: these attempts, which were held back, may continue.
+  case roomMade(Set<AttemptID>)
+  case checkpointSynced(
+    TransferID, PartialFileWriter, Result<PartialFileWriter.Synced, TransferFailure>)
   case bodyClosed(
     TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
   case alarm
+  /// A request led to decisions: what they leave to do follows when all input is handled.
+  case turnsTaken
 }
 
 /// An attempt as the engine knows it, from its start until its last byte is written.
@@ -43,26 +50,25 @@ enum LiveBody: Sendable {
   case opening(close: OperationID?)
   /// Created when the received bytes are written.
   case late(LateBody)
-  /// With the time at which bytes were last recorded.
-  case open(TransferBody, checkpointedAt: MonotonicTime)
-  /// Its last bytes are being synced. Until they are recorded, the body knows best what is there.
-  case closing(TransferBody)
+  case open(PartialFileWriter, CheckpointPace)
+  /// Its last bytes are being synced. Until they are recorded, the writer knows best what is there.
+  case closing(PartialFileWriter)
 
-  /// The body that accepts bytes.
-  var body: TransferBody? {
+  /// The writer that accepts bytes.
+  var writer: PartialFileWriter? {
     switch self {
     case .opening, .closing: nil
-    case .late(let late): late.body
-    case .open(let body, _): body
+    case .late(let late): late.writer
+    case .open(let writer, _): writer
     }
   }
 
   /// The number of bytes of the file; nil while only the record knows it.
-  var heldByteCount: Int64? {
+  var fileByteCount: Int64? {
     switch self {
     case .opening: nil
-    case .late(let late): late.body.heldByteCount
-    case .open(let body, _), .closing(let body): body.heldByteCount
+    case .late(let late): late.writer.fileByteCount
+    case .open(let writer, _), .closing(let writer): writer.fileByteCount
     }
   }
 }

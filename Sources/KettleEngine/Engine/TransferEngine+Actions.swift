@@ -9,12 +9,9 @@ extension TransferEngine {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
     case .shorten(let id, let attempt, let upper):
-      bodies[id]?.body?.shorten(attempt, to: upper)
+      bodies[id]?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
-    case .confirmHeld(let id, let held):
-      guard let body = bodies[id]?.body else { return }
-      for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(id, operation, resumeData)
@@ -62,21 +59,22 @@ extension TransferEngine {
 
   private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // The attempt may have been cancelled during the commit.
-    guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
+    guard let writer = bodies[id]?.writer, let one = attempts[attempt] else { return }
     switch one.phase {
-    case .flowing: return apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
-    case .asking: break
+    // A small body flows before its file is recorded.
+    case .flowing: break
+    case .asking:
+      let sink = writer.begin(
+        attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
+      // Other attempts may have taken over its end during the commit.
+      let fetch = scheduler.machines[id]?.fetch
+      if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
+        writer.shorten(attempt, to: upper)
+      }
+      attempts[attempt]?.phase = .flowing
+      transport.accept(attempt, into: sink)
     }
-    let sink = body.begin(
-      attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
-    // Other attempts may have taken over its end during the commit.
-    let fetch = scheduler.machines[id]?.fetch
-    if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
-      body.shorten(attempt, to: upper)
-    }
-    attempts[attempt]?.phase = .flowing
-    transport.accept(attempt, into: sink)
-    apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
+    post(.bodyFlows(id))
   }
 
   // MARK: The partial file
@@ -94,27 +92,26 @@ extension TransferEngine {
     bodies[id] = .opening(close: nil)
     namePool.async { [weak self] in
       let result = Result { () throws(TransferFailure) in try opening.open(plan) }
-      self?.postFromLane(.bodyOpened(id, attempt, result))
+      self?.post(.bodyOpened(id, attempt, result))
     }
   }
 
   func closeBody(_ id: TransferID, _ operation: OperationID) {
     switch bodies[id] {
-    case nil: postOwn(.bodyClosed(id, operation, .success(nil)))
+    case nil: post(.bodyClosed(id, operation, .success(nil)))
     case .opening: bodies[id] = .opening(close: operation)
     // A late body is settled when its only attempt is over, and nothing is closed before that.
     case .late, .closing: break
-    case .open(let body, _):
-      takeOverRecording(of: id)
-      bodies[id] = .closing(body)
-      if let synced = body.settled {
-        return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+    case .open(let writer, _):
+      bodies[id] = .closing(writer)
+      if let synced = writer.settled {
+        return post(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
       }
-      diskPool.async { [weak self] in
+      writer.queue.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
-          TransferMachine.ClosedBody(try body.sync())
+          TransferMachine.ClosedBody(try writer.sync())
         }
-        self?.postFromLane(.bodyClosed(id, operation, result))
+        self?.post(.bodyClosed(id, operation, result))
       }
     }
   }
@@ -128,7 +125,7 @@ extension TransferEngine {
       }
       files.removePartialFile(resumeData.partialIdentity)
       if let other = resumeData.setAside { files.removePartialFile(other) }
-      self?.postFromLane(.discarded(id, operation))
+      self?.post(.discarded(id, operation))
     }
   }
 }
@@ -146,8 +143,8 @@ extension LiveAttempt {
 }
 
 extension TransferMachine.ClosedBody {
-  fileprivate init(_ synced: TransferBody.Synced) {
-    self.init(held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
+  fileprivate init(_ synced: PartialFileWriter.Synced) {
+    self.init(held: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
   }
 }
 

@@ -20,7 +20,10 @@ extension TransferEngine {
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):
       attemptEnded(attempt, outcome, segment)
-    case .checkpointDone(let id, let body, let result): checkpointDone(id, body, result)
+    case .bodyFlows(let id): apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
+    case .roomMade(let attempts): for attempt in attempts { transport.resumeReceiving(attempt) }
+    case .checkpointSynced(let id, let writer, let result):
+      checkpointSynced(id, writer, result)
     case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
     case .digested(let id, let operation, let result):
       apply { scheduler, now in scheduler.digestComputed(result, of: id, by: operation, at: now) }
@@ -29,6 +32,7 @@ extension TransferEngine {
     case .discarded(let id, let operation):
       apply { scheduler, now in scheduler.discarded(id, by: operation, at: now) }
     case .alarm: alarm()
+    case .turnsTaken: break
     }
   }
 
@@ -62,33 +66,34 @@ extension TransferEngine {
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
       if let close { closeBody(id, close) }
     case (.opening(let close)?, .success(let opened)):
-      let body = makeBody(
-        opened.file, of: id, held: opened.resumeData.held, total: opened.resumeData.totalByteCount)
-      opens(body, opened, of: id, by: attempt)
+      let writer = makeWriter(
+        for: opened.file, durable: opened.resumeData.held,
+        totalByteCount: opened.resumeData.totalByteCount)
+      use(writer, opened, of: id, by: attempt)
       if let close { closeBody(id, close) }
     // The attempt's end reports the same, and there is nothing to close before.
     case (.late(let late)?, .failure(let failure)) where late.attempt == attempt:
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
     case (.late(let late)?, .success(let opened)) where late.attempt == attempt:
-      opens(late.body, opened, of: id, by: attempt)
+      use(late.writer, opened, of: id, by: attempt)
     case (.late, _), (.open, _), (.closing, _), (nil, _): break
     }
   }
 
-  func makeBody(
-    _ file: any PartialFile, of id: TransferID, held: ByteRangeSet, total: Int64?
-  ) -> TransferBody {
-    let queue = LingeringQueue("kettle.body")
-    return TransferBody(file: file, held: held, totalByteCount: total, queue: queue) {
-      [weak self] body in
-      queue.async { [weak self] in self?.checkpointHere(id, body) }
+  func makeWriter(
+    for file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?
+  ) -> PartialFileWriter {
+    PartialFileWriter(file: file, durable: durable, totalByteCount: totalByteCount) {
+      [weak self] attempts in self?.post(.roomMade(attempts))
     }
   }
 
-  func opens(
-    _ body: TransferBody, _ opened: BodyOpening.Opened, of id: TransferID, by attempt: AttemptID
+  /// Notifies the scheduler that the partial file is open.
+  func use(
+    _ writer: PartialFileWriter, _ opened: BodyOpening.Opened, of id: TransferID,
+    by attempt: AttemptID
   ) {
-    bodies[id] = .open(body, checkpointedAt: clock.now().monotonic)
+    bodies[id] = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
     if digests[id] != nil { opened.file.keepInMemory() }
     apply { scheduler, now in scheduler.bodyOpened(opened.resumeData, of: id, by: attempt, at: now)
@@ -98,26 +103,26 @@ extension TransferEngine {
   /// The transport is done with the attempt; its last bytes are still to be written.
   private func ended(_ attempt: AttemptID, _ end: AttemptEnd) {
     guard let one = attempts[attempt] else { return }
-    guard let body = bodies[one.transfer]?.body else {
+    guard let writer = bodies[one.transfer]?.writer else {
       return attemptEnded(
-        attempt, Self.outcome(end, failure: nil), TransferBody.EndedSegment())
+        attempt, Self.outcome(end, failure: nil), PartialFileWriter.EndedSegment())
     }
-    lanes(of: one.transfer).async { [weak self] in
-      let segment = body.end(attempt, isComplete: end == .complete)
-      body.settle()
-      self?.postFromLane(
-        .attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
+    let work: WorkerPool.Work = { [weak self] in
+      let segment = writer.end(attempt, isComplete: end == .complete)
+      writer.settle()
+      self?.post(.attemptEnded(attempt, Self.outcome(end, failure: segment.failure), segment))
+    }
+    // A file that does not exist yet is created and named by the last write.
+    if case .late? = bodies[one.transfer] {
+      namePool.async(work)
+    } else {
+      writer.queue.async(execute: work)
     }
     switch end {
     case .complete, .satisfied:
       apply { scheduler, now in scheduler.exchangeEnded(attempt, at: now) }
     case .cancelled, .sinkFailed, .failed, .untrusted, .certificateWanted: break
     }
-  }
-
-  /// A file that does not exist yet is also created and named there.
-  private func lanes(of id: TransferID) -> WorkerPool {
-    if case .late? = bodies[id] { namePool } else { diskPool }
   }
 
   private static func outcome(_ end: AttemptEnd, failure: TransferFailure?) -> AttemptOutcome {
@@ -133,7 +138,7 @@ extension TransferEngine {
   }
 
   private func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ segment: TransferBody.EndedSegment
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ segment: PartialFileWriter.EndedSegment
   ) {
     guard let gone = attempts.removeValue(forKey: attempt) else { return }
     noteProgress(of: gone.transfer)
@@ -177,7 +182,7 @@ extension TransferEngine {
     let now = clock.now()
     if let tick = nextTick, tick <= now.monotonic {
       nextTick = nil
-      for id in sending.sorted() where bodies[id]?.body == nil { tellProgress(of: id, at: now) }
+      for id in sending.sorted() where bodies[id]?.writer == nil { tellProgress(of: id, at: now) }
       sending = []
       for id in bodies.keys.sorted() { progress(of: id, at: now) }
     }
@@ -189,34 +194,24 @@ extension TransferEngine {
     }
   }
 
-  /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that progress
-  /// before it decides.
+  /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that
+  /// progress before it decides.
   private func noteProgress(of id: TransferID) {
-    guard let body = bodies[id]?.body else { return }
-    scheduler.noteProgress(body.progress, of: id, at: clock.now())
-    noteRecorded(of: id)
+    guard let writer = bodies[id]?.writer else { return }
+    scheduler.noteProgress(writer.progress, of: id, at: clock.now())
   }
 
   private func progress(of id: TransferID, at now: Moment) {
-    let body: TransferBody
-    let keptAt: MonotonicTime
-    switch bodies[id] {
-    case .open(let open, let checkpointedAt):
-      (body, keptAt) = (open, max(checkpointedAt, open.recorded?.at ?? checkpointedAt))
-    case .late(let late): (body, keptAt) = (late.body, late.since)
-    case .opening, .closing, nil: return
-    }
-    noteRecorded(of: id)
+    guard let writer = bodies[id]?.writer else { return }
     apply { scheduler, now in
-      scheduler.progressed(id, body.progress, heldBack: body.heldBack, at: now)
+      scheduler.progressed(id, writer.progress, heldBack: writer.heldBack, at: now)
     }
     tellProgress(of: id, at: now)
-    let age = now.monotonic.milliseconds(since: keptAt)
-    guard age >= configuration.checkpointMilliseconds else { return }
     if case .late(let late)? = bodies[id] {
-      makeFile(of: id, late)
-    } else if body.claimCheckpoint() {
-      checkpoint(id, .everything, at: now)
+      let age = now.monotonic.milliseconds(since: late.since)
+      if age >= configuration.checkpoints.slowMilliseconds { makeFile(of: id, late) }
+    } else {
+      checkpointIfDue(id, at: now)
     }
   }
 
@@ -224,7 +219,7 @@ extension TransferEngine {
   private func tellProgress(of id: TransferID, at now: Moment) {
     guard let isUpload = scheduler.machines[id]?.record.spec.isUpload else { return }
     var known = live[id] ?? begun(id)
-    let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
+    let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.fileByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)
     known.recentSpeeds.sample(byteCount: byteCount, at: now.monotonic)
     let told = min(known.toldByteCount, byteCount)

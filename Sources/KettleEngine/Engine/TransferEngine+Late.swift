@@ -11,18 +11,19 @@ extension TransferEngine {
     guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
       return
     }
-    let body = makeBody(file, of: id, held: ByteRangeSet(), total: total)
+    let writer = makeWriter(for: file, durable: ByteRangeSet(), totalByteCount: total)
     bodies[id] = .late(
-      LateBody(body: body, file: file, attempt: attempt, since: clock.now().monotonic))
+      LateBody(writer: writer, file: file, attempt: attempt, since: clock.now().monotonic))
     attempts[attempt]?.phase = .flowing
-    transport.accept(attempt, into: body.begin(attempt, from: 0, .whole(total), trust: one.trust))
+    transport.accept(
+      attempt, into: writer.begin(attempt, from: 0, .whole(total), trust: one.trust))
   }
 
   /// Records a slow body before it is complete, like all others.
   func makeFile(of id: TransferID, _ late: LateBody) {
     switch late.making {
     case .underWay: return
-    case .notAsked where late.body.heldByteCount == 0: return
+    case .notAsked where late.writer.receivedByteCount == 0: return
     case .notAsked: break
     }
     var late = late
@@ -30,12 +31,12 @@ extension TransferEngine {
     bodies[id] = .late(late)
     namePool.async { [weak self, late] in
       let result = Result { () throws(TransferFailure) in try late.file.make() }
-      self?.postFromLane(.bodyOpened(id, late.attempt, result))
+      self?.post(.bodyOpened(id, late.attempt, result))
     }
   }
 
-  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler learns of
-  /// the file before it learns of the end.
+  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler
+  /// learns of the file before it learns of the end.
   func settleLate(_ id: TransferID, after attempt: AttemptID) {
     guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
     switch late.file.result {
@@ -43,7 +44,7 @@ extension TransferEngine {
     case .failure(let failure):
       bodies[id] = nil
       apply { scheduler, now in scheduler.bodyRefused(failure, of: attempt, at: now) }
-    case .success(let opened): opens(late.body, opened, of: id, by: attempt)
+    case .success(let opened): use(late.writer, opened, of: id, by: attempt)
     }
   }
 }
@@ -56,7 +57,7 @@ struct LateBody: Sendable {
     case underWay
   }
 
-  var body: TransferBody
+  var writer: PartialFileWriter
   var file: LatePartialFile
   var attempt: AttemptID
   var since: MonotonicTime

@@ -51,7 +51,6 @@ extension TransferEngine {
   }
 
   private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
-    noteRecorded(of: id)
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
     return EngineDetails(
@@ -64,7 +63,7 @@ extension TransferEngine {
 
   /// The connections in file order. Those without a response come last.
   private func connections(of id: TransferID, _ fetch: Fetch?) -> [LiveConnection] {
-    let progress = bodies[id]?.body?.progress ?? [:]
+    let progress = bodies[id]?.writer?.progress ?? [:]
     return (fetch?.lanes ?? []).compactMap { lane in
       let receivedUpTo = max(lane.receivedUpTo, progress[lane.attempt] ?? 0)
       switch lane.phase {

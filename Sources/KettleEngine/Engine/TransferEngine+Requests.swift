@@ -20,7 +20,7 @@ extension TransferEngine {
     }
     let (ids, added) = scheduler.add(complete, at: now)
     let kept = Completion<Result<Void, any Error>>()
-    journal.submit(added.changes, .reportFailure) { kept.finish($0) }
+    submit(added.changes, .reportFailure) { kept.finish($0) }
     decided()
     if case .failure(let error) = await kept.value() {
       scheduler.withdraw(added.changes)
@@ -164,7 +164,7 @@ extension TransferEngine {
   /// Returns when the store has all changes made so far.
   func kept() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      journal.submit([]) { _ in done.resume() }
+      submit([]) { _ in done.resume() }
     }
   }
 
@@ -193,7 +193,7 @@ extension TransferEngine {
   /// Runs a turn. The returned completion finishes when the store has its changes.
   func runDurably(_ turn: Turn, at now: Moment) -> Completion<Void> {
     let durable = Completion<Void>()
-    run(turn, at: now, whenDurable: { durable.finish() })
+    run(turn, at: now, durable: durable)
     return durable
   }
 
@@ -210,13 +210,13 @@ extension TransferEngine {
     guard let machine = scheduler.machines[id] else { return nil }
     var snapshot = rows.basicRow(of: machine.record)
     // This includes a pause, until its last bytes are recorded. A stop discards them.
-    if machine.visibleState != .idle, let byteCount = bodies[id]?.heldByteCount {
+    if machine.visibleState != .idle, let byteCount = bodies[id]?.fileByteCount {
       snapshot.bytesReceived = byteCount
     }
     // Before the file exists, no record has the length. A body that is being given up may never
     // have one.
     if machine.visibleState == .running, case .late(let late)? = bodies[id] {
-      snapshot.bytesExpected = late.body.totalByteCount
+      snapshot.bytesExpected = late.writer.totalByteCount
     }
     if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
       snapshot.task?.sentByteCount = byteCount

@@ -131,7 +131,7 @@ extension TransferEngine {
   /// Stores changes that concern no transfer. When it returns, they survive a power cut.
   package func keep(_ changes: [JournalChange]) async throws(EngineError) {
     let result = await withCheckedContinuation { done in
-      journal.submit(changes, .reportFailure) { done.resume(returning: $0) }
+      submit(changes, .reportFailure) { done.resume(returning: $0) }
     }
     if case .failure(let error) = result { throw .cannotKeep("\(error)") }
   }

@@ -3,8 +3,10 @@ import KettleModel
 import KettleScheduler
 import Logging
 
-/// Performs the scheduler's actions through the ports. It is the only owner of the scheduler. `apply` is
-/// the only way to reach it: change it, collect the actions, run them.
+/// Performs the scheduler's actions through the ports. It is the only owner of the scheduler.
+///
+/// What happens reaches it in order on its own queue: through the inbox, and as requests of the
+/// service. `apply` is the only way to the scheduler, and `perform` the only way to the ports.
 package actor TransferEngine {
   package struct Configuration: Sendable {
     /// The directory for files whose transfer names none. Absolute.
@@ -21,8 +23,8 @@ package actor TransferEngine {
     package var timeouts = AttemptTimeouts()
     /// The limit for all transfers together; nil is none.
     package var limitBytesPerSecond: Int64?
-    /// The time after which received data is recorded even when it is little.
-    package var checkpointMilliseconds: Int64 = 5000
+    /// When received bytes are recorded.
+    package var checkpoints = CheckpointPace.Limits()
     /// The largest body that flows before its partial file exists and is recorded.
     package var lateFileByteCountMax: Int64 = 0
 
@@ -64,8 +66,6 @@ package actor TransferEngine {
   /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
   /// again must find its name free. All other operations on one transfer are sequential anyway.
   let namePool = WorkerPool("kettle.files", width: 16)
-  /// Writes and syncs, which wait for the disk and are independent of each other.
-  let diskPool = WorkerPool("kettle.disk", width: 16)
   /// Digests of files that are not being written; these take long.
   let digestPool = WorkerPool("kettle.digests", width: 2)
   let placing: FilePlacing
@@ -90,9 +90,8 @@ package actor TransferEngine {
   var restWaiters: [RestWaiter] = []
   var idleWaiters: [Completion<Void>] = []
 
-  private var unsubmitted = Submission()
-  private var ownInputs: [EngineInput] = []
-  private var isReceiving = false
+  /// What the turns since the last `finishTurns` left to do; nil when there were none.
+  private var unsubmitted: Submission?
   private let executor: QueueExecutor
   let inbox: EngineInbox
 
@@ -123,9 +122,8 @@ package actor TransferEngine {
       ports.journal,
       report: { error in
         logger.error("The store cannot be written", metadata: ["error": "\(error)"])
-      },
-      whenTold: { inbox.readHere() })
-    transport = try ports.makeTransport { inbox.put(.transport($0)) }
+      })
+    transport = try ports.makeTransport { _ = inbox.put(.transport($0)) }
   }
 
   /// Loads the store's contents and continues with them.
@@ -139,8 +137,11 @@ package actor TransferEngine {
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
     scheduler.holdLimits = configuration.hold
-    inbox.open { [weak self] inputs, place in
-      self?.assumeIsolated { engine in engine.receive(inputs, at: place) }
+    inbox.open { [weak self] inputs in
+      self?.assumeIsolated { engine in
+        for input in inputs { engine.receive(input) }
+        engine.finishTurns()
+      }
     }
     let others = TransferScheduler.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
@@ -188,13 +189,13 @@ package actor TransferEngine {
       await idle.value()
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      diskPool.async { [transport] in
+      deadlineQueue.async { [transport] in
         transport.shutDown()
         done.resume()
       }
     }
     let written = Completion<Void>()
-    journal.submit([]) { _ in written.finish() }
+    submit([]) { _ in written.finish() }
     deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { written.finish() }
     await written.value()
     clock.wake(at: nil) {}
@@ -210,23 +211,7 @@ package actor TransferEngine {
     idleWaiters = []
   }
 
-  nonisolated func post(_ input: EngineInput) { inbox.put(input) }
-
-  /// Posts input from a lane's thread, which then continues as far as it can without waking another
-  /// thread: it runs the engine's decision, and commits the result.
-  nonisolated func postFromLane(_ inputs: [EngineInput]) {
-    inbox.putToReadHere(inputs)
-    inbox.readHere()
-    journal.commitHere()
-  }
-
-  nonisolated func postFromLane(_ input: EngineInput) { postFromLane([input]) }
-
-  /// Runs `body` on the engine's queue, blocking the caller. The engine itself never blocks. Does
-  /// nothing after the engine has ended.
-  nonisolated func decideHere(_ body: @Sendable (isolated TransferEngine) -> Void) {
-    executor.queue.sync { assumeIsolated { if $0.inbox.isOpen { body($0) } } }
-  }
+  nonisolated func post(_ input: EngineInput) { _ = inbox.put(input) }
 
   // MARK: The door
 
@@ -237,91 +222,80 @@ package actor TransferEngine {
   }
 
   /// Runs a turn. Actions that must wait for the store return through the inbox.
-  func run(_ turn: Turn, at now: Moment) {
-    run(turn, at: now, whenDurable: nil)
-  }
-
-  func run(_ turn: Turn, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
-    let changes = takingOverRecording(turn.changes)
+  ///
+  /// - Parameter durable: finished when the store has the changes.
+  func run(_ turn: Turn, at now: Moment, durable: Completion<Void>? = nil) {
     for action in turn.now { perform(action, at: now) }
     let announcedLater = announce(turn, at: now)
-    let afterCommit = turn.afterCommit
-    if changes.isEmpty && whenDurable == nil {
-      for action in afterCommit { perform(action, at: now) }
+    var submission = Submission(changes: turn.changes)
+    if turn.changes.isEmpty && durable == nil {
+      for action in turn.afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
     } else {
-      noteUnkept(changes)
-      unsubmitted.take(changes, afterCommit, announce: announcedLater)
-      if whenDurable != nil || !isReceiving { submit(whenDurable) }
+      noteUnkept(turn.changes)
+      submission.afterCommit = turn.afterCommit
+      submission.announced = announcedLater
+      submission.durable = durable.map { [$0] } ?? []
     }
+    finishLater(submission)
     releaseRestWaiters()
     if !scheduler.hasRunning { releaseIdleWaiters() }
-    if !isReceiving {
-      beginPlacing()
-      setAlarm(at: now)
+  }
+
+  /// Leaves the rest of a turn to `finishTurns`, which is called when all input that has arrived is
+  /// handled: its changes are then one submission to the store.
+  private func finishLater(_ submission: Submission) {
+    if unsubmitted != nil {
+      unsubmitted?.append(submission)
+    } else {
+      unsubmitted = submission
+      if !inbox.put(.turnsTaken) { finishTurns() }
     }
   }
 
-  private func beginPlacing() {
-    placing.begin { [weak self] placed in self?.postFromLane(placed) }
-  }
-
-  /// Handles a batch of input. All its changes are one submission to the store, and all its files
-  /// are placed together, so that none is begun alone while others are still to be decided on.
-  private func receive(_ inputs: [EngineInput], at place: EngineInbox.Place) {
-    isReceiving = true
-    for input in inputs {
-      receive(input)
-      while !ownInputs.isEmpty { receive(ownInputs.removeFirst()) }
+  /// Submits the changes of the turns to the store, begins to place files, and sets the alarm.
+  func finishTurns() {
+    if let submission = unsubmitted, !submission.isEmpty {
+      journal.submit(submission.changes) { [inbox] _ in
+        _ = inbox.put(
+          .committed(
+            submission.afterCommit, announce: submission.announced, kept: submission.changes))
+        for durable in submission.durable { durable.finish() }
+      }
     }
-    isReceiving = false
-    submitDecided(at: place)
-    beginPlacing()
+    unsubmitted = nil
+    placing.begin { [weak self] placed in
+      for input in placed { self?.post(input) }
+    }
     setAlarm(at: clock.now())
   }
 
-  /// Submits pending changes. Call this before a separate submission, which a pending earlier
-  /// record would overwrite.
-  func submitDecided(at place: EngineInbox.Place = .engine) {
-    if !unsubmitted.isEmpty { submit(nil, at: place) }
-  }
-
-  private func submit(
-    _ whenDurable: (@Sendable () -> Void)?, at place: EngineInbox.Place = .engine
+  /// Submits changes after those of all turns so far. `finish` is called on the journal's queue
+  /// when they are durable, or, with `reportFailure`, when they cannot be written.
+  func submit(
+    _ changes: [JournalChange], _ persistence: JournalWriter.Persistence = .keepTrying,
+    finish: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    let submission = unsubmitted
-    unsubmitted = Submission()
-    let finish: @Sendable (Result<Void, any Error>) -> Void = { [weak self] _ in
-      let committed = EngineInput.committed(
-        submission.afterCommit, announce: submission.announced, kept: submission.changes)
-      self?.inbox.putToReadHere(CollectionOfOne(committed))
-      whenDurable?()
-    }
-    switch place {
-    case .engine: journal.submit(submission.changes, finish: finish)
-    case .sender: journal.enqueue(submission.changes, finish: finish)
-    }
+    finishTurns()
+    journal.submit(changes, persistence, finish: finish)
   }
 
-  /// Posts input that the engine makes itself; it is handled next.
-  func postOwn(_ input: EngineInput) {
-    if isReceiving { ownInputs.append(input) } else { post(input) }
-  }
-
-  /// The changes of turns for the store.
+  /// What turns leave to do when all input that has arrived is handled.
   private struct Submission {
     var changes: [JournalChange] = []
     var afterCommit: [SchedulerAction] = []
     var announced: [TransferID] = []
+    var durable: [Completion<Void>] = []
 
-    var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
+    var isEmpty: Bool {
+      changes.isEmpty && afterCommit.isEmpty && announced.isEmpty && durable.isEmpty
+    }
 
-    mutating func take(
-      _ changes: [JournalChange], _ afterCommit: [SchedulerAction], announce announced: [TransferID]
-    ) {
-      self.changes += changes
-      self.afterCommit += afterCommit
-      self.announced += announced
+    mutating func append(_ other: Submission) {
+      changes += other.changes
+      afterCommit += other.afterCommit
+      announced += other.announced
+      durable += other.durable
     }
   }
 

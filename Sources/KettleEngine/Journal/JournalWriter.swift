@@ -34,21 +34,12 @@ final class JournalWriter: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "kettle.journal")
   private let report: @Sendable (any Error) -> Void
-  private let whenTold: @Sendable () -> Void
   static let retryDelay = DispatchTimeInterval.seconds(1)
 
-  /// Both closures are called on the journal's queue.
-  ///
-  /// - Parameters:
-  ///   - report: receives the error of every failed commit.
-  ///   - whenTold: called after each commit, once every `finish` was called.
-  init(
-    _ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void,
-    whenTold: @escaping @Sendable () -> Void = {}
-  ) {
+  /// - Parameter report: receives the error of every failed commit, on the journal's queue.
+  init(_ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void) {
     self.journal = journal
     self.report = report
-    self.whenTold = whenTold
   }
 
   func load() throws -> JournalContents { try queue.sync { try journal.load() } }
@@ -58,46 +49,13 @@ final class JournalWriter: Sendable {
     _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
     finish: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    enqueue(changes, persistence, finish: finish)
-    if claim() { queue.async { self.drain() } }
-  }
-
-  /// Like `submit`, for a caller that ensures that `commitHere` is called soon.
-  func enqueue(
-    _ changes: [JournalChange], _ persistence: Persistence = .keepTrying,
-    finish: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) {
     let submission = Submission(changes: changes, persistence: persistence, finish: finish)
-    state.withLock { $0.waiting.append(submission) }
-  }
-
-  /// Returns the stamp under which progress of a transfer can be recorded without a commit. Call it
-  /// from `finish`.
-  func progressStamp(of id: TransferID) -> ProgressStamp? {
-    dispatchPrecondition(condition: .onQueue(queue))
-    return journal.progressStamp(of: id)
-  }
-
-  /// Records the durable ranges, concurrently with commits. Blocks. Returns false when they must be
-  /// submitted as a change.
-  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool { journal.put(held, stamp) }
-
-  /// Commits the waiting submissions, unless another thread does so already. Blocks. For callers on
-  /// a thread that may block, so that no other has to be woken. Later submissions are left to the
-  /// journal's own thread.
-  func commitHere() {
-    guard claim() else { return }
-    let isDone = queue.sync { commitWaiting() }
-    if !isDone { queue.async { self.drain() } }
-  }
-
-  /// Returns whether there is work and no worker; the caller is the worker then.
-  private func claim() -> Bool {
-    state.withLock { state in
-      guard state.worker == .idle, !state.waiting.isEmpty else { return false }
-      state.worker = .draining
-      return true
+    let begins = state.withLock { state in
+      state.waiting.append(submission)
+      defer { state.worker = .draining }
+      return state.worker == .idle
     }
+    if begins { queue.async { self.drain() } }
   }
 
   private func drain() { while !commitWaiting() {} }
@@ -151,7 +109,6 @@ final class JournalWriter: Sendable {
     do {
       if !changes.isEmpty { try journal.commit(changes) }
       for submission in batch { submission.finish(.success(())) }
-      whenTold()
       return nil
     } catch {
       report(error)

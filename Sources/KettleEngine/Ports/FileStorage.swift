@@ -104,11 +104,8 @@ package protocol PartialFile: AnyObject, Sendable {
   var device: UInt64 { get }
   var inode: UInt64 { get }
 
-  /// Returns memory from which large writes to this file cost least; nil when no memory is better
-  /// than any other. Its address is a multiple of its size.
-  func makeLargeMemory() -> BlockMemory?
-  /// Writes all of the consecutive pieces; short writes and EINTR are handled.
-  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure)
+  /// Writes all of the bytes; short writes and EINTR are handled.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure)
   /// Fills the buffer. Throws `partialFileChanged` when the file ends before.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferFailure)
   /// Syncs everything written so far (fdatasync(2)). Returns the modification time of the file in
@@ -118,14 +115,6 @@ package protocol PartialFile: AnyObject, Sendable {
   func keepInMemory()
   /// Truncates the file to `byteCount`.
   func truncate(to byteCount: Int64) throws(TransferFailure)
-}
-
-extension PartialFile {
-  package func makeLargeMemory() -> BlockMemory? { nil }
-
-  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
-    try write([bytes], at: offset)
-  }
 }
 
 /// The digest of the beginning of a file that is still being written. Only one thread may use it at

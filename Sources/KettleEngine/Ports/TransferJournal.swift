@@ -37,29 +37,9 @@ package struct JournalContents: Sendable {
   }
 }
 
-/// The durable record of all transfers. Except for `put`, it is called from one thread at a time.
-/// Calls may block.
+/// The durable record of all transfers, called from one thread at a time. Calls may block.
 package protocol TransferJournal: Sendable {
   func load() throws -> JournalContents
   /// Makes all changes or none. When it returns, they survive a power cut.
   func commit(_ changes: [JournalChange]) throws
-  /// Returns the stamp under which progress can be recorded beyond what is committed of the
-  /// transfer; nil when that requires a commit.
-  func progressStamp(of id: TransferID) -> ProgressStamp?
-  /// Records the durable ranges. If it returns true, they survive a power cut. Called from any
-  /// thread, also during a commit. After a further change of the transfer was committed, the call
-  /// has no effect.
-  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool
-}
-
-/// The stamp of one progress row. It is valid at most until a change of the transfer is committed.
-/// No two rows ever share one.
-package struct ProgressStamp: Hashable, Sendable {
-  package var rawValue: Int64
-
-  package init(rawValue: Int64) { self.rawValue = rawValue }
-
-  package static func new() -> ProgressStamp {
-    ProgressStamp(rawValue: .random(in: .min ... .max))
-  }
 }

@@ -125,9 +125,6 @@ package protocol Transport: Sendable {
 /// The destination of an attempt's body. Called on the transport's thread only, so it must not wait
 /// for anything but the kernel's page cache.
 package protocol ByteSink: AnyObject, Sendable {
-  /// Bytes that fit there are accepted without a call of `receive`; nil when there is never such
-  /// room.
-  var room: GrantedRoom? { get }
   func receive(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
 }
 

@@ -76,13 +76,6 @@ extension TransferMachine {
     return .heldMoreAfterRetries
   }
 
-  /// More of the file is durable. Returns whether the record accepts it.
-  package mutating func noteRecorded(_ held: ByteRangeSet) -> Bool {
-    guard record.resumeData != nil, keepsBytes, occupiesSlot else { return false }
-    record.resumeData?.held = held
-    return true
-  }
-
   /// What was durable when the partial file was closed, and its last modification time. nil where
   /// no partial file was open.
   package struct ClosedBody: Sendable, Hashable {

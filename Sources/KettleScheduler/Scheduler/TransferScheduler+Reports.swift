@@ -140,9 +140,7 @@ extension TransferScheduler {
   }
 
   package mutating func bytesSynced(_ held: ByteRangeSet, of id: TransferID) -> Turn {
-    // Observers are notified of progress once per tick, not here. A fast transfer makes a hundred
-    // checkpoints a second, and notifying observers of each costs more than making it. So does
-    // comparing the whole record when only the bytes can have changed.
+    // Observers are notified of progress once per tick, not here.
     var turn = Turn()
     switch machines[id]?.bytesSynced(held) {
     case .heldMore: turn.changes.append(.progress(id, held))
@@ -150,15 +148,7 @@ extension TransferScheduler {
       if let record = machines[id]?.durableRecord { turn.changes.append(.put(record)) }
     case nil, .nothing: break
     }
-    turn.afterCommit.append(.confirmHeld(id, held))
     return turn
-  }
-
-  /// Accepts ranges that were recorded without the scheduler. Returns whether the transfer's record
-  /// now contains them; false when its bytes are not kept.
-  @discardableResult
-  package mutating func noteRecorded(_ held: ByteRangeSet, of id: TransferID) -> Bool {
-    machines[id]?.noteRecorded(held) ?? false
   }
 
   /// The only exchange of a transfer has ended as expected and its last bytes are being written:

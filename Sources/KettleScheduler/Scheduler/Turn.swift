@@ -27,8 +27,6 @@ package enum SchedulerAction: Sendable, Hashable {
   case openBody(TransferID, AttemptID, BodyPlan)
   /// The range of the body; nil when only the end of the reply shows its length.
   case letBodyFlow(TransferID, AttemptID, ByteRange?)
-  /// These ranges are in the store: they need not be fetched again, so more bytes may arrive.
-  case confirmHeld(TransferID, ByteRangeSet)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case discardPartialFile(TransferID, OperationID, ResumeData)

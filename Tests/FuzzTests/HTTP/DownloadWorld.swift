@@ -36,7 +36,7 @@ final class DownloadWorld: Sendable {
     configuration.timeouts.idleMilliseconds = 700
     configuration.timeouts.headMilliseconds = 700
     configuration.timeouts.slowMilliseconds = 2000
-    configuration.checkpointMilliseconds = 20
+    configuration.checkpoints.slowMilliseconds = 20
     configuration.limits.runningMax = 64
     configuration.limits.connectionsPerHostMax = 64
     configuration.limits.connectionsMax = 128

@@ -112,9 +112,6 @@ struct StoreFuzz: FuzzPart {
     }
     for id in stride(from: Int64(1), through: 20, by: 3) {
       try journal.commit([.progress(TransferID(rawValue: id), ByteRangeSet(prefix: 1000 * id))])
-      if let stamp = journal.progressStamp(of: TransferID(rawValue: id)) {
-        _ = journal.put(ByteRangeSet(prefix: 2000 * id), stamp)
-      }
     }
     defer { try? journal.close() }
     return StoreEdit.File.allCases.reduce(into: [:]) { $0[$1] = scratch.bytes(of: $1) }

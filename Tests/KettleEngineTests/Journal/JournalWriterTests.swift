@@ -1,7 +1,5 @@
 import Dispatch
-import Glibc
 import KettleModel
-import KettleSystem
 import Testing
 import TestSupport
 
@@ -41,53 +39,16 @@ struct JournalWriterTests {
         == [put(1, 0), .progress(one, ByteRangeSet(prefix: 3)), put(2, 0)])
   }
 
-  @Test func `when all of a commit were told, it is said once`() {
-    let journal = InMemoryJournal()
-    let steps = Mutex<[String]>([])
-    let writer = JournalWriter(
-      journal, report: { _ in }, whenTold: { steps.withLock { $0.append("told") } })
-    for number in Int64(1)...3 {
-      writer.enqueue([put(number, 0)]) { _ in steps.withLock { $0.append("\(number)") } }
-    }
-    writer.commitHere()
-    #expect(steps.withLock { $0 } == ["1", "2", "3", "told"])
-    // Nothing waits: nothing is said.
-    writer.commitHere()
-    #expect(steps.withLock { $0 }.count == 4)
-  }
-
-  @Test func `who has a thread commits on it, with all that waits`() {
-    let journal = InMemoryJournal()
-    let writer = JournalWriter(journal) { _ in }
-    let finished = Mutex(0)
-    let thread = pthread_self()
-    let isHere = Mutex(false)
-    writer.enqueue([put(1, 0)]) { _ in
-      finished.withLock { $0 += 1 }
-      isHere.withLock { $0 = pthread_equal(thread, pthread_self()) != 0 }
-    }
-    writer.enqueue([put(2, 0)]) { _ in finished.withLock { $0 += 1 } }
-    #expect(journal.commits.isEmpty)
-    writer.commitHere()
-    #expect(finished.withLock { $0 } == 2)
-    #expect(isHere.withLock { $0 })
-    #expect(journal.commits == [[put(1, 0), put(2, 0)]])
-    // And the journal's own thread has the next one.
-    writer.commitHere()
-    let done = DispatchSemaphore(value: 0)
-    writer.submit([put(3, 0)]) { _ in done.signal() }
-    done.wait()
-    #expect(journal.commits.count == 2)
-  }
-
-  @Test func `what comes while somebody commits here is committed by the journal`() {
+  @Test func `changes submitted during a commit form the next one`() {
     let journal = InMemoryJournal()
     let writer = JournalWriter(journal) { _ in }
     let done = DispatchSemaphore(value: 0)
-    let second = put(2, 0)
-    writer.enqueue([put(1, 0)]) { _ in writer.submit([second]) { _ in done.signal() } }
-    writer.commitHere()
+    let (second, third) = (put(2, 0), put(3, 0))
+    writer.submit([put(1, 0)]) { _ in
+      writer.submit([second]) { _ in }
+      writer.submit([third]) { _ in done.signal() }
+    }
     done.wait()
-    #expect(journal.commits == [[put(1, 0)], [put(2, 0)]])
+    #expect(journal.commits == [[put(1, 0)], [put(2, 0), put(3, 0)]])
   }
 }

@@ -88,17 +88,6 @@ struct RequestLifeTests {
     #expect(heldCounts.allSatisfy { $0 == 0 })
   }
 
-  @Test func `the disk goes on to confirm what is not put on record`() throws {
-    var script = SchedulerScript()
-    let id = script.add(asking(form))
-    let attempt = try #require(script.attempt)
-    script.head(attempt, 200, ["Content-Length": "1000"])
-    script.opened(attempt, partial())
-    script.synced(id, 600)
-    // Without it, the network would wait for ever.
-    #expect(script.lastAction == .confirmHeld(id, ByteRangeSet(prefix: 600)))
-  }
-
   @Test func `a checkpoint is put on record and told to nobody`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
@@ -109,21 +98,6 @@ struct RequestLifeTests {
     #expect(turn.changed.isEmpty)
     #expect(turn.changes == [.progress(id, ByteRangeSet(prefix: 600))])
     #expect(script.scheduler.machines[id]?.record.resumeData?.held == ByteRangeSet(prefix: 600))
-    #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
-  }
-
-  @Test func `what came on record without the scheduler is in its next record`() throws {
-    var script = SchedulerScript()
-    let id = script.add(spec())
-    let attempt = try #require(script.attempt)
-    script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
-    let early = script.scheduler.noteRecorded(ByteRangeSet(prefix: 1), of: id)
-    #expect(!early, "it has no file")
-    script.opened(attempt, partial())
-    let noted = script.scheduler.noteRecorded(ByteRangeSet(prefix: 600), of: id)
-    #expect(noted)
-    #expect(
-      script.scheduler.machines[id]?.durableRecord.resumeData?.held == ByteRangeSet(prefix: 600))
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 

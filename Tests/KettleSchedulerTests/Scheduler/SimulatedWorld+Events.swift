@@ -68,6 +68,7 @@ extension SimulatedWorld {
       case .progress(let id, let held):
         if store[id]?.resumeData == nil { broken.append("\(id) has no bytes on record") }
         store[id]?.resumeData?.held = held
+        checkClaim(of: id)
       case .remove(let id): store[id] = nil
       case .clearFinished: break
       case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")

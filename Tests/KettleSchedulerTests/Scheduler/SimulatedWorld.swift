@@ -1,8 +1,8 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that do what the scheduler says, in any order that real ones
-/// could, and note every broken promise.
+/// A network, a disk and a store in memory that do what the scheduler says, in any order that real
+/// ones could, and note every broken promise.
 struct SimulatedWorld {
   /// Something that is under way and comes back as an event some time.
   enum Pending: Hashable {
@@ -121,7 +121,6 @@ struct SimulatedWorld {
       attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
     case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
     case .letBodyFlow(let id, let attempt, let range): flow(id, attempt, range)
-    case .confirmHeld(let id, let held): checkClaim(id, held)
     case .closeBody(let id, let operation): close(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))
@@ -147,7 +146,7 @@ struct SimulatedWorld {
     pending.append(.bytes(attempt))
   }
 
-  private mutating func checkClaim(_ id: TransferID, _ held: ByteRangeSet) {
+  mutating func checkClaim(of id: TransferID) {
     guard let claimed = store[id]?.resumeData, let file = partials[claimed.inode] else { return }
     for range in claimed.held.ranges where !file.synced.contains(range) {
       broken.append("the store claims bytes of \(id) that were not synced")

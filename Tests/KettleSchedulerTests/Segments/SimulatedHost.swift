@@ -154,7 +154,7 @@ struct SimulatedHost {
     case .placeFile(let id, let operation, _, _): plan(.placed(id, operation), in: delay())
     case .discardPartialFile(let id, let operation, _):
       plan(.discarded(id, operation), in: delay())
-    case .confirmHeld, .computeDigest, .deleteFinishedFile, .readLine, .limit: break
+    case .computeDigest, .deleteFinishedFile, .readLine, .limit: break
     }
   }
 

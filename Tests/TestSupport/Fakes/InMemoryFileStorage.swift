@@ -24,9 +24,12 @@ package final class InMemoryFileStorage: Sendable {
     var lastInode: UInt64 = 0
     /// Counts changes; stands for the time, in nanoseconds.
     var clock: Int64 = 0
-    var failures: [Operation: [TransferFailure]] = [:]
+    /// The results of the next calls; nil is a success.
+    var failures: [Operation: [TransferFailure?]] = [:]
     var calls: [Operation: Int] = [:]
     var freeBytes: Int64? = 1 << 40
+    /// What writes wait for.
+    var writeGate: Gate?
     /// What syncs wait for.
     var syncGate: DispatchSemaphore?
     /// What the naming of files waits for.
@@ -38,7 +41,7 @@ package final class InMemoryFileStorage: Sendable {
       guard var waiting = failures[operation], !waiting.isEmpty else { return }
       let failure = waiting.removeFirst()
       failures[operation] = waiting
-      throw failure
+      if let failure { throw failure }
     }
 
     mutating func newFile() -> File {
@@ -124,10 +127,14 @@ package final class InMemoryFileStorage: Sendable {
     }
   }
 
-  /// Lets the next `count` calls of an operation fail.
-  package func fail(_ operation: Operation, with failure: TransferFailure, count: Int = 1) {
+  /// Lets `count` calls of an operation fail, after `successCount` that succeed.
+  package func fail(
+    _ operation: Operation, with failure: TransferFailure, count: Int = 1,
+    after successCount: Int = 0
+  ) {
+    let successes = [TransferFailure?](repeating: nil, count: successCount)
     state.withLock {
-      $0.failures[operation, default: []] += Array(repeating: failure, count: count)
+      $0.failures[operation, default: []] += successes + Array(repeating: failure, count: count)
     }
   }
 
@@ -145,6 +152,13 @@ package final class InMemoryFileStorage: Sendable {
       return state.finishGate
     }
     gate?.signal()
+  }
+
+  /// Makes writes wait until the gate is opened.
+  package func holdWrites() -> Gate {
+    let gate = Gate()
+    state.withLock { $0.writeGate = gate }
+    return gate
   }
 
   /// Lets syncs of files wait from now on.

@@ -12,9 +12,6 @@ package final class InMemoryJournal: TransferJournal {
     var sessions: [SessionID: SessionRecord] = [:]
     var clearedUpTo: Int64?
     var commits: [[JournalChange]] = []
-    /// Of transfers whose progress was committed after their record.
-    var stamps: [TransferID: ProgressStamp] = [:]
-    var stamped: [ByteRangeSet] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
     var lineGate: Gate?
@@ -68,29 +65,6 @@ package final class InMemoryJournal: TransferJournal {
     if let failure { throw failure }
   }
 
-  package func progressStamp(of id: TransferID) -> ProgressStamp? {
-    state.withLock { $0.stamps[id] }
-  }
-
-  /// Counts as a commit, and does so only while the stamp does.
-  package func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
-    let known = state.withLock { state in state.stamps.first { $0.value == stamp }?.key }
-    if let known { attemptsContinuation.yield([.progress(known, held)]) }
-    waitAtCommitGate()
-    return state.withLock { state in
-      if !state.failures.isEmpty {
-        state.failures.removeFirst()
-        return false
-      }
-      if let id = state.stamps.first(where: { $0.value == stamp })?.key {
-        state.commits.append([.progress(id, held)])
-        state.stamped.append(held)
-        state.records[id]?.resumeData?.held = held
-      }
-      return true
-    }
-  }
-
   private func waitAtCommitGate() {
     let ticket = state.withLock { state -> DispatchSemaphore? in
       guard case .closed(let waiting) = state.commitGate else { return nil }
@@ -105,16 +79,13 @@ package final class InMemoryJournal: TransferJournal {
     switch change {
     case .put(let record):
       state.records[record.id] = record
-      state.stamps[record.id] = nil
       state.lastID = max(state.lastID, record.id)
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
     case .progress(let id, let held):
       state.records[id]?.resumeData?.held = held
-      state.stamps[id] = .new()
     case .remove(let id):
       state.records[id] = nil
-      state.stamps[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session
       state.lastTaskIdentifiers[session.id] = state.lastTaskIdentifiers[session.id] ?? 0
@@ -128,9 +99,6 @@ package final class InMemoryJournal: TransferJournal {
 
   /// The changes that were made, one element for each commit.
   package var commits: [[JournalChange]] { state.withLock { $0.commits } }
-
-  /// Of those, what was put under a stamp.
-  package var stamped: [ByteRangeSet] { state.withLock { $0.stamped } }
 
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
 

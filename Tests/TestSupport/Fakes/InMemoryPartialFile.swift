@@ -20,8 +20,9 @@ final class InMemoryPartialFile: PartialFile {
       storage.state.withLock { $0.files.values.first { $0.inode == inode }?.bytes.count ?? 0 })
   }
 
-  func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int64) throws(TransferFailure) {
-    let copy = pieces.flatMap { [UInt8]($0) }
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferFailure) {
+    let copy = [UInt8](bytes)
+    storage.state.withLock { $0.writeGate }?.pass()
     try checkLength()
     try change(.write) { file in
       let start = Int(clamping: offset)

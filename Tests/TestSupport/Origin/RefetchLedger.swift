@@ -7,11 +7,14 @@ import Foundation
 /// where Kettle reads slowly, under a limit: a receive buffer may take the whole file. So what is
 /// on the way is read from the kernel's queues right before each kill, and steadily besides, for
 /// connections that end otherwise; what the origin got rid of beyond that is not charged. The
-/// promise is held against the rest, after every kill: 8 MiB for each kill that struck the path.
-/// What several connections bring twice is no cost of a kill: one that gives its end away is cut
-/// with a buffer full, and the end of a slow one is fetched a second time.
+/// promise is held against the rest, after every kill: 8 MiB for each kill that struck the path, or
+/// what was read in the last moments before it, if that is more. What several connections bring
+/// twice is no cost of a kill: one that gives its end away is cut with a buffer full, and the end
+/// of a slow one is fetched a second time.
 package struct RefetchLedger: Sendable {
   package static let promise: Int64 = 8 << 20
+  /// A second, the engine's tick, and the time that a slow disk takes to sync what arrived in it.
+  package static let lastMoments = Duration.milliseconds(2500)
   /// A receive buffer, for each request.
   package static let takenOver: Int64 = 512 << 10
   /// Small, so that little is on the way; SO_SNDBUF, which the kernel doubles (socket(7)).
@@ -20,12 +23,19 @@ package struct RefetchLedger: Sendable {
   private struct Strike {
     /// How many requests the origin had seen.
     var requestCount: Int
-    var paths: Set<String>
+    /// What a kill may cost each path that was being fetched.
+    var allowances: [String: Int64]
+  }
+
+  /// What Kettle had read of a reply at some time.
+  private struct Reading {
+    var at: ContinuousClock.Instant
+    var byteCount: Int64
   }
 
   private var strikes: [Strike] = []
-  /// By the number of the request, as last seen.
-  private var readByteCounts: [Int: Int64] = [:]
+  /// By the number of the request, in order; of the older ones only the last.
+  private var readings: [Int: [Reading]] = [:]
 
   package init() {}
 
@@ -37,7 +47,19 @@ package struct RefetchLedger: Sendable {
     // counts as under way too.
     let last = strikes.last?.requestCount ?? 0
     let active = requests.filter { $0.progress == .answering || $0.number > last }
-    strikes.append(Strike(requestCount: requests.count, paths: Set(active.map(\.path))))
+    let recent = Dictionary(grouping: active, by: \.path).mapValues { requests in
+      requests.reduce(0) { $0 + recentByteCount(of: $1) }
+    }
+    strikes.append(
+      Strike(
+        requestCount: requests.count, allowances: recent.mapValues { max(Self.promise, $0) }))
+  }
+
+  /// What was read of a reply in the last moments.
+  private func recentByteCount(of request: OriginRequest) -> Int64 {
+    guard let readings = readings[request.number], let last = readings.last else { return 0 }
+    let limit = ContinuousClock.now - Self.lastMoments
+    return last.byteCount - (readings.last { $0.at < limit }?.byteCount ?? 0)
   }
 
   /// Call often: what ends between two calls is charged as far as the first of them saw it.
@@ -50,13 +72,22 @@ package struct RefetchLedger: Sendable {
     for request in last.values {
       // A reply that is all sent may lie in the queues all the same.
       guard let onTheWay = queues.byteCount(clientPort: request.clientPort) else { continue }
-      readByteCounts[request.number] = max(0, request.bytesSent - onTheWay)
+      note(max(0, request.bytesSent - onTheWay), of: request)
     }
+  }
+
+  private mutating func note(_ byteCount: Int64, of request: OriginRequest) {
+    let now = ContinuousClock.now
+    var known = readings[request.number] ?? []
+    known.append(Reading(at: now, byteCount: byteCount))
+    let olderCount = known.count { $0.at < now - Self.lastMoments }
+    known.removeFirst(max(0, olderCount - 1))
+    readings[request.number] = known
   }
 
   /// What Kettle read of a reply.
   private func readByteCount(of request: OriginRequest) -> Int64 {
-    if let seen = readByteCounts[request.number] { return seen }
+    if let seen = readings[request.number]?.last { return seen.byteCount }
     // One that nobody saw before it was cut lasted a moment.
     return request.progress == .abandoned ? 0 : request.bytesSent
   }
@@ -73,11 +104,13 @@ package struct RefetchLedger: Sendable {
     /// What was asked for, and when it was struck, for those who look into it.
     package fileprivate(set) var history = ""
 
+    /// What the kills so far may have cost.
+    fileprivate var allowance: Int64 = 0
+
     fileprivate mutating func close(sinceStrike: Int64, requestCount: Int) {
       worst = max(worst, sinceStrike)
-      let allowed =
-        Int64(kills) * RefetchLedger.promise + Int64(requestCount) * RefetchLedger.takenOver
-      isKept = isKept && refetched <= allowed
+      isKept =
+        isKept && refetched <= allowance + Int64(requestCount) * RefetchLedger.takenOver
     }
   }
 
@@ -92,9 +125,10 @@ package struct RefetchLedger: Sendable {
       while next < strikes.endIndex, strikes[next].requestCount < request.number {
         bill.close(sinceStrike: sinceStrike, requestCount: requestCount)
         sinceStrike = 0
-        if strikes[next].paths.contains(path) {
+        if let allowance = strikes[next].allowances[path] {
           bill.kills += 1
-          bill.history += "; a kill"
+          bill.allowance += allowance
+          bill.history += "; a kill that may cost \(allowance)"
         }
         next += 1
       }

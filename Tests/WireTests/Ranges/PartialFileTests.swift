@@ -1,6 +1,7 @@
 import Glibc
 import KettleEngine
 import KettleModel
+import KettleScheduler
 import Testing
 import TestSupport
 
@@ -145,7 +146,7 @@ struct PartialFileTests {
     connections: Int
   ) async throws {
     // No record is made between going on and the crash.
-    let world = try await WireWorld { $0.checkpointMilliseconds = 60_000 }
+    let world = try await WireWorld { $0.checkpoints.slowMilliseconds = 60_000 }
     let id = try await world.begin(truth, connections: connections)
     await world.pause(id)
     let held = try #require(world.row(of: id)).bytesReceived

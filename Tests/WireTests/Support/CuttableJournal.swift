@@ -34,17 +34,6 @@ final class CuttableJournal: TransferJournal {
     }
   }
 
-  func progressStamp(of id: TransferID) -> ProgressStamp? { store.progressStamp(of: id) }
-
-  func put(_ held: ByteRangeSet, _ stamp: ProgressStamp) -> Bool {
-    phase.withLock { phase in
-      switch phase {
-      case .connected: store.put(held, stamp)
-      case .cut, .gone: false
-      }
-    }
-  }
-
   /// Read past every cut: what is asked decides nothing that is kept.
   var archive: any TransferArchive { store }
 

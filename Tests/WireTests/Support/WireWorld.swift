@@ -50,7 +50,7 @@ final class WireWorld: Sendable {
     configuration.timeouts.idleMilliseconds = 3000
     configuration.timeouts.headMilliseconds = 3000
     configuration.timeouts.slowMilliseconds = 3000
-    configuration.checkpointMilliseconds = 100
+    configuration.checkpoints.slowMilliseconds = 100
     // Over the loopback no file here would ever get a second connection.
     configuration.limits.division.speedMilliseconds = 0
     configuration.limits.division.aloneMillisecondsMax = 0

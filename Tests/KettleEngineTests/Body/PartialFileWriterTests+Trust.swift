@@ -5,93 +5,93 @@ import TestSupport
 @testable import KettleEngine
 
 /// Attempts in chunks, whose bytes count when the reply has ended properly.
-extension TransferBodyTests {
+extension PartialFileWriterTests {
   private func put(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try file.write($0, at: 0) }
   }
 
   // Fault 27
   @Test func `bytes in chunks are held when the last chunk has come, and not before`() throws {
-    let body = body()
-    let sink = body.begin(attempt(1), from: 0, .none, trust: .atItsEnd)
+    let writer = writer()
+    let sink = writer.begin(attempt(1), from: 0, .none, trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3]) == .taken)
-    #expect(try body.sync().held == ByteRangeSet())
+    #expect(try writer.sync().durable == ByteRangeSet())
     #expect(files.bytes(at: file.path) == [1, 2, 3])
-    #expect(body.heldByteCount == 3)
+    #expect(writer.fileByteCount == 3)
     #expect(give(sink, [4]) == .taken)
-    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 4)
-    #expect(try body.sync().held == held((0, 4)))
+    #expect(writer.end(attempt(1), isComplete: true).receivedUpTo == 4)
+    #expect(try writer.sync().durable == ranges((0, 4)))
   }
 
   // Fault 27
   @Test(arguments: [true, false])
   func `bytes of broken chunks leave the file as it was`(isSynced: Bool) throws {
     try put([9, 9])
-    let body = body(held: held((0, 2)))
-    let sink = body.begin(attempt(1), from: 2, .none, trust: .atItsEnd)
+    let writer = writer(durable: ranges((0, 2)))
+    let sink = writer.begin(attempt(1), from: 2, .none, trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3]) == .taken)
-    if isSynced { #expect(try body.sync().held == held((0, 2))) }
-    let ended = body.end(attempt(1), isComplete: false)
+    if isSynced { #expect(try writer.sync().durable == ranges((0, 2))) }
+    let ended = writer.end(attempt(1), isComplete: false)
     #expect(ended.receivedUpTo == nil)
     #expect(ended.discardedByteCount == 3)
     #expect(ended.failure == nil)
-    #expect(try body.sync().held == held((0, 2)))
+    #expect(try writer.sync().durable == ranges((0, 2)))
     #expect(files.bytes(at: file.path) == [9, 9])
   }
 
   // Fault 27
   @Test func `broken chunks in a gap leave the gap and what is behind it`() throws {
     try put([0, 0, 0, 0, 5, 6])
-    let body = body(held: held((0, 1), (4, 6)), total: 6)
-    let sink = body.begin(attempt(1), from: 1, .exactly(4), trust: .atItsEnd)
+    let writer = writer(durable: ranges((0, 1), (4, 6)), total: 6)
+    let sink = writer.begin(attempt(1), from: 1, .exactly(4), trust: .atItsEnd)
     #expect(give(sink, [1, 2]) == .taken)
-    #expect(body.end(attempt(1), isComplete: false).discardedByteCount == 2)
-    #expect(try body.sync().held == held((0, 1), (4, 6)))
+    #expect(writer.end(attempt(1), isComplete: false).discardedByteCount == 2)
+    #expect(try writer.sync().durable == ranges((0, 1), (4, 6)))
     #expect(files.bytes(at: file.path)?.count == 6)
     // What comes then is written, and not compared with what is left there.
-    let next = body.begin(attempt(2), from: 1, .part(4))
+    let next = writer.begin(attempt(2), from: 1, .part(4))
     #expect(give(next, [7, 8, 9]) == .taken)
-    #expect(body.end(attempt(2), isComplete: true).failure == nil)
+    #expect(writer.end(attempt(2), isComplete: true).failure == nil)
     #expect(files.bytes(at: file.path) == [0, 7, 8, 9, 5, 6])
   }
 
   // Fault 5
   // Fault 11
   @Test func `a part in chunks must end where its label says`() throws {
-    let long = body(total: 6)
+    let long = writer(total: 6)
     let sink = long.begin(attempt(1), from: 0, .exactly(4), trust: .atItsEnd)
     #expect(give(sink, [1, 2, 3, 4, 5]) == .failed)
     let ended = long.end(attempt(1), isComplete: false)
     #expect(ended.failure?.code == .rangeReplyWrong)
-    #expect(try long.sync().held == ByteRangeSet())
+    #expect(try long.sync().durable == ByteRangeSet())
 
-    let short = body(total: 6)
+    let short = writer(total: 6)
     let few = short.begin(attempt(2), from: 0, .exactly(4), trust: .atItsEnd)
     #expect(give(few, [1, 2]) == .taken)
     #expect(short.end(attempt(2), isComplete: true).receivedUpTo == nil)
-    #expect(try short.sync().held == ByteRangeSet())
+    #expect(try short.sync().durable == ByteRangeSet())
   }
 
   @Test func `an attempt in chunks is not shortened`() throws {
-    let body = body(total: 6)
-    let sink = body.begin(attempt(1), from: 0, .exactly(4), trust: .atItsEnd)
-    body.shorten(attempt(1), to: 2)
+    let writer = writer(total: 6)
+    let sink = writer.begin(attempt(1), from: 0, .exactly(4), trust: .atItsEnd)
+    writer.shorten(attempt(1), to: 2)
     #expect(give(sink, [1, 2, 3, 4]) == .taken)
-    #expect(body.end(attempt(1), isComplete: true).receivedUpTo == 4)
+    #expect(writer.end(attempt(1), isComplete: true).receivedUpTo == 4)
   }
 
   // Fault 22
   @Test func `a file that another program shortened holds nothing more`() throws {
-    let body = body(total: 8)
-    let sink = body.begin(attempt(1), from: 0, .whole(8))
+    let writer = writer(total: 8)
+    let sink = writer.begin(attempt(1), from: 0, .whole(8))
     #expect(give(sink, [1, 2, 3, 4]) == .taken)
-    #expect(try body.sync().held == held((0, 4)))
+    #expect(try writer.sync().durable == ranges((0, 4)))
     files.overwrite(file.path, with: [1, 2])
     #expect(give(sink, [5]) == .taken)
-    #expect(throws: TransferFailure.self) { try body.sync() }
-    #expect(body.failure?.code == .partialFileChanged)
+    #expect(throws: TransferFailure.self) { try writer.sync() }
+    #expect(writer.failure?.code == .partialFileChanged)
     #expect(give(sink, [6]) == .failed)
     #expect(files.bytes(at: file.path) == [1, 2])
-    #expect(body.end(attempt(1), isComplete: false).failure?.code == .partialFileChanged)
+    #expect(writer.end(attempt(1), isComplete: false).failure?.code == .partialFileChanged)
   }
 }

@@ -1,0 +1,168 @@
+import Dispatch
+import KettleModel
+import Testing
+import TestSupport
+
+@testable import KettleEngine
+
+/// Blocks on their way to the disk, and attempts that wait for it.
+extension PartialFileWriterTests {
+  private var blockByteCount: Int { Int(PartialFileWriter.blockByteCountMax) }
+
+  /// Runs `body` while the writing queue is occupied.
+  private func whileDiskIsBusy(_ body: () throws -> Void) rethrows {
+    let gate = Gate()
+    queue.async { gate.pass() }
+    defer { gate.open() }
+    try body()
+  }
+
+  private func waitForDisk() { queue.sync {} }
+
+  @Test func `an attempt waits when 8 MiB are queued and continues when half is written`() throws {
+    let writer = writer(total: 64 << 20)
+    let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 16 << 10)
+    var accepted: Int64 = 0
+    whileDiskIsBusy {
+      var answer = SinkAnswer.taken
+      while answer == .taken {
+        answer = give(sink, piece)
+        accepted += Int64(piece.count)
+      }
+      #expect(answer == .full)
+      #expect(accepted == 10 << 20, "the fifth block exceeds the limit")
+      #expect(writer.heldBack == [attempt(1)])
+      // What the transport has already read still arrives.
+      #expect(give(sink, piece) == .full)
+      accepted += Int64(piece.count)
+      #expect(resumed.all.isEmpty)
+    }
+    waitForDisk()
+    #expect(resumed.all == [[attempt(1)]])
+    #expect(writer.heldBack.isEmpty)
+    #expect(give(sink, piece) == .taken)
+    accepted += Int64(piece.count)
+    #expect(try writer.sync().durable == ByteRangeSet(prefix: accepted))
+  }
+
+  @Test func `attempts that only gather are never held back`() throws {
+    let writer = writer(total: 64 << 20)
+    let sinks = (UInt64(0)..<20).map { number in
+      writer.begin(attempt(number), from: Int64(number) << 21, .part((Int64(number) + 1) << 21))
+    }
+    let piece = [UInt8](repeating: 7, count: 500 << 10)
+    whileDiskIsBusy { for sink in sinks { #expect(give(sink, piece) == .taken) } }
+    #expect(writer.heldBack.isEmpty)
+    #expect(try writer.sync().durable.byteCount == 20 * Int64(piece.count))
+  }
+
+  @Test func `a sync in the middle of a block keeps every byte in its place`() throws {
+    let writer = writer(total: 8 << 20)
+    let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) }
+    let first = writer.begin(attempt(1), from: 0, .whole(8 << 20))
+    #expect(give(first, Array(bytes[..<1_000_001])) == .taken)
+    #expect(try writer.sync().durable == ByteRangeSet(prefix: 1_000_001))
+    // Reuses memory of written blocks.
+    let other = writer.begin(attempt(2), from: 6 << 20, .part(8 << 20))
+    #expect(give(other, [UInt8](repeating: 255, count: 1 << 20)) == .taken)
+    for start in stride(from: 1_000_001, to: bytes.count, by: 16_384) {
+      let end = min(start + 16_384, bytes.count)
+      #expect(give(first, Array(bytes[start..<end])) == .taken)
+    }
+    #expect(try writer.sync().durable == ranges((0, 5 << 20), (6 << 20, 7 << 20)))
+    #expect(files.bytes(at: file.path)?.prefix(5 << 20).elementsEqual(bytes) == true)
+  }
+
+  @Test func `bytes received after a sync belong to the next one`() throws {
+    let writer = writer(total: 64 << 20)
+    let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
+    #expect(give(sink, [1, 2]) == .taken)
+    #expect(try writer.sync().durable == ByteRangeSet(prefix: 2))
+    #expect(give(sink, [3]) == .taken)
+    #expect(writer.receivedByteCount == 3)
+    #expect(try writer.sync().durable == ByteRangeSet(prefix: 3))
+  }
+
+  // Fault 71
+  @Test func `blocks written before the disk was full are kept`() throws {
+    let writer = writer()
+    let sink = writer.begin(attempt(1), from: 0, .none)
+    let bytes = (0..<3).flatMap { [UInt8](repeating: $0, count: blockByteCount) }
+    files.fail(.write, with: TransferFailure(.diskFull, on: file.path), after: 2)
+    #expect(give(sink, bytes) == .taken)
+    let ended = writer.end(attempt(1), isComplete: true)
+    #expect(ended.receivedUpTo == Int64(2 * blockByteCount))
+    #expect(ended.failure?.code == .diskFull)
+    let written = bytes.prefix(2 * blockByteCount)
+    #expect(files.bytes(at: file.path)?.elementsEqual(written) == true)
+  }
+
+  @Test func `after a failed write no other block is written`() throws {
+    let writer = writer()
+    let sink = writer.begin(attempt(1), from: 0, .none)
+    let bytes = [UInt8](repeating: 7, count: 3 * blockByteCount)
+    files.fail(.write, with: TransferFailure(.fileProblem, on: file.path))
+    whileDiskIsBusy { #expect(give(sink, bytes) == .taken) }
+    let ended = writer.end(attempt(1), isComplete: true)
+    #expect(ended.receivedUpTo == 0)
+    #expect(ended.failure?.code == .fileProblem)
+    #expect(files.callCount(.write) == 1)
+  }
+
+  @Test func `a block whose bytes are in the file is compared, and the others are written`() throws
+  {
+    let (lower, upper) = (Int64(blockByteCount), Int64(2 * blockByteCount))
+    let bytes = (0..<3).flatMap { [UInt8](repeating: $0, count: blockByteCount) }
+    try write(Array(bytes[Int(lower)..<Int(upper)]), at: lower)
+    let writer = writer(durable: ranges((lower, upper)))
+    let before = files.callCount(.write)
+    #expect(give(writer.begin(attempt(1), from: 0, .none), bytes) == .taken)
+    let ended = writer.end(attempt(1), isComplete: true)
+    #expect(ended.receivedUpTo == Int64(bytes.count))
+    #expect(ended.failure == nil)
+    #expect(files.callCount(.write) == before + 2)
+    #expect(files.bytes(at: file.path)?.elementsEqual(bytes) == true)
+  }
+
+  @Test func `attempts that were held back learn of a failure with the next piece`() throws {
+    let writer = writer(total: 64 << 20)
+    let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    files.fail(.write, with: TransferFailure(.diskFull, on: file.path))
+    whileDiskIsBusy { while give(sink, piece) == .taken {} }
+    waitForDisk()
+    #expect(resumed.all == [[attempt(1)]])
+    #expect(give(sink, piece) == .failed)
+  }
+
+  @Test func `an attempt with bytes of another version does not stay held back`() throws {
+    try write([1, 2, 3, 4], at: 0)
+    let writer = writer(durable: ByteRangeSet(prefix: 4), total: 64 << 20)
+    let sink = writer.begin(attempt(1), from: 0, .whole(64 << 20))
+    whileDiskIsBusy {
+      while give(sink, [UInt8](repeating: 7, count: 1 << 20)) == .taken {}
+    }
+    waitForDisk()
+    #expect(resumed.all == [[attempt(1)]])
+    #expect(writer.end(attempt(1), isComplete: false).failure?.code == .otherVersion)
+  }
+
+  @Test func `an attempt that is shortened accepts no byte past its new end`() throws {
+    let writer = writer(total: 1 << 20)
+    let sink = writer.begin(attempt(1), from: 0, .whole(1 << 20))
+    let piece = [UInt8](repeating: 7, count: 1000)
+    #expect(give(sink, piece) == .taken)
+    #expect(give(sink, piece) == .taken)
+    writer.shorten(attempt(1), to: 2500)
+    #expect(give(sink, piece) == .satisfied)
+    #expect(writer.end(attempt(1), isComplete: true).receivedUpTo == 2500)
+    #expect(files.bytes(at: file.path)?.count == 2500)
+  }
+
+  private func write(_ bytes: [UInt8], at offset: Int64) throws {
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(TransferFailure) in try file.write(bytes, at: offset) }
+    }.get()
+  }
+}
