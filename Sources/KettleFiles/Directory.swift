@@ -23,9 +23,9 @@ final class Directory: Sendable {
     do {
       return try Directory(path, calls: calls)
     } catch {
-      guard error.rawValue == ENOENT, let place = FilePath(path) else { throw error }
-      let parent = try openOrMake(place.directory, mode: mode, calls: calls)
-      try parent.makeDirectory(place.name, mode: mode)
+      guard error.rawValue == ENOENT, let filePath = FilePath(path) else { throw error }
+      let parent = try openOrMake(filePath.directory, mode: mode, calls: calls)
+      try parent.makeDirectory(filePath.name, mode: mode)
       return try Directory(path, calls: calls)
     }
   }
@@ -111,9 +111,9 @@ final class Directory: Sendable {
 
   /// Links an unnamed file under a free name (open(2), "O_TMPFILE").
   func name(_ unnamed: OpenFile, _ name: String) throws(Errno) {
-    let place = "/proc/self/fd/\(unnamed.descriptor)"
+    let link = "/proc/self/fd/\(unnamed.descriptor)"
     _ = try Errno.retrying {
-      linkat(AT_FDCWD, place, file.descriptor, name, AT_SYMLINK_FOLLOW)
+      linkat(AT_FDCWD, link, file.descriptor, name, AT_SYMLINK_FOLLOW)
     }
   }
 

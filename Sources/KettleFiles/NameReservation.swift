@@ -95,10 +95,10 @@ struct NameReservation {
   }
 
   private func removeAgain(_ file: POSIXPartialFile) {
-    guard let place = FilePath(file.path), let status = try? directory.status(of: place.name),
+    guard let filePath = FilePath(file.path), let status = try? directory.status(of: filePath.name),
       status.identity.device == file.device, status.identity.inode == file.inode
     else { return }
-    try? directory.remove(place.name)
+    try? directory.remove(filePath.name)
   }
 
   private func nameTaken(_ detail: String? = nil) -> TransferFailure {

@@ -62,7 +62,7 @@ final class POSIXFileDigest: FileDigest {
       throw error.failure(.file(path))
     }
     guard isWhole else {
-      throw TransferFailure(.partialFileChanged, on: path, detail: PartialPlace.isShorter)
+      throw TransferFailure(.partialFileChanged, on: path, detail: PartFileLocation.isShorter)
     }
   }
 

@@ -5,7 +5,7 @@ extension POSIXFileStorage {
   package func beginDigest(
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest {
-    let (file, _) = try PartialPlace(resumeData, calls).open(.read)
+    let (file, _) = try PartFileLocation(resumeData, calls).open(.read)
     guard let digest = MessageDigest(algorithm) else {
       throw TransferFailure(
         .internalProblem, on: resumeData.partialPath,

@@ -34,49 +34,49 @@ extension POSIXFileStorage {
     _ file: FileToFinish, in directories: inout OpenDirectories
   ) throws(TransferFailure) -> Renamed {
     let resumeData = file.resumeData
-    let place = try PartialPlace(resumeData, in: &directories)
-    let (open, status) = try place.open(.read)
+    let location = try PartFileLocation(resumeData, in: &directories)
+    let (open, status) = try location.open(.read)
     guard status.identity.byteCount == resumeData.wholeByteCount else {
-      throw place.changed("it has another size than it had")
+      throw location.changed("it has another size than it had")
     }
     // It was truncated and extended again: the size is right, but the content in between is lost.
     guard !open.hasHole(inFirst: resumeData.wholeByteCount) else {
-      throw place.changed("a part of it is missing")
+      throw location.changed("a part of it is missing")
     }
     do {
-      let name = try rename(place, open, status, to: resumeData.finalName, file.onConflict)
+      let name = try rename(location, open, status, to: resumeData.finalName, file.onConflict)
       // Another process may have replaced the partial file between the check and the rename, so
       // that its file got the name. The identity after the rename is the one that a later deletion
       // compares.
-      guard let there = try place.directory.status(of: name),
+      guard let there = try location.directory.status(of: name),
         there.identity.isSameInode(as: status.identity)
-      else { throw place.changed("it is another file") }
-      return Renamed(directory: place.directory, name: name, identity: there.identity)
+      else { throw location.changed("it is another file") }
+      return Renamed(directory: location.directory, name: name, identity: there.identity)
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
-      throw error.failure(.directory(place.directory.path))
+      throw error.failure(.directory(location.directory.path))
     } catch {
       throw TransferFailure(.internalProblem, on: resumeData.partialPath, detail: "\(error)")
     }
   }
 
   package func finishedFile(of resumeData: ResumeData) -> FinishedFile? {
-    guard let place = try? PartialPlace(resumeData, calls) else { return nil }
+    guard let location = try? PartFileLocation(resumeData, calls) else { return nil }
     // While the partial file exists, a second name is the trace of an interrupted rename by
     // link(2). `finish` completes it.
-    if (try? place.status()) != nil { return nil }
+    if (try? location.status()) != nil { return nil }
     for name in FileName.candidates(for: resumeData.finalName) {
       // The rename used the first free name, so a gap ends the search unless a file was deleted
       // since. That case is not guessed at.
-      guard let status = try? place.directory.status(of: name) else { return nil }
-      if (try? place.isOurs(status)) == true,
+      guard let status = try? location.directory.status(of: name) else { return nil }
+      if (try? location.isOurs(status)) == true,
         status.identity.byteCount == resumeData.wholeByteCount
       {
         // The crash may have interrupted the sync of the directory.
-        guard (try? place.directory.sync()) != nil else { return nil }
+        guard (try? location.directory.sync()) != nil else { return nil }
         return FinishedFile(
-          path: FilePath.joined(place.directory.path, name), identity: status.identity)
+          path: FilePath.joined(location.directory.path, name), identity: status.identity)
       }
     }
     return nil
@@ -84,47 +84,47 @@ extension POSIXFileStorage {
 
   /// Returns the name that the file got.
   private func rename(
-    _ place: PartialPlace, _ file: OpenFile, _ status: FileStatus, to finalName: String,
+    _ location: PartFileLocation, _ file: OpenFile, _ status: FileStatus, to finalName: String,
     _ onConflict: ConflictPolicy
   ) throws -> String {
     for name in FileName.candidates(for: finalName) {
       do {
-        try freeNameRename.rename(place.name, to: name, in: place.directory)
+        try freeNameRename.rename(location.name, to: name, in: location.directory)
         return name
       } catch {
         guard error.rawValue == EEXIST else { throw error }
       }
-      let there = try place.directory.status(of: name)
+      let there = try location.directory.status(of: name)
       if let there, there.identity.isSameInode(as: status.identity) {
         // Both names refer to the same file, left by an interrupted rename by link(2). rename(2)
         // does nothing then.
-        try place.directory.remove(place.name)
+        try location.directory.remove(location.name)
         return name
       }
       switch onConflict {
       case .rename: continue
       case .skip:
-        throw taken(name, in: place.directory, try place.directory.reasonNotAFile(name))
+        throw taken(name, in: location.directory, try location.directory.reasonNotAFile(name))
       case .replace:
         // The file under the name has disappeared since. Nothing is replaced unseen.
-        guard let there else { throw taken(name, in: place.directory) }
-        try replace(there, name, with: place, file)
+        guard let there else { throw taken(name, in: location.directory) }
+        try replace(there, name, with: location, file)
         return name
       }
     }
-    throw taken(finalName, in: place.directory)
+    throw taken(finalName, in: location.directory)
   }
 
   /// Replaces only a regular file: the user requested another file, not the removal of a directory,
   /// a FIFO, a device or a link.
   private func replace(
-    _ there: FileStatus, _ name: String, with place: PartialPlace, _ file: OpenFile
+    _ there: FileStatus, _ name: String, with location: PartFileLocation, _ file: OpenFile
   ) throws {
-    guard there.isRegular else { throw taken(name, in: place.directory) }
+    guard there.isRegular else { throw taken(name, in: location.directory) }
     // A user who could not read the old file must not be able to read the new one (CVE-2022-32207).
     let permissions = try file.status().permissions & there.permissions
     try file.setPermissions(permissions)
-    try place.directory.rename(place.name, replacing: name)
+    try location.directory.rename(location.name, replacing: name)
   }
 
   private func taken(

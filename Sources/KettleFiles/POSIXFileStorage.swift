@@ -76,17 +76,17 @@ package struct POSIXFileStorage: FileStorage {
   package func createPartialFile(
     insteadOf old: ResumeData
   ) throws(TransferFailure) -> any PartialFile {
-    let place = try PartialPlace(old, calls)
+    let location = try PartFileLocation(old, calls)
     do {
-      if try place.directory.status(of: place.name) == nil { try place.checkDisk() }
+      if try location.directory.status(of: location.name) == nil { try location.checkDisk() }
       // `finish` checks whether the final name is taken, as it did for the old file.
       return try NameReservation(
-        directory: place.directory, preferredName: old.finalName, unrecorded: unrecorded
+        directory: location.directory, preferredName: old.finalName, unrecorded: unrecorded
       ).underFixedName { _ in true }
     } catch let failure as TransferFailure {
       throw failure
     } catch let error as Errno {
-      throw Self.creationFailure(error, in: place.directory.path, name: old.finalName)
+      throw Self.creationFailure(error, in: location.directory.path, name: old.finalName)
     } catch {
       throw TransferFailure(.internalProblem, on: old.partialPath, detail: "\(error)")
     }
@@ -105,17 +105,17 @@ package struct POSIXFileStorage: FileStorage {
   package func openPartialFile(
     _ resumeData: ResumeData
   ) throws(TransferFailure) -> any PartialFile {
-    let place = try PartialPlace(resumeData, calls)
-    let (file, status) = try place.open(.write)
+    let location = try PartFileLocation(resumeData, calls)
+    let (file, status) = try location.open(.write)
     guard status.identity.byteCount >= resumeData.heldUpTo else {
-      throw place.changed(PartialPlace.isShorter)
+      throw location.changed(PartFileLocation.isShorter)
     }
     // An earlier time does not indicate another writer: fdatasync(2) need not sync it, so a power
     // cut may revert it.
     if let lastWrite = resumeData.lastWriteNanoseconds,
       status.identity.modifiedNanoseconds > lastWrite
     {
-      throw place.changed("it was written to by others")
+      throw location.changed("it was written to by others")
     }
     return POSIXPartialFile(
       existing: file, path: resumeData.partialPath, finalName: resumeData.finalName,
@@ -124,10 +124,11 @@ package struct POSIXFileStorage: FileStorage {
 
   package func removePartialFile(_ identity: PartialIdentity) {
     // The outcome is not needed, and a leftover stays under its own name.
-    guard let place = try? PartialPlace(identity, calls), (try? place.status()) != nil else {
+    guard let location = try? PartFileLocation(identity, calls), (try? location.status()) != nil
+    else {
       return
     }
-    guard (try? place.directory.remove(place.name)) != nil else { return }
+    guard (try? location.directory.remove(location.name)) != nil else { return }
     // It may never have been recorded.
     unrecorded.forget([identity])
   }

@@ -85,7 +85,7 @@ package final class POSIXPartialFile: PartialFile {
           throw error.failure(.file(path))
         }
         guard status.identity.byteCount >= writtenUpTo else {
-          throw TransferFailure(.partialFileChanged, on: path, detail: PartialPlace.isShorter)
+          throw TransferFailure(.partialFileChanged, on: path, detail: PartFileLocation.isShorter)
         }
         return status
       }
@@ -118,7 +118,7 @@ package final class POSIXPartialFile: PartialFile {
     }
     guard isWhole else {
       throw TransferFailure(
-        .partialFileChanged, on: path, detail: PartialPlace.isShorter)
+        .partialFileChanged, on: path, detail: PartFileLocation.isShorter)
     }
   }
 
@@ -133,7 +133,7 @@ package final class POSIXPartialFile: PartialFile {
   /// for every file, so the count alone proves nothing.
   private func checkPlace() throws(TransferFailure) {
     let identity = PartialIdentity(path: path, device: device, inode: inode)
-    _ = try PartialPlace(identity, file.calls).status()
+    _ = try PartFileLocation(identity, file.calls).status()
   }
 
   private func putOnDisk() throws(TransferFailure) {

@@ -12,9 +12,9 @@ final class CommitRecord: Sendable {
 
   /// Opens the record and brings it up to `mark`, synced. Returns nil when the file cannot be
   /// opened.
-  init?(_ place: StorePlace, _ mark: CommitMark) {
-    let known = Self.read(place)
-    do { file = try place.openCommits() } catch { return nil }
+  init?(_ paths: StorePaths, _ mark: CommitMark) {
+    let known = Self.read(paths)
+    do { file = try paths.openCommits() } catch { return nil }
     guard known != mark else { return }
     // Writes both slots, so that nothing of an earlier state remains.
     for slot in 0..<Self.slotCount { write(mark, slot: slot) }
@@ -30,9 +30,9 @@ final class CommitRecord: Sendable {
   func sync() { fdatasync(file.number) }
 
   /// Returns the newest mark in the record of a store, or nil if there is no reliable one.
-  static func read(_ place: StorePlace) -> CommitMark? {
+  static func read(_ paths: StorePaths) -> CommitMark? {
     // O_NONBLOCK: a pipe at the path must not block.
-    let number = open(place.commitsPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let number = open(paths.commitsPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { return nil }
     let file = OwnedDescriptor(owning: number)
     return (0..<slotCount)

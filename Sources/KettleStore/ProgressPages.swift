@@ -10,9 +10,9 @@ import KettleSystem
 enum ProgressPages {
   /// Returns the durable ranges by stamp. A missing or unreadable file yields nothing: the rows
   /// then contain less, but nothing wrong.
-  static func read(_ place: StorePlace) -> [Int64: ByteRangeSet] {
+  static func read(_ paths: StorePaths) -> [Int64: ByteRangeSet] {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = OwnedDescriptor(opened: Glibc.open(place.progressPath, flags)) else {
+    guard let file = OwnedDescriptor(opened: Glibc.open(paths.progressPath, flags)) else {
       return [:]
     }
     var newest: [Int64: ProgressPage] = [:]

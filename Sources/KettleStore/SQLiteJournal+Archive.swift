@@ -4,7 +4,7 @@ import KettleModel
 import KettleScheduler
 
 /// If a row contains an invalid value, the whole query fails as `unreadable`, and the next opening
-/// inspects the store (`StorePlace.noting`).
+/// inspects the store (`StorePaths.noting`).
 extension SQLiteJournal: TransferArchive {
   package func records(_ ids: [TransferID]) throws -> [TransferRecord] {
     if ids.isEmpty { return [] }

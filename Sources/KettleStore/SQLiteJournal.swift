@@ -11,7 +11,7 @@ package final class SQLiteJournal: TransferJournal {
   let reader: StoreReader
   /// For queries over the whole list.
   let listReader: StoreReader
-  private let place: StorePlace
+  private let paths: StorePaths
   /// nil when it cannot be written; it then proves nothing.
   private let record: Mutex<CommitRecord?>
   private let state: Mutex<State>
@@ -26,15 +26,15 @@ package final class SQLiteJournal: TransferJournal {
 
   /// - Parameter counters: the store's current values.
   init(
-    _ queue: DatabaseQueue, _ place: StorePlace, contents: JournalContents,
+    _ queue: DatabaseQueue, _ paths: StorePaths, contents: JournalContents,
     counters: StoreCounters
   ) {
     self.queue = queue
-    self.place = place
-    path = place.path
-    reader = StoreReader(place)
-    listReader = StoreReader(place)
-    record = Mutex(counters.mark.flatMap { CommitRecord(place, $0) })
+    self.paths = paths
+    path = paths.path
+    reader = StoreReader(paths)
+    listReader = StoreReader(paths)
+    record = Mutex(counters.mark.flatMap { CommitRecord(paths, $0) })
     state = Mutex(State(counters: counters, opened: contents))
   }
 
@@ -43,7 +43,7 @@ package final class SQLiteJournal: TransferJournal {
     do {
       return try queue.read { db in try StoreReading.contents(db) }
     } catch {
-      throw place.noting(error, otherwise: .unreadable)
+      throw paths.noting(error, otherwise: .unreadable)
     }
   }
 
@@ -63,7 +63,7 @@ package final class SQLiteJournal: TransferJournal {
         advanced = try write(changes, known, raised)
       }
     } catch {
-      throw place.noting(error, otherwise: .unwritable)
+      throw paths.noting(error, otherwise: .unwritable)
     }
     if raised.commitCount != known.counters.commitCount, let mark = raised.mark {
       record.withLock { $0?.write(mark) }

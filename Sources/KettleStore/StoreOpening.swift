@@ -24,50 +24,50 @@ package struct StoreOpening: Sendable {
   package static func open(
     _ path: String, at now: WallTime, wholeByteCountMax: Int64 = wholeByteCountMax
   ) throws(StoreError) -> StoreOpening {
-    let place = StorePlace(path)
-    try place.prepareDirectory()
-    guard try place.checkFile() else { return try openMissing(place, at: now) }
+    let paths = StorePaths(path)
+    try paths.prepareDirectory()
+    guard try paths.checkFile() else { return try openMissing(paths, at: now) }
     let depth: StoreInspection.Depth =
-      place.isSuspect ? .thorough : place.byteCount > wholeByteCountMax ? .quick : .whole
-    let opening = try open(place, depth, at: now)
-    place.clearSuspicion()
+      paths.isSuspect ? .thorough : paths.byteCount > wholeByteCountMax ? .quick : .whole
+    let opening = try open(paths, depth, at: now)
+    paths.clearSuspicion()
     return opening
   }
 
   private static func open(
-    _ place: StorePlace, _ depth: StoreInspection.Depth, at now: WallTime
+    _ paths: StorePaths, _ depth: StoreInspection.Depth, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    switch try StoreInspection.of(place.path, depth, acknowledged: place.acknowledged) {
+    switch try StoreInspection.of(paths.path, depth, acknowledged: paths.acknowledged) {
     case .sound:
       do {
-        return StoreOpening(journal: try writable(place, depth), notice: nil)
-      } catch let error as DatabaseError where place.isDamaged(error) {
+        return StoreOpening(journal: try writable(paths, depth), notice: nil)
+      } catch let error as DatabaseError where paths.isDamaged(error) {
         // The damage is in a part that only a writer reads.
-        let salvage = try StoreInspection.salvage(place.path)
-        return try replace(place, reason: error.said, with: salvage, at: now)
+        let salvage = try StoreInspection.salvage(paths.path)
+        return try replace(paths, reason: error.said, with: salvage, at: now)
       } catch let problem as TransferRowReader.Problem {
-        let salvage = try StoreInspection.salvage(place.path)
-        return try replace(place, reason: problem.sentence, with: salvage, at: now)
+        let salvage = try StoreInspection.salvage(paths.path)
+        return try replace(paths, reason: problem.sentence, with: salvage, at: now)
       } catch {
-        throw StoreError(error, at: place.path, otherwise: .unwritable)
+        throw StoreError(error, at: paths.path, otherwise: .unwritable)
       }
     case .behind(_, let salvage):
-      return try replace(place, reason: nil, with: salvage, at: now)
+      return try replace(paths, reason: nil, with: salvage, at: now)
     case .newer(let detail):
-      throw StoreError(code: .newer, path: place.path, detail: detail)
+      throw StoreError(code: .newer, path: paths.path, detail: detail)
     case .damaged(let reason, let salvage):
-      return try replace(place, reason: reason, with: salvage, at: now)
+      return try replace(paths, reason: reason, with: salvage, at: now)
     }
   }
 
   /// The store is missing: this is the first start, or an earlier start was interrupted.
   private static func openMissing(
-    _ place: StorePlace, at now: WallTime
+    _ paths: StorePaths, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    let orphan = place.hasOrphanedCompanion ? try place.putAside(at: now) : nil
+    let orphan = paths.hasOrphanedCompanion ? try paths.putAside(at: now) : nil
     let inspection =
-      try place.mayHaveComplete
-      ? StoreInspection.of(place.unfinishedPath, .whole, acknowledged: place.acknowledged) : nil
+      try paths.mayHaveComplete
+      ? StoreInspection.of(paths.unfinishedPath, .whole, acknowledged: paths.acknowledged) : nil
     let loss: CommitLoss?
     var keptCount = 0
     switch inspection {
@@ -77,45 +77,45 @@ package struct StoreOpening: Sendable {
       loss = missing
       keptCount = salvage.records.count
     case .newer, .damaged, nil:
-      loss = Salvage().loss(since: place.acknowledged)
-      try make(place, Salvage())
+      loss = Salvage().loss(since: paths.acknowledged)
+      try make(paths, Salvage())
     }
-    try place.adoptUnfinished()
+    try paths.adoptUnfinished()
     var notice: StoreNotice?
     if orphan != nil || loss != nil {
       let what = orphan == nil ? "the file was gone" : "only its log was there"
       notice = StoreNotice(
-        path: place.path, asidePath: orphan, reason: StoreNotice.reason(what, loss),
+        path: paths.path, asidePath: orphan, reason: StoreNotice.reason(what, loss),
         keptCount: keptCount, lostCount: loss?.transferCount)
     }
-    return StoreOpening(journal: try journal(place), notice: notice)
+    return StoreOpening(journal: try journal(paths), notice: notice)
   }
 
   /// Completes the new store before it moves the old one, so a crash in between loses nothing.
   ///
   /// - Parameter reason: nil when the store is sound and only lacks commits.
   private static func replace(
-    _ place: StorePlace, reason: String?, with salvage: Salvage, at now: WallTime
+    _ paths: StorePaths, reason: String?, with salvage: Salvage, at now: WallTime
   ) throws(StoreError) -> StoreOpening {
-    let loss = salvage.loss(since: place.acknowledged)
-    try make(place, salvage)
-    let aside = try place.putAside(at: now)
-    try place.adoptUnfinished()
+    let loss = salvage.loss(since: paths.acknowledged)
+    try make(paths, salvage)
+    let aside = try paths.putAside(at: now)
+    try paths.adoptUnfinished()
     let missingCount = loss.map(\.transferCount) ?? 0
     let notice = StoreNotice(
-      path: place.path, asidePath: aside, reason: StoreNotice.reason(reason, loss),
+      path: paths.path, asidePath: aside, reason: StoreNotice.reason(reason, loss),
       keptCount: salvage.records.count,
       lostCount: salvage.isComplete ? missingCount.map { $0 + salvage.unreadableCount } : nil)
-    return StoreOpening(journal: try journal(place), notice: notice)
+    return StoreOpening(journal: try journal(paths), notice: notice)
   }
 
-  private static func make(_ place: StorePlace, _ salvage: Salvage) throws(StoreError) {
+  private static func make(_ paths: StorePaths, _ salvage: Salvage) throws(StoreError) {
     var salvage = salvage
-    if let acknowledged = place.acknowledged { salvage.take(storeID: acknowledged.storeID) }
-    try place.makeUnfinished()
+    if let acknowledged = paths.acknowledged { salvage.take(storeID: acknowledged.storeID) }
+    try paths.makeUnfinished()
     do {
       let queue = try DatabaseQueue(
-        path: place.unfinishedPath, configuration: StoreSchema.writing)
+        path: paths.unfinishedPath, configuration: StoreSchema.writing)
       try StoreSchema.migrator.migrate(queue)
       try queue.inDatabase { db in try StoreSchema.StatementJournals.inMemory.apply(to: db) }
       try queue.write { db in
@@ -126,20 +126,20 @@ package struct StoreOpening: Sendable {
         try writer.finish()
       }
       try queue.inDatabase { db in try StoreSchema.StatementJournals.onDisk.apply(to: db) }
-      try queue.write { db in try StorePlaces.repair(db) }
+      try queue.write { db in try StoredPositions.repair(db) }
       // Merges the log into the one file, synced.
       try ClosedConnections.close(queue)
     } catch {
-      throw StoreError(error, at: place.path, otherwise: .unwritable)
+      throw StoreError(error, at: paths.path, otherwise: .unwritable)
     }
   }
 
   /// Opens the journal of a store that was just created.
-  private static func journal(_ place: StorePlace) throws(StoreError) -> SQLiteJournal {
+  private static func journal(_ paths: StorePaths) throws(StoreError) -> SQLiteJournal {
     do {
-      return try writable(place, .quick)
+      return try writable(paths, .quick)
     } catch {
-      throw StoreError(error, at: place.path, otherwise: .unwritable)
+      throw StoreError(error, at: paths.path, otherwise: .unwritable)
     }
   }
 
@@ -152,11 +152,11 @@ package struct StoreOpening: Sendable {
     """
 
   private static func writable(
-    _ place: StorePlace, _ depth: StoreInspection.Depth
+    _ paths: StorePaths, _ depth: StoreInspection.Depth
   ) throws -> SQLiteJournal {
-    let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.writing)
+    let queue = try DatabaseQueue(path: paths.path, configuration: StoreSchema.writing)
     try StoreSchema.migrator.migrate(queue)
-    place.removeProgress()
+    paths.removeProgress()
     try queue.inDatabase { db in try db.execute(sql: writingNothing) }
     // In one transaction: a store that is partly unreadable is put aside unchanged.
     let (contents, counters) = try queue.write { db in
@@ -166,11 +166,11 @@ package struct StoreOpening: Sendable {
       case .whole, .thorough: try repair(db)
       }
       var contents = try StoreReading.contents(db)
-      let mark = try raise(&contents, to: place.acknowledged, db)
+      let mark = try raise(&contents, to: paths.acknowledged, db)
       return (contents, StoreCounters(contents, mark))
     }
     try queue.inDatabase { db in try StoreSchema.StatementJournals.inMemory.apply(to: db) }
-    return SQLiteJournal(queue, place, contents: contents, counters: counters)
+    return SQLiteJournal(queue, paths, contents: contents, counters: counters)
   }
 
   /// Gives a store its id, and raises its numbers to the acknowledged ones, so that a loss is
@@ -195,12 +195,12 @@ package struct StoreOpening: Sendable {
   /// Repairs data that is derived from the transfers; errors in it are no reason to put a store
   /// aside.
   private static func repair(_ db: Database) throws {
-    try StorePlaces.repair(db)
+    try StoredPositions.repair(db)
     if try StoreTallies.counted(db) != StoreTallies.read(db) { try StoreTallies.recount(db) }
   }
 }
 
-extension StorePlace {
+extension StorePaths {
   /// The mark acknowledged by the store at this place, from the record beside it.
   fileprivate var acknowledged: CommitMark? { CommitRecord.read(self) }
 

@@ -15,17 +15,17 @@ final class StoreReader: Sendable {
     var description: String { "it is closed" }
   }
 
-  private let place: StorePlace
+  private let paths: StorePaths
   private let phase = Mutex(Phase.unused)
 
-  init(_ place: StorePlace) { self.place = place }
+  init(_ paths: StorePaths) { self.paths = paths }
 
   /// Reads one consistent snapshot that includes every earlier commit.
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
       return try connection().read(body)
     } catch {
-      throw place.noting(error, otherwise: .unreadable)
+      throw paths.noting(error, otherwise: .unreadable)
     }
   }
 
@@ -33,7 +33,7 @@ final class StoreReader: Sendable {
     try phase.withLock { phase in
       switch phase {
       case .unused:
-        let queue = try DatabaseQueue(path: place.path, configuration: StoreSchema.reading)
+        let queue = try DatabaseQueue(path: paths.path, configuration: StoreSchema.reading)
         phase = .open(queue)
         return queue
       case .open(let queue): return queue
@@ -52,7 +52,7 @@ final class StoreReader: Sendable {
   }
 }
 
-extension StorePlace {
+extension StorePaths {
   /// Converts an error of a connection to a store error. Damage is marked for the next opening,
   /// which inspects everything and salvages what is readable. Until then nothing is discarded: the
   /// caller gets the error and can retry after the next start.

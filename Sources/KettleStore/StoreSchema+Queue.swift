@@ -41,7 +41,7 @@ extension StoreSchema {
         """)
     try writeShownBytes(db)
     for index in TransferIndex.allCases.compactMap(\.creation) { try db.execute(sql: index) }
-    try StorePlaces.repair(db)
+    try StoredPositions.repair(db)
     try StoreTallies.recount(db)
   }
 
@@ -71,7 +71,7 @@ extension StoreSchema {
 
 /// The positions in the list. They are unique, because swapping two equal ones would do nothing;
 /// code that reads only some transfers cannot ensure that.
-enum StorePlaces {
+enum StoredPositions {
   /// Positions that leave room on both sides for more moves than a user can make.
   private static let usablePositions: ClosedRange<Int64> = -(1 << 52)...(1 << 52)
 

@@ -16,7 +16,7 @@ enum StoredProgress {
     let rows = try StoreStatement(db, "SELECT id, held, \(stamp) FROM progress")
     defer { rows.reset() }
     let json = StoredJSON()
-    let pages = stamp == "NULL" ? [:] : place(db).map(ProgressPages.read) ?? [:]
+    let pages = stamp == "NULL" ? [:] : paths(db).map(ProgressPages.read) ?? [:]
     while try rows.step() {
       let stored = try durable(rows.text(1), json)
       progress[TransferID(rawValue: rows.number(0))] =
@@ -25,9 +25,9 @@ enum StoredProgress {
     return progress
   }
 
-  private static func place(_ db: Database) -> StorePlace? {
+  private static func paths(_ db: Database) -> StorePaths? {
     db.sqliteConnection.flatMap { sqlite3_db_filename($0, nil) }
-      .map { StorePlace(String(cString: $0)) }
+      .map { StorePaths(String(cString: $0)) }
   }
 
   private static func durable(_ text: String, _ json: StoredJSON) throws -> ByteRangeSet {

@@ -58,8 +58,8 @@ enum TransferSQL {
   static let rowsTogether = 20
 
   private static func insert(rowCount: Int) -> String {
-    let rows = (0..<rowCount).map { place in
-      let marks = TransferColumn.allCases.map { "?\(parameter($0, place: place))" }
+    let rows = (0..<rowCount).map { rowIndex in
+      let marks = TransferColumn.allCases.map { "?\(parameter($0, rowIndex: rowIndex))" }
       return "(" + marks.joined(separator: ", ") + ")"
     }
     return "INSERT INTO transfer (\(TransferColumn.list)) VALUES " + rows.joined(separator: ", ")
@@ -68,8 +68,8 @@ enum TransferSQL {
   private static let columnCount = TransferColumn.allCases.count
 
   /// Returns the parameter of a value in one of the rows that a statement writes. The first is 1.
-  static func parameter(_ column: TransferColumn, place: Int = 0) -> Int {
-    1 + place * columnCount + column.rawValue
+  static func parameter(_ column: TransferColumn, rowIndex: Int = 0) -> Int {
+    1 + rowIndex * columnCount + column.rawValue
   }
 
   /// Writes the columns that are in no index, if the others are unchanged: SQLite updates every

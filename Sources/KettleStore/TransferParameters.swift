@@ -5,10 +5,10 @@ struct TransferParameters {
   private let statement: StoreStatement
   private let firstIndex: Int
 
-  /// - Parameter place: the index of the row among those that the statement writes together.
-  init(_ statement: StoreStatement, place: Int = 0) {
+  /// - Parameter rowIndex: the index of the row among those that the statement writes together.
+  init(_ statement: StoreStatement, rowIndex: Int = 0) {
     self.statement = statement
-    firstIndex = TransferSQL.parameter(.id, place: place)
+    firstIndex = TransferSQL.parameter(.id, rowIndex: rowIndex)
   }
 
   func bind(_ record: TransferRecord, _ row: TalliedRow, _ json: StoredJSON) throws {

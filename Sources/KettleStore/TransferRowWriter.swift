@@ -100,10 +100,10 @@ struct TransferRowWriter {
     // Prepared only when needed: its text is long to look up.
     let statement = try StoreStatement(db, TransferSQL.insertTogether)
     defer { statement.reset() }
-    for (place, change) in new.enumerated() {
+    for (rowIndex, change) in new.enumerated() {
       guard case .put(let record) = change else { continue }
       let row = TalliedRow(record)
-      try TransferParameters(statement, place: place).bind(record, row, json)
+      try TransferParameters(statement, rowIndex: rowIndex).bind(record, row, json)
       lastID = max(lastID, record.id.rawValue)
       tallies.add(row)
     }

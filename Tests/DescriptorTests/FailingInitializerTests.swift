@@ -144,10 +144,10 @@ struct FailingInitializerTests {
   }
 
   @Test func `a store that cannot be made`() {
-    let place = StorePlace(scratch.path + "/missing/store")
-    repeatedly { throwsError { try place.makeUnfinished() } }
-    repeatedly { throwsError { try place.markSuspect("damage") } }
-    repeatedly { ProgressPages.read(place).isEmpty }
+    let paths = StorePaths(scratch.path + "/missing/store")
+    repeatedly { throwsError { try paths.makeUnfinished() } }
+    repeatedly { throwsError { try paths.markSuspect("damage") } }
+    repeatedly { ProgressPages.read(paths).isEmpty }
   }
 
   @Test func `logs and marks that cannot be opened`() {

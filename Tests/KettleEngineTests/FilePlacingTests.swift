@@ -40,7 +40,7 @@ struct FilePlacingTests {
   }
 
   @Test func `what is taken together is named together`() async throws {
-    for number in Int64(1)...3 { placing.take(try order(number)) }
+    for number in Int64(1)...3 { placing.enqueue(try order(number)) }
     begin()
     var inputs = inputs.makeAsyncIterator()
     #expect(names(await inputs.next()) == ["/d/1", "/d/2", "/d/3"])
@@ -49,11 +49,11 @@ struct FilePlacingTests {
   @Test func `what comes while a directory is at work is the next that it does`() async throws {
     files.holdFinishes()
     var begun = files.finishes.makeAsyncIterator()
-    placing.take(try order(1))
+    placing.enqueue(try order(1))
     begin()
     #expect(await begun.next() == ["1"])
     for number in Int64(2)...4 {
-      placing.take(try order(number))
+      placing.enqueue(try order(number))
       begin()
     }
     files.releaseFinishes()
@@ -62,7 +62,7 @@ struct FilePlacingTests {
     #expect(names(await inputs.next()) == ["/d/1"])
     #expect(names(await inputs.next()) == ["/d/2", "/d/3", "/d/4"])
     // The directory is at rest again, and is begun with anew.
-    placing.take(try order(5))
+    placing.enqueue(try order(5))
     begin()
     #expect(await begun.next() == ["5"])
   }
@@ -70,10 +70,10 @@ struct FilePlacingTests {
   @Test func `a directory that waits for its disk holds up no other`() async throws {
     files.holdFinishes()
     var begun = files.finishes.makeAsyncIterator()
-    placing.take(try order(1))
+    placing.enqueue(try order(1))
     begin()
     #expect(await begun.next() == ["1"])
-    placing.take(try order(2, in: "/other"))
+    placing.enqueue(try order(2, in: "/other"))
     begin()
     #expect(await begun.next() == ["2"])
     files.releaseFinishes()
@@ -82,7 +82,7 @@ struct FilePlacingTests {
   @Test func `a rename that a crash cut off from its record is found`() async throws {
     let order = try order(1)
     _ = try files.finish(order.file.resumeData, onConflict: .rename)
-    placing.take(order)
+    placing.enqueue(order)
     begin()
     var inputs = inputs.makeAsyncIterator()
     #expect(names(await inputs.next()) == ["/d/1"])
@@ -93,7 +93,7 @@ struct FilePlacingTests {
     let older = try self.order(2)
     order.file.resumeData.setAside = older.file.resumeData.partialIdentity
     files.remove("/d/1.part")
-    placing.take(order)
+    placing.enqueue(order)
     begin()
     var inputs = inputs.makeAsyncIterator()
     guard case .placed(_, _, .failure(let failure))? = await inputs.next()?.first else {

@@ -81,7 +81,7 @@ import TestSupport
   /// As the next service finds it when this one is killed now.
   private func reopened(_ world: inout World) throws -> SQLiteJournal {
     let copy = try StoreScratch(in: StoreScratch.inMemory)
-    try StorePlace(copy.path).prepareDirectory()
+    try StorePaths(copy.path).prepareDirectory()
     for suffix in ["", "-wal"] {
       try copy.put(try world.scratch.bytes(world.scratch.path + suffix), copy.path + suffix)
     }

@@ -23,7 +23,7 @@ import TestSupport
 
     func scratch() throws -> StoreScratch {
       let scratch = try StoreScratch(in: StoreScratch.inMemory)
-      try StorePlace(scratch.path).prepareDirectory()
+      try StorePaths(scratch.path).prepareDirectory()
       try scratch.put(store, scratch.path)
       if let log { try scratch.put(log, scratch.path + "-wal") }
       if let commits { try scratch.put(commits, scratch.path + "-commits") }
@@ -265,16 +265,16 @@ import TestSupport
   // Fault 99
   @Test func `progress alone is not counted, and each other commit once`() throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
-    let place = StorePlace(scratch.path)
+    let paths = StorePaths(scratch.path)
     let journal = try scratch.open().journal
-    #expect(CommitRecord.read(place)?.commitCount == 0)
+    #expect(CommitRecord.read(paths)?.commitCount == 0)
     try journal.commit(Sample.puts(1...3))
     try journal.commit([.progress(TransferID(rawValue: 1), ByteRangeSet())])
-    let mark = try #require(CommitRecord.read(place))
+    let mark = try #require(CommitRecord.read(paths))
     #expect(mark.commitCount == 1 && mark.lastID == 3)
     try journal.commit([.remove(TransferID(rawValue: 1))])
-    #expect(CommitRecord.read(place)?.commitCount == 2)
-    #expect(StoreScratch.mode(of: place.commitsPath) == 0o600)
+    #expect(CommitRecord.read(paths)?.commitCount == 2)
+    #expect(StoreScratch.mode(of: paths.commitsPath) == 0o600)
     try journal.close()
   }
 

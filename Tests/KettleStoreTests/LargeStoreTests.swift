@@ -12,7 +12,7 @@ import TestSupport
 /// parameter.
 @Suite struct LargeStoreTests {
   private let scratch: StoreScratch
-  private var place: StorePlace { StorePlace(scratch.path) }
+  private var paths: StorePaths { StorePaths(scratch.path) }
 
   init() throws { scratch = try StoreScratch() }
 
@@ -26,12 +26,12 @@ import TestSupport
 
   /// After damage was met: the next start puts the store aside, and the one after finds it well.
   private func expectRepair(reason: String?, ids: [Int64]) throws {
-    #expect(place.isSuspect)
+    #expect(paths.isSuspect)
     let opening = try open()
     let notice = try #require(opening.notice)
     if let reason { #expect(notice.reason == reason) }
     #expect(try opening.journal.whole().records.map(\.id.rawValue) == ids)
-    #expect(!place.isSuspect)
+    #expect(!paths.isSuspect)
     try opening.journal.close()
     #expect(try open().notice == nil)
   }
@@ -46,7 +46,7 @@ import TestSupport
     #expect(opening.notice == nil)
     let journal = opening.journal
     #expect(try journal.records([TransferID(rawValue: 16)]) == [Sample.plain(16)])
-    #expect(!place.isSuspect)
+    #expect(!paths.isSuspect)
     let error = #expect(throws: StoreError.self) {
       try journal.records([TransferID(rawValue: 16), TransferID(rawValue: 17)])
     }
@@ -99,7 +99,7 @@ import TestSupport
     #expect(
       try opening.journal.line(.at(origin, countMax: 100)).map(\.id.rawValue)
         == Array(1...4) + Array(6...51))
-    #expect(!place.isSuspect)
+    #expect(!paths.isSuspect)
     // What that needed a disk for is over.
     #expect(
       try opening.journal.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
@@ -139,11 +139,11 @@ import TestSupport
 
   @Test func `a note beside a sound store is taken away`() throws {
     try scratch.fill(Sample.puts(1...5))
-    try place.markSuspect("somebody")
+    try paths.markSuspect("somebody")
     let opening = try open()
     #expect(opening.notice == nil)
     #expect(try opening.journal.whole().records.count == 5)
-    #expect(!place.isSuspect)
+    #expect(!paths.isSuspect)
   }
 
   // MARK: What follows from the transfers
@@ -193,7 +193,7 @@ import TestSupport
       try journal.records([TransferID(rawValue: 1)])
     }
     #expect(error?.code == .unreadable)
-    #expect(!place.isSuspect)
+    #expect(!paths.isSuspect)
     #expect(try scratch.names() == ["store.sqlite", "store.sqlite-commits"])
   }
 }

@@ -34,7 +34,7 @@ import TestSupport
     [UInt8](repeating: 0xFF, count: 100_000), Array("SQLite format 3\u{0}".utf8),
   ])
   func `what is no store is put aside and an empty one begun`(_ content: [UInt8]) throws {
-    _ = try StorePlace(scratch.path).prepareDirectory()
+    _ = try StorePaths(scratch.path).prepareDirectory()
     try scratch.put(content, scratch.path)
     let (notice, contents) = try openDamaged()
     #expect(contents.records == [])
@@ -45,7 +45,7 @@ import TestSupport
 
   // Fault 99
   @Test func `another program's database is put aside`() throws {
-    _ = try StorePlace(scratch.path).prepareDirectory()
+    _ = try StorePaths(scratch.path).prepareDirectory()
     let queue = try DatabaseQueue(path: scratch.path)
     try queue.write { db in try db.execute(sql: "CREATE TABLE bookmark (url TEXT)") }
     try queue.close()
@@ -57,7 +57,7 @@ import TestSupport
   // Fault 99
   @Test func `a second damaged store of the same second gets a number`() throws {
     for number in 1...3 {
-      _ = try StorePlace(scratch.path).prepareDirectory()
+      _ = try StorePaths(scratch.path).prepareDirectory()
       for suffix in ["-wal", "-shm"] { unlink(scratch.path + suffix) }
       try scratch.put([UInt8(number)], scratch.path)
       let notice = try #require(try scratch.open().notice)
@@ -75,7 +75,7 @@ import TestSupport
     }
     // Killed: the changes are in the log only.
     let copy = try StoreScratch()
-    _ = try StorePlace(copy.path).prepareDirectory()
+    _ = try StorePaths(copy.path).prepareDirectory()
     for suffix in ["", "-wal"] {
       try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
     }

@@ -62,7 +62,7 @@ import TestSupport
     #expect(try journal.whole().records.count == 10)
     // What kill -9 leaves now.
     let copy = try StoreScratch()
-    try StorePlace(copy.path).prepareDirectory()
+    try StorePaths(copy.path).prepareDirectory()
     for suffix in ["", "-wal"] {
       try copy.put(try scratch.bytes(scratch.path + suffix), copy.path + suffix)
     }

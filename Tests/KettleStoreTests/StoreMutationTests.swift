@@ -77,8 +77,8 @@ import TestSupport
   /// The first service asks for everything and may meet the damage; the second looks for it.
   private func startLarge(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
-    let place = StorePlace(scratch.path)
-    try place.prepareDirectory()
+    let paths = StorePaths(scratch.path)
+    try paths.prepareDirectory()
     try scratch.put(edited, scratch.path)
     let first: StoreOpening
     do {
@@ -93,12 +93,12 @@ import TestSupport
       _ = try first.journal.line(.elsewhere(than: [], countMax: 1000))
       _ = try first.journal.order(RowFilter(text: "iso"), RowSort(), rows: rows)
     } catch let error as StoreError {
-      try check(place.isSuspect, "\(error) was not noted")
+      try check(paths.isSuspect, "\(error) was not noted")
     }
     try first.journal.close()
-    if first.notice == nil { try place.markSuspect("a test") }
+    if first.notice == nil { try paths.markSuspect("a test") }
     let second = try scratch.open(wholeByteCountMax: 0)
-    try check(!place.isSuspect, "the note is still there")
+    try check(!paths.isSuspect, "the note is still there")
     let isNoticed = first.notice != nil || second.notice != nil
     try check(second.journal.whole().records, against: touched, isNoticed: isNoticed)
   }
@@ -106,7 +106,7 @@ import TestSupport
   /// - Parameter touched: the transfers that may be lost; nil when all may.
   private func start(_ edited: [UInt8], _ touched: Set<Int64>?) throws {
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
-    try StorePlace(scratch.path).prepareDirectory()
+    try StorePaths(scratch.path).prepareDirectory()
     try scratch.put(edited, scratch.path)
     let opening: StoreOpening
     do {
@@ -154,7 +154,7 @@ import TestSupport
       let mutation = StoreMutation.allCases.randomElement(using: &random) ?? .cutOff
       let edited = round == 0 ? [] : mutation.applied(to: log, &random)
       let scratch = try StoreScratch(in: StoreScratch.inMemory)
-      try StorePlace(scratch.path).prepareDirectory()
+      try StorePaths(scratch.path).prepareDirectory()
       try scratch.put(store, scratch.path)
       try scratch.put(edited, scratch.path + "-wal")
       let opening = try scratch.open()
@@ -173,7 +173,7 @@ import TestSupport
   func `a log or its index that is deleted does not stop the start`(_ what: String) throws {
     let (store, log) = try killed()
     let scratch = try StoreScratch(in: StoreScratch.inMemory)
-    try StorePlace(scratch.path).prepareDirectory()
+    try StorePaths(scratch.path).prepareDirectory()
     try scratch.put(store, scratch.path)
     if what != "-wal" && what != "both" { try scratch.put(log, scratch.path + "-wal") }
     if what == "shm of nonsense" {

@@ -51,7 +51,7 @@ import TestSupport
 
   // Fault 99
   @Test func `a directory in place of the store is told and left`() throws {
-    _ = try StorePlace(scratch.path).prepareDirectory()
+    _ = try StorePaths(scratch.path).prepareDirectory()
     #expect(mkdir(scratch.path, 0o700) == 0)
     let error = #expect(throws: StoreError.self) { try scratch.open() }
     #expect(error?.code == .unreadable)
@@ -90,7 +90,7 @@ import TestSupport
 
   // Fault 76
   @Test func `a start that was cut short while the store was made is made again`() throws {
-    _ = try StorePlace(scratch.path).prepareDirectory()
+    _ = try StorePaths(scratch.path).prepareDirectory()
     try scratch.put([], scratch.path + ".new")
     try scratch.put([1, 2, 3], scratch.path + ".new-wal")
     let opening = try scratch.open()
@@ -131,7 +131,7 @@ import TestSupport
     let other = try StoreScratch()
     let journal = try other.open().journal
     try journal.commit(Sample.puts(1...5))
-    _ = try StorePlace(scratch.path).prepareDirectory()
+    _ = try StorePaths(scratch.path).prepareDirectory()
     let log = try other.bytes(other.path + "-wal")
     try scratch.put(log, scratch.path + "-wal")
     let opening = try scratch.open()

@@ -36,7 +36,7 @@ function table(    i, key, part) {
   print "- " processor ", " cores " cores, " memory " MiB of memory, " fileSystem ", " kernel
   print "- " versions
   print "- the big file has " mebibytes " MiB; with it and the small files, programs ran " times(pairs)
-  print "  in each run, those beside the floor up to twice as often again at its end, all else " times(fewPairs)
+  print "  in each run, all else " times(fewPairs)
   if (many != 1000000) print "- the row `million` has " grouped(many)
 }
 

@@ -14,66 +14,66 @@ final class FilePlacing: Sendable {
     var file: FileToFinish
   }
 
-  private struct Line: Sendable {
+  /// The work of one directory.
+  private struct Batch: Sendable {
     var waiting: [Order] = []
-    var worker = Worker.resting
+    var worker = Worker.idle
   }
 
   private enum Worker: Sendable {
-    case resting
-    /// Scheduled or running.
-    case called
+    case idle
+    case scheduledOrRunning
   }
 
   private let files: any FileStorage
-  private let lanes: WorkerPool
+  private let pool: WorkerPool
   /// By directory, while there is work in it.
-  private let lines = Mutex<[Substring: Line]>([:])
+  private let batches = Mutex<[Substring: Batch]>([:])
 
-  init(_ files: any FileStorage, on lanes: WorkerPool) {
+  init(_ files: any FileStorage, on pool: WorkerPool) {
     self.files = files
-    self.lanes = lanes
+    self.pool = pool
   }
 
   /// Queues an order. Call `begin` soon afterwards.
-  func take(_ order: Order) {
+  func enqueue(_ order: Order) {
     let directory = order.file.resumeData.partialDirectory
-    lines.withLock { $0[directory, default: Line()].waiting.append(order) }
+    batches.withLock { $0[directory, default: Batch()].waiting.append(order) }
   }
 
   /// Starts the queued orders of directories without a running task.
   ///
-  /// - Parameter done: called on one of the lanes with the results of a batch.
+  /// - Parameter done: called on one of the pool's threads with the results of a batch.
   func begin(_ done: @escaping @Sendable ([EngineInput]) -> Void) {
-    let idle = lines.withLock { lines in
-      let idle = lines.filter { $0.value.worker == .resting }.map(\.key)
-      for directory in idle { lines[directory]?.worker = .called }
+    let idle = batches.withLock { batches in
+      let idle = batches.filter { $0.value.worker == .idle }.map(\.key)
+      for directory in idle { batches[directory]?.worker = .scheduledOrRunning }
       return idle
     }
-    for directory in idle { work(in: directory, done) }
+    for directory in idle { finishFiles(in: directory, done) }
   }
 
-  private func work(
+  private func finishFiles(
     in directory: Substring, _ done: @escaping @Sendable ([EngineInput]) -> Void
   ) {
-    lanes.async { [self] in
-      let orders = lines.withLock { lines in
-        defer { lines[directory]?.waiting = [] }
-        return lines[directory]?.waiting ?? []
+    pool.async { [self] in
+      let orders = batches.withLock { batches in
+        defer { batches[directory]?.waiting = [] }
+        return batches[directory]?.waiting ?? []
       }
       let results = files.finish(orders.map(\.file))
       done(
         zip(orders, results).map { order, result in
           .placed(order.id, order.operation, outcome(of: order, result))
         })
-      if isLeft(in: directory) { work(in: directory, done) }
+      if hasMore(in: directory) { finishFiles(in: directory, done) }
     }
   }
 
-  private func isLeft(in directory: Substring) -> Bool {
-    lines.withLock { lines in
-      guard lines[directory]?.waiting.isEmpty == false else {
-        lines[directory] = nil
+  private func hasMore(in directory: Substring) -> Bool {
+    batches.withLock { batches in
+      guard batches[directory]?.waiting.isEmpty == false else {
+        batches[directory] = nil
         return false
       }
       return true

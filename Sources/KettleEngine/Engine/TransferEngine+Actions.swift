@@ -19,7 +19,7 @@ extension TransferEngine {
       computeDigest(id, operation, resumeData, algorithm)
     case .placeFile(let id, let operation, let resumeData, let policy):
       digests[id] = nil
-      placing.take(
+      placing.enqueue(
         FilePlacing.Order(
           id: id, operation: operation,
           file: FileToFinish(resumeData: resumeData, onConflict: policy)))

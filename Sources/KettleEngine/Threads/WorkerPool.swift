@@ -11,45 +11,49 @@ import KettleSystem
 package final class WorkerPool: TaskExecutor, Sendable {
   package typealias Work = @Sendable () -> Void
 
-  private struct Order: Sendable {
+  private struct Job: Sendable {
     var work: Work
+    var sharing: Sharing
+  }
+
+  private enum Sharing: Sendable {
+    case beside
     /// No other work runs meanwhile.
-    var isAlone: Bool
+    case alone
   }
 
   private struct State: Sendable {
-    /// Orders before `first` have begun.
-    var orders: [Order] = []
+    /// Jobs before `first` have begun.
+    var jobs: [Job] = []
     var first = 0
     /// The queue that worked last is at the end: its thread still exists.
-    var resting: [DispatchQueue]
-    var busyCount = 0
-    var isAloneBusy = false
+    var restingQueues: [DispatchQueue]
+    /// The jobs that run; one, if it runs alone.
+    var running: [Sharing] = []
 
-    /// Returns the next order if it may begin, and counts it as begun.
-    mutating func take() -> Order? {
-      guard first < orders.count, !isAloneBusy else { return nil }
-      let order = orders[first]
-      guard !order.isAlone || busyCount == 0 else { return nil }
+    /// Removes and returns the next job if it may begin, and counts it as running.
+    mutating func dequeue() -> Job? {
+      guard first < jobs.count, !running.contains(.alone) else { return nil }
+      let job = jobs[first]
+      guard job.sharing == .beside || running.isEmpty else { return nil }
       first += 1
-      if first == orders.count {
-        orders.removeAll(keepingCapacity: orders.count <= 256)
+      if first == jobs.count {
+        jobs.removeAll(keepingCapacity: jobs.count <= 256)
         first = 0
-      } else if first > 256, first * 2 > orders.count {
-        orders.removeFirst(first)
+      } else if first > 256, first * 2 > jobs.count {
+        jobs.removeFirst(first)
         first = 0
       }
-      busyCount += 1
-      isAloneBusy = order.isAlone
-      return order
+      running.append(job.sharing)
+      return job
     }
 
-    /// Returns the orders that can begin beside those under way.
-    mutating func begin() -> [(lane: DispatchQueue, order: Order)] {
-      var begun: [(lane: DispatchQueue, order: Order)] = []
-      while let lane = resting.last, let order = take() {
-        resting.removeLast()
-        begun.append((lane, order))
+    /// Returns the jobs that can begin beside those that run.
+    mutating func begin() -> [(queue: DispatchQueue, job: Job)] {
+      var begun: [(queue: DispatchQueue, job: Job)] = []
+      while let queue = restingQueues.last, let job = dequeue() {
+        restingQueues.removeLast()
+        begun.append((queue, job))
       }
       return begun
     }
@@ -57,16 +61,16 @@ package final class WorkerPool: TaskExecutor, Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter width: the maximum number of concurrent orders.
+  /// - Parameter width: the maximum number of concurrent jobs.
   package init(_ label: String, width: Int) {
     state = Mutex(
-      State(resting: (0..<max(width, 1)).map { DispatchQueue(label: "\(label).\($0)") }))
+      State(restingQueues: (0..<max(width, 1)).map { DispatchQueue(label: "\(label).\($0)") }))
   }
 
-  package func async(_ work: @escaping Work) { take(Order(work: work, isAlone: false)) }
+  package func async(_ work: @escaping Work) { enqueue(Job(work: work, sharing: .beside)) }
 
   /// Runs the work alone: after all earlier work is done, and before any later work begins.
-  package func asyncAlone(_ work: @escaping Work) { take(Order(work: work, isAlone: true)) }
+  package func asyncAlone(_ work: @escaping Work) { enqueue(Job(work: work, sharing: .alone)) }
 
   /// Runs a part of a task (SE-0417).
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -74,27 +78,27 @@ package final class WorkerPool: TaskExecutor, Sendable {
     async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  private func take(_ order: Order) {
+  private func enqueue(_ job: Job) {
     start(
       state.withLock { state in
-        state.orders.append(order)
+        state.jobs.append(job)
         return state.begin()
       })
   }
 
-  private func start(_ begun: [(lane: DispatchQueue, order: Order)]) {
-    for (lane, order) in begun { lane.async { self.work(on: lane, order) } }
+  private func start(_ begun: [(queue: DispatchQueue, job: Job)]) {
+    for (queue, job) in begun { queue.async { self.run(job, on: queue) } }
   }
 
-  private func work(on lane: DispatchQueue, _ first: Order) {
-    var next: Order? = first
-    while let order = next {
-      order.work()
+  /// Runs jobs until none is left that may begin.
+  private func run(_ first: Job, on queue: DispatchQueue) {
+    var next: Job? = first
+    while let job = next {
+      job.work()
       let (own, others) = state.withLock { state in
-        state.busyCount -= 1
-        if order.isAlone { state.isAloneBusy = false }
-        let own = state.take()
-        if own == nil { state.resting.append(lane) }
+        state.running.removeLast()
+        let own = state.dequeue()
+        if own == nil { state.restingQueues.append(queue) }
         return (own, state.begin())
       }
       start(others)

@@ -34,19 +34,17 @@ verdict() {
 # of the ratios of the pairs. Two runs of one pair have the same neighbours on the machine, which
 # those of another have not.
 over() {
-  samples_of "$row" kettle "$2" >"$world/ours"
-  samples_of "$row" "$1" "$2" | paste "$world/ours" - |
-    awk 'NF == 2 { print $1 / $2 }' >"$world/ratios"
-  note "$row" "$3: $(spread <"$world/ratios") in $(wc -l <"$world/ratios") pairs"
+  note_over "$1" "$2" "$3"
   verdict "$row" "$3" "$(median <"$world/ratios")" "$4" ratio
 }
 
-# order_verdicts ROWS: the lines of each row together, in this order.
-order_verdicts() {
-  for row in $1; do
-    awk -F '\t' -v row="$row" '$1 == row' "$results/verdicts"
-  done >"$results/ordered"
-  mv "$results/ordered" "$results/verdicts"
+# note_over PROGRAM FIELD WHAT: the same without a budget.
+note_over() {
+  samples_of "$row" kettle "$2" >"$world/ours"
+  samples_of "$row" "$1" "$2" | paste "$world/ours" - |
+    awk 'NF == 2 { print $1 / $2 }' >"$world/ratios"
+  note "$row" \
+    "$3: $(median <"$world/ratios") ($(spread <"$world/ratios")) in $(wc -l <"$world/ratios") pairs"
 }
 
 # note ROW TEXT: something to know about a row, without a budget.

@@ -1,2 +1,2 @@
 # One big file over four plain connections.
-big_file plain-4 "$plain/big.bin" 4 aria2 0.50 axel
+big_file plain-4 "$plain/big.bin" 4 aria2 0.35 axel

@@ -1,2 +1,2 @@
 # One big file over one TLS connection.
-big_file tls-1 "$secure/big.bin" 1 curl 0.80 wget2
+big_file tls-1 "$secure/big.bin" 1 curl 0.70 wget2

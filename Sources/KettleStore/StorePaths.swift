@@ -4,7 +4,7 @@ import KettleModel
 import KettleSystem
 
 /// The paths of the store's files, their permissions, and where a damaged store is moved.
-struct StorePlace {
+struct StorePaths {
   let path: String
   private let directory: String
 

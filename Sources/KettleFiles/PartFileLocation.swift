@@ -3,7 +3,7 @@ import KettleModel
 
 /// The directory and name of a partial file made earlier, with the check that the file there is
 /// still that file.
-struct PartialPlace {
+struct PartFileLocation {
   let directory: Directory
   let name: String
   private let identity: PartialIdentity
