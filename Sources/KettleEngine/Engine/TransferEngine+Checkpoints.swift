@@ -89,9 +89,9 @@ extension TransferEngine {
     return scheduler.noteRecorded(recorded.held, of: id) ? recorded.held : nil
   }
 
-  /// Returns the changes with what was recorded since the scheduler last knew; otherwise they would say
-  /// less than the journal has. Call this before anything else is done with a decision. The engine
-  /// keeps the recording until the next checkpoint.
+  /// Returns the changes with what was recorded since the scheduler last knew; otherwise they would
+  /// say less than the journal has. Call this before anything else is done with a decision. The
+  /// engine keeps the recording until the next checkpoint.
   func takingOverRecording(_ changes: [JournalChange]) -> [JournalChange] {
     if bodies.isEmpty { return changes }
     var changes = changes

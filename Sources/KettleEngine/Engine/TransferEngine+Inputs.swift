@@ -189,8 +189,8 @@ extension TransferEngine {
     }
   }
 
-  /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that progress
-  /// before it decides.
+  /// The scheduler divides the missing bytes by the progress of each attempt, so it needs that
+  /// progress before it decides.
   private func noteProgress(of id: TransferID) {
     guard let body = bodies[id]?.body else { return }
     scheduler.noteProgress(body.progress, of: id, at: clock.now())

@@ -34,8 +34,8 @@ extension TransferEngine {
     }
   }
 
-  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler learns of
-  /// the file before it learns of the end.
+  /// Handles the end of the only attempt, whose bytes, if any, are in the file. The scheduler
+  /// learns of the file before it learns of the end.
   func settleLate(_ id: TransferID, after attempt: AttemptID) {
     guard case .late(let late)? = bodies[id], late.attempt == attempt else { return }
     switch late.file.result {

@@ -3,8 +3,8 @@ import KettleModel
 import KettleScheduler
 import Logging
 
-/// Performs the scheduler's actions through the ports. It is the only owner of the scheduler. `apply` is
-/// the only way to reach it: change it, collect the actions, run them.
+/// Performs the scheduler's actions through the ports. It is the only owner of the scheduler.
+/// `apply` is the only way to reach it: change it, collect the actions, run them.
 package actor TransferEngine {
   package struct Configuration: Sendable {
     /// The directory for files whose transfer names none. Absolute.

@@ -2,9 +2,9 @@ import Dispatch
 
 /// Runs an actor on a serial queue, which has its own thread while there is work.
 ///
-/// Tasks that prefer `WorkerPool.tasks`, as all in the service do, stay on the actor from one of its
-/// functions to the next: the runtime compares both executors and then continues without a detour
-/// (SE-0417).
+/// Tasks that prefer `WorkerPool.tasks`, as all in the service do, stay on the actor from one of
+/// its functions to the next: the runtime compares both executors and then continues without a
+/// detour (SE-0417).
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 

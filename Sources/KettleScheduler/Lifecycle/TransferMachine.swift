@@ -2,8 +2,8 @@ import KettleModel
 
 /// The life of one transfer: an event and its time go in, the next action comes out.
 ///
-/// It knows no other transfers: whether a slot is free is decided by `TransferScheduler`. docs/states.md shows
-/// the states and their transitions.
+/// It knows no other transfers: whether a slot is free is decided by `TransferScheduler`.
+/// docs/states.md shows the states and their transitions.
 package struct TransferMachine: Sendable {
   /// The durable part. `enter` keeps its `state`, `reason`, `goesOnAt` and `failure` in line with
   /// `state`; they are not read for decisions.

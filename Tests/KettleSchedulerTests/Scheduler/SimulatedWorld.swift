@@ -1,8 +1,8 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that do what the scheduler says, in any order that real ones
-/// could, and note every broken promise.
+/// A network, a disk and a store in memory that do what the scheduler says, in any order that real
+/// ones could, and note every broken promise.
 struct SimulatedWorld {
   /// Something that is under way and comes back as an event some time.
   enum Pending: Hashable {
