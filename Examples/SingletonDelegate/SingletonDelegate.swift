@@ -54,8 +54,9 @@ final class SingletonDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
   }
 
   private func begin(_ urls: [URL]) -> [URLSession] {
+    // A session that another process has becomes invalid at once.
+    state.withLock { $0.openSessionCount = Self.identifiers.count }
     let sessions = Self.identifiers.map(makeSession)
-    state.withLock { $0.openSessionCount = sessions.count }
     for (number, url) in urls.enumerated() {
       sessions[number % sessions.count].downloadTask(with: url).resume()
     }

@@ -53,7 +53,7 @@ package struct OriginRequest: Hashable, Sendable {
   package var contentLength: Int64 { value(of: "Content-Length").flatMap { Int64($0) } ?? 0 }
 
   /// The first and last byte of `Range: bytes=…`, within a file of `total` bytes; nil for none.
-  func range(total: Int64) -> Range<Int64>? {
+  package func range(total: Int64) -> Range<Int64>? {
     guard let text = value(of: "Range"), text.hasPrefix("bytes=") else { return nil }
     let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }

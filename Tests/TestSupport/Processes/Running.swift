@@ -60,10 +60,15 @@ package final class Running: Sendable {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// Waits until it has ended, on a thread that no test needs.
+  /// Waits until it has ended, on a thread that no test needs. A test that runs out of time kills
+  /// it, so that one program that hangs does not hang all tests.
   package func end() async -> Int32 {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
+      }
+    } onCancel: {
+      send(SIGKILL)
     }
   }
 

@@ -53,8 +53,13 @@ struct HugeFileTests {
         body.matches(fileAt: path, in: hole.lower..<hole.upper), "\(hole.lower)",
         sourceLocation: location)
     }
-    let wanted = holes.reduce(0) { $0 + $1.byteCount }
-    #expect(world.origin.bytesSent < wanted * 2, "\(world.wire)", sourceLocation: location)
+    // How much of a range arrives after another connection took over its end depends on timing;
+    // where a range begins does not.
+    for request in world.origin.requests {
+      let start = request.range(total: body.byteCount)?.lowerBound ?? 0
+      let isInHole = holes.contains { $0.lower <= start && start < $0.upper }
+      #expect(isInHole, "\(world.wire)", sourceLocation: location)
+    }
   }
 
   /// Puts a transfer of which everything but the holes is held into the store and on the disk.
