@@ -6,8 +6,8 @@ import KettleScheduler
 enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store, and the actions that waited for them can be performed.
-  case committed([SchedulerAction], announce: [TransferID], kept: [JournalChange])
-  case lineRead(LineRequest, Result<[TransferRecord], any Error>)
+  case committed([TransferAction], announce: [TransferID], kept: [JournalChange])
+  case lineRead(QueueRead, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, PartialFileWriter.EndedSegment)
@@ -36,7 +36,7 @@ struct LiveAttempt: Sendable {
   }
 
   var transfer: TransferID
-  var asked: AskedRange?
+  var asked: RequestedRange?
   /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking

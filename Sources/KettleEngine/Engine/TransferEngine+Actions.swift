@@ -4,14 +4,14 @@ import KettleScheduler
 
 /// Performs the actions of the scheduler.
 extension TransferEngine {
-  func perform(_ action: SchedulerAction, at now: Moment) {
+  func perform(_ action: TransferAction, at now: Moment) {
     switch action {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
     case .shorten(let id, let attempt, let upper):
       bodies[id]?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
-    case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
+    case .acceptBody(let id, let attempt, let range): acceptBody(id, attempt, range)
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       discard(id, operation, resumeData)
@@ -57,7 +57,7 @@ extension TransferEngine {
       plan.url, redirectCount: fetch.lanes[index].redirects.count, at: clock.now().wall)
   }
 
-  private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+  private func acceptBody(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // The attempt may have been cancelled during the commit.
     guard let writer = bodies[id]?.writer, let one = attempts[attempt] else { return }
     switch one.phase {

@@ -75,7 +75,7 @@ extension TransferEngine {
     reading.begin()
     let answer = await body()
     reading.end()
-    letGo()
+    evict()
     return answer
   }
 
@@ -91,13 +91,13 @@ extension TransferEngine {
   private func tellWoken(_ ids: [TransferID], of records: [TransferRecord]) {
     let ids = Set(ids)
     for record in records where ids.contains(record.id) {
-      observer(.woken(rows.row(of: record)))
+      observer(.loaded(rows.row(of: record)))
     }
   }
 
   // MARK: The line
 
-  func readLine(_ request: LineRequest) {
+  func readLine(_ request: QueueRead) {
     reading.begin()
     readQueue.async { [weak self, archive] in
       let result = Result { try archive.line(request) }
@@ -105,7 +105,7 @@ extension TransferEngine {
     }
   }
 
-  func lineRead(_ request: LineRequest, _ result: Result<[TransferRecord], any Error>) {
+  func lineRead(_ request: QueueRead, _ result: Result<[TransferRecord], any Error>) {
     defer { reading.end() }
     switch result {
     case .success(let records):
@@ -126,11 +126,11 @@ extension TransferEngine {
   // MARK: Falling asleep
 
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
-  func letGo() {
+  func evict() {
     guard reading.count == 0, scheduler.holdsMuch else { return }
-    let slept = scheduler.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    let slept = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
     guard !slept.isEmpty else { return }
-    observer(.slept(slept))
+    observer(.evicted(slept))
     for id in slept where live[id]?.hasRun == false { live[id] = nil }
     guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
     for id in live.keys where scheduler.machines[id] == nil { live[id] = nil }

@@ -15,7 +15,7 @@ extension TransferEngine {
       for action in actions { perform(action, at: now) }
       for id in announced { announceChange(of: id) }
       noteKept(kept)
-      letGo()
+      evict()
     case .lineRead(let request, let result): lineRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):

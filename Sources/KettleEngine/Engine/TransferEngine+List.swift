@@ -25,7 +25,7 @@ extension TransferEngine {
   private func wakeNeighbours(of ids: [TransferID], _ side: ListSide) async {
     // The store must have the earlier moves first.
     await kept()
-    let places = ids.compactMap { scheduler.machines[$0].map { QueuePlace($0.record) } }
+    let places = ids.compactMap { scheduler.machines[$0].map { QueuePosition($0.record) } }
     _ = await wake { archive in try archive.neighbours(of: places, side) }
   }
 

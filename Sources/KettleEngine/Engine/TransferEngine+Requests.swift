@@ -36,7 +36,7 @@ extension TransferEngine {
     let (slept, turn) = scheduler.admit(changes, at: now)
     announceAdded(changes, slept[...])
     run(turn, at: now)
-    letGo()
+    evict()
   }
 
   /// Notifies the observer of new transfers as the store has them; those that run are reported

@@ -283,7 +283,7 @@ package actor TransferEngine {
   /// What turns leave to do when all input that has arrived is handled.
   private struct Submission {
     var changes: [JournalChange] = []
-    var afterCommit: [SchedulerAction] = []
+    var afterCommit: [TransferAction] = []
     var announced: [TransferID] = []
     var durable: [Completion<Void>] = []
 

@@ -14,7 +14,7 @@ package struct AttemptPlan: Sendable, Hashable {
   package var trust: Trust
   package var certificate: ClientCertificate?
   /// nil requests the whole file.
-  package var asked: AskedRange?
+  package var asked: RequestedRange?
   /// nil means a plain GET.
   package var content: RequestContent?
 
@@ -27,7 +27,7 @@ package struct AttemptPlan: Sendable, Hashable {
   }
 
   init(
-    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: AskedRange?,
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: RequestedRange?,
     content: RequestContent? = nil, spec: TransferSpec
   ) {
     self.attempt = attempt

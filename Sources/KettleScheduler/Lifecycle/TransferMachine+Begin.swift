@@ -48,7 +48,7 @@ extension TransferMachine {
   static let overlapWorthByteCount: Int64 = 1 << 20
 
   /// The range to request; nil for the whole file.
-  private func askedRange(for asking: Asking) -> AskedRange? {
+  private func askedRange(for asking: Asking) -> RequestedRange? {
     guard let resumeData = record.resumeData, !resumeData.held.isEmpty else { return nil }
     switch asking {
     case .comparing, .fresh: return nil
@@ -65,14 +65,16 @@ extension TransferMachine {
     }
   }
 
-  private func askedRange(_ resumeData: ResumeData, _ proof: AskedRange.Proof) -> AskedRange? {
+  private func askedRange(_ resumeData: ResumeData, _ proof: RequestedRange.Proof)
+    -> RequestedRange?
+  {
     let held = resumeData.held
     let total = resumeData.totalByteCount
     let gaps = held.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
     case .ifRange, .sameValidator:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
-      return AskedRange(lower: gap.lower, upper: Self.upper(gap, total), proof: proof)
+      return RequestedRange(lower: gap.lower, upper: Self.upper(gap, total), proof: proof)
     case .overlap:
       // There must be bytes before the gap to compare with. If nothing is missing, because the last
       // byte was in flight when the doubt arose, the end of the file is compared.
@@ -80,7 +82,7 @@ extension TransferMachine {
       guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
       let before = held.ranges.last { $0.upper == end }?.lower ?? end
       let lower = max(before, end - Fetch.overlapByteCount)
-      return AskedRange(
+      return RequestedRange(
         lower: lower, upper: missing.flatMap { Self.upper($0, total) }, proof: proof)
     }
   }

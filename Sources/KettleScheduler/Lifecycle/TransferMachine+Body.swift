@@ -6,7 +6,7 @@ extension TransferMachine {
   package enum BodyOpenedAction: Sendable, Hashable {
     /// The user acted first; the attempt is ending, and the partial file is recorded.
     case nothing
-    case letBodyFlow(AttemptID, ByteRange?)
+    case acceptBody(AttemptID, ByteRange?)
   }
 
   /// The partial file is open; from now on the record names it.
@@ -28,7 +28,7 @@ extension TransferMachine {
     if case .goOn = plan, let asked = fetch.lanes[index].asked { noteResumed(at: asked.lower) }
     let range = fetch.lanes[index].range
     enter(.running(fetch))
-    return .letBodyFlow(attempt, range)
+    return .acceptBody(attempt, range)
   }
 
   /// The store has recorded the partial file, and the first connection's body flows into it. Others

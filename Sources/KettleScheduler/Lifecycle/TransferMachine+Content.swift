@@ -14,7 +14,7 @@ extension TransferMachine {
     }
   }
 
-  var acceptance: ReplyJudge.Acceptance {
+  var acceptance: ResponseClassifier.Acceptance {
     if record.spec.task != nil { return record.spec.directory == nil ? .any : .success }
     return record.spec.content == nil ? .file : .success
   }

@@ -53,7 +53,7 @@ extension TransferMachine {
       range = share
       owner = lane
     }
-    let asked = AskedRange(lower: range.lower, upper: range.upper, proof: fetch.proof)
+    let asked = RequestedRange(lower: range.lower, upper: range.upper, proof: fetch.proof)
     let url = fetch.laneURL
     var lane = Lane(
       attempt: attempt, url: url, redirects: fetch.laneRedirects, asked: asked, range: range,
@@ -109,7 +109,7 @@ extension TransferMachine {
 /// The reply to a further connection.
 extension TransferMachine {
   mutating func laneHeadReceived(
-    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, from reach: NetworkReach,
+    _ verdict: ResponseClassifier.Verdict, _ head: ResponseHead, from reach: NetworkReach,
     _ fetch: inout Fetch, _ index: Int,
     _ circumstances: Circumstances
   ) -> HeadAction {
@@ -127,7 +127,7 @@ extension TransferMachine {
       fetch.sendLanes(after: lane)
       let shortening = takeOver(lane, &fetch)
       enter(.running(fetch))
-      return .letBodyFlow(lane.attempt, rest, shortening)
+      return .acceptBody(lane.attempt, rest, shortening)
     case .askAgain(.proving(.sameValidator)):
       fetch.proof = .sameValidator
       return drop(index, &fetch)

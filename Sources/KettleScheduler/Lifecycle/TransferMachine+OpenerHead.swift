@@ -8,7 +8,7 @@ extension TransferMachine {
     case nothing
     case openBody(AttemptID, BodyPlan)
     /// The partial file is open; the body is this range.
-    case letBodyFlow(AttemptID, ByteRange, Shortening?)
+    case acceptBody(AttemptID, ByteRange, Shortening?)
     case cancelAttempts([AttemptID], HostTable.Lesson?)
   }
 
@@ -28,7 +28,7 @@ extension TransferMachine {
       let failure = TransferFailure(.loginNeeded, on: lane.url.text, detail: "\(head.status)")
       if let next = asksProgram(challenge, because: failure) { return cancelAll(next: next) }
     }
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: lane.url, asked: lane.asked,
       // What the first connection requested does not matter to those that join it.
       asking: fetch.body == .closed ? fetch.asking : .goingOn, resumeData: record.resumeData,
@@ -44,7 +44,7 @@ extension TransferMachine {
   }
 
   private mutating func openerHeadReceived(
-    _ verdict: ReplyJudge.Verdict, _ head: ResponseHead, from reach: NetworkReach,
+    _ verdict: ResponseClassifier.Verdict, _ head: ResponseHead, from reach: NetworkReach,
     _ fetch: inout Fetch, _ index: Int, _ circumstances: Circumstances
   ) -> HeadAction {
     let lane = fetch.lanes[index]
@@ -135,17 +135,18 @@ extension TransferMachine {
     return .openBody(attempt, plan)
   }
 
-  private func knownTotal(for use: ReplyJudge.Whole.Use) -> Int64? {
+  private func knownTotal(for use: ResponseClassifier.Whole.Use) -> Int64? {
     if case .compared = use { record.resumeData?.totalByteCount } else { nil }
   }
 
-  private func isRangeless(_ head: ResponseHead, _ use: ReplyJudge.Whole.Use) -> Bool {
+  private func isRangeless(_ head: ResponseHead, _ use: ResponseClassifier.Whole.Use) -> Bool {
     if case .compared = use { return true }
     return head.value(of: "Accept-Ranges")?.trimmed.lowercased() == "none"
   }
 
   /// Decides where a whole body goes, and records why durable bytes are fetched again.
-  private mutating func plan(for whole: ReplyJudge.Whole, _ head: ResponseHead) -> BodyPlan {
+  private mutating func plan(for whole: ResponseClassifier.Whole, _ head: ResponseHead) -> BodyPlan
+  {
     let facts = whole.facts
     switch (whole.use, record.resumeData) {
     case (.compared(let reason), .some(var resumeData)):
@@ -168,7 +169,7 @@ extension TransferMachine {
     }
   }
 
-  private func emptied(_ resumeData: ResumeData, _ facts: ReplyJudge.Facts) -> ResumeData {
+  private func emptied(_ resumeData: ResumeData, _ facts: ResponseClassifier.Facts) -> ResumeData {
     var resumeData = resumeData
     resumeData.totalByteCount = facts.total
     resumeData.validator = facts.validator
@@ -179,7 +180,7 @@ extension TransferMachine {
   }
 
   private func newFile(
-    _ name: String, _ facts: ReplyJudge.Facts, old: BodyPlan.Old?
+    _ name: String, _ facts: ResponseClassifier.Facts, old: BodyPlan.Old?
   ) -> BodyPlan.NewFile {
     BodyPlan.NewFile(
       preferredName: name, total: facts.total, validator: facts.validator,

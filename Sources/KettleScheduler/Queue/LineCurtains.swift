@@ -64,7 +64,7 @@ struct LineCurtains: Sendable {
   }
 
   /// Applies a read of the store: all up to `last` are in memory now; nil means the whole queue.
-  mutating func lift(_ request: LineRequest, upTo last: QueueKey?, hosts found: Set<Origin>) {
+  mutating func lift(_ request: QueueRead, upTo last: QueueKey?, hosts found: Set<Origin>) {
     let curtain = last.map(Curtain.at) ?? .open
     switch request {
     case .at(let origin, _): hosts[origin] = curtain

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The part of the queue to read from the store.
-package enum LineRequest: Sendable, Hashable {
+package enum QueueRead: Sendable, Hashable {
   case at(Origin, countMax: Int)
   /// All hosts but these.
   case elsewhere(than: Set<Origin>, countMax: Int)

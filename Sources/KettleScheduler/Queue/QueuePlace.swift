@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The position of a transfer in the user's list. Smaller is further up.
-package struct QueuePlace: Sendable, Hashable, Comparable {
+package struct QueuePosition: Sendable, Hashable, Comparable {
   package var position: Int64
   package var id: TransferID
 
@@ -14,7 +14,7 @@ package struct QueuePlace: Sendable, Hashable, Comparable {
     self.init(position: record.queuePosition, id: record.id)
   }
 
-  package static func < (left: QueuePlace, right: QueuePlace) -> Bool {
+  package static func < (left: QueuePosition, right: QueuePosition) -> Bool {
     left.position == right.position ? left.id < right.id : left.position < right.position
   }
 }

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Replies other than the file that a plain GET requests.
-extension ReplyJudge {
+extension ResponseClassifier {
   /// Which statuses have a body that is accepted.
   package enum Acceptance: Sendable, Hashable {
     /// 200 and 203, and 206 for a range: the user wants the file or nothing.

@@ -2,7 +2,7 @@ import KettleModel
 
 /// Replies that contradict themselves or earlier replies for the same version. They are not
 /// trusted: durable bytes stay, and the request is retried.
-extension ReplyJudge {
+extension ResponseClassifier {
   /// Returns the verdict on a reply that declares its body as the whole file and as a part; nil for
   /// any other. `Content-Range` belongs to 206 and 416 only (RFC 9110, section 14.4).
   func judgePartAsWhole(_ head: ResponseHead) -> Verdict? {

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Replies with a part of the file.
-extension ReplyJudge {
+extension ResponseClassifier {
   func judgeRange(_ head: ResponseHead) -> Verdict {
     guard let asked, let resumeData else { return rangeWrong("206 though no range was asked") }
     guard head.isIdentityEncoded else { return rangeWrong("encoded") }
@@ -32,7 +32,7 @@ extension ReplyJudge {
 
   /// nil when the part belongs to the file, as far as its head shows.
   private func judgeProof(
-    _ proof: AskedRange.Proof, _ facts: Facts, _ resumeData: ResumeData
+    _ proof: RequestedRange.Proof, _ facts: Facts, _ resumeData: ResumeData
   ) -> Verdict? {
     let known = resumeData.validator
     let changed = anotherOne(facts.total)

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// Replies with the whole file.
-extension ReplyJudge {
+extension ResponseClassifier {
   func judgeWhole(_ head: ResponseHead) -> Verdict {
     if let contradiction = judgePartAsWhole(head) { return contradiction }
     guard head.isIdentityEncoded || isStoredCompressed(head) else {
@@ -71,7 +71,7 @@ extension ReplyJudge {
 
   /// If no bytes before a gap could be repeated, the overlap is the whole file: its tag proves as
   /// little as that of a part.
-  private var wantedProof: AskedRange.Proof? {
+  private var wantedProof: RequestedRange.Proof? {
     if let asked { return asked.proof }
     if case .proving(.overlap(let suspect)) = asking { return .overlap(suspect: suspect) }
     return nil

@@ -5,8 +5,8 @@ import KettleModel
 /// A range reply is used only if the status is 206, the Content-Range starts at the requested
 /// offset, the total and the validator are the known ones, and there is no content coding (RFC
 /// 9110, sections 13.1.5, 14.4 and 15.3.7). Nothing else is ever written at an offset. What "the
-/// known ones" means depends on the requested proof (`AskedRange.Proof`).
-package struct ReplyJudge: Sendable {
+/// known ones" means depends on the requested proof (`RequestedRange.Proof`).
+package struct ResponseClassifier: Sendable {
   package enum Verdict: Sendable, Hashable {
     case takeWhole(Whole)
     /// The body is this part of the file.
@@ -59,7 +59,7 @@ package struct ReplyJudge: Sendable {
   }
 
   let url: TransferURL
-  let asked: AskedRange?
+  let asked: RequestedRange?
   let asking: Asking
   let resumeData: ResumeData?
   let content: RequestContent?
@@ -69,7 +69,7 @@ package struct ReplyJudge: Sendable {
 
   /// - Parameter content: the content of the request; nil means a plain GET.
   package init(
-    url: TransferURL, asked: AskedRange?, asking: Asking, resumeData: ResumeData?,
+    url: TransferURL, asked: RequestedRange?, asking: Asking, resumeData: ResumeData?,
     content: RequestContent? = nil, acceptance: Acceptance = .file,
     challengePolicy: TaskStatus.ChallengePolicy = .ask
   ) {

@@ -64,7 +64,7 @@ extension TransferScheduler {
   ) -> ControlResult {
     switch action {
     case nil, .nothing: return .applied
-    case .cancelAttempts(let attempts): turn.now += attempts.map(SchedulerAction.cancelAttempt)
+    case .cancelAttempts(let attempts): turn.now += attempts.map(TransferAction.cancelAttempt)
     case .discardPartialFile(let operation, let resumeData):
       turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
     case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))

@@ -29,7 +29,7 @@ extension TransferScheduler {
   ///
   /// - Parameter isKept: whether the store has the transfer exactly as it is in memory.
   /// - Returns: the evicted transfers, by id.
-  package mutating func letGo(where isKept: (TransferID) -> Bool) -> [TransferID] {
+  package mutating func evict(where isKept: (TransferID) -> Bool) -> [TransferID] {
     guard holdsMuch else { return [] }
     let spareInLine = queue.spare(
       perLane: holdLimits.lineCount, countMax: holdLimits.allLinesCountMax)
@@ -37,14 +37,14 @@ extension TransferScheduler {
     let ids = (resting + spareInLine.map(\.id)).filter { id in
       machines[id]?.isDormant == true && isKept(id)
     }
-    for id in ids { letGo(id) }
+    for id in ids { evict(id) }
     heldCountAfterSleep = machines.count
     return ids.sorted()
   }
 
-  private mutating func letGo(_ id: TransferID) {
+  private mutating func evict(_ id: TransferID) {
     guard let record = machines.removeValue(forKey: id)?.record else { return }
-    order.remove(QueuePlace(record))
+    order.remove(QueuePosition(record))
     queue.hide(id)
     alarms.remove(id)
     count(record, by: 1)
@@ -95,7 +95,7 @@ extension TransferScheduler {
     var machine = TransferMachine(recovering: record, at: now)
     holdBack(&machine)
     machines[record.id] = machine
-    order.insert(QueuePlace(record))
+    order.insert(QueuePosition(record))
     file(machine)
     // A crash may have left stale fields, and conditions may have changed.
     if machine.durableRecord != record {
@@ -123,7 +123,7 @@ extension TransferScheduler {
   ///     number shows whether the part is complete, so deleted ones are counted too.
   ///   - gone: transfers no longer on the list; they are not loaded.
   package mutating func lineRead(
-    _ request: LineRequest, _ records: [TransferRecord], gone: Set<TransferID> = [],
+    _ request: QueueRead, _ records: [TransferRecord], gone: Set<TransferID> = [],
     at now: Moment
   ) -> (woken: [TransferID], Turn) {
     var turn = Turn()
@@ -144,7 +144,7 @@ extension TransferScheduler {
   /// count is increased by their number.
   mutating func ask(_ asked: TransferQueue.Asked, _ turn: inout Turn) {
     guard lineRequest == nil else { return }
-    let request: LineRequest =
+    let request: QueueRead =
       switch asked {
       case .host(let origin):
         .at(origin, countMax: holdLimits.lineCount + awakeCount { $0 == origin })

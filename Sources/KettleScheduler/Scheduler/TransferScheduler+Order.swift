@@ -16,7 +16,7 @@ extension TransferScheduler {
     _ ids: [TransferID], _ move: Move, at now: Moment
   ) -> ([ControlResult], Turn) {
     var turn = Turn()
-    let places = Set(ids).compactMap { machines[$0].map { QueuePlace($0.record) } }
+    let places = Set(ids).compactMap { machines[$0].map { QueuePosition($0.record) } }
       .sorted()
     let positions =
       switch move {
@@ -35,8 +35,8 @@ extension TransferScheduler {
   /// Exchanges each with its neighbour, starting with the one that is first in the direction. A
   /// neighbour that moves as well is blocked, and blocks those behind it.
   private mutating func exchange(
-    _ places: [QueuePlace],
-    with neighbour: (SortedBlocks<QueuePlace>, QueuePlace) -> QueuePlace?
+    _ places: [QueuePosition],
+    with neighbour: (SortedBlocks<QueuePosition>, QueuePosition) -> QueuePosition?
   ) -> [TransferID: Int64] {
     let moving = Set(places.map(\.id))
     var positions: [TransferID: Int64] = [:]
@@ -44,21 +44,21 @@ extension TransferScheduler {
       guard let other = neighbour(order, place), !moving.contains(other.id) else { continue }
       order.remove(place)
       order.remove(other)
-      order.insert(QueuePlace(position: other.position, id: place.id))
-      order.insert(QueuePlace(position: place.position, id: other.id))
+      order.insert(QueuePosition(position: other.position, id: place.id))
+      order.insert(QueuePosition(position: place.position, id: other.id))
       positions[place.id] = other.position
       positions[other.id] = place.position
     }
     return positions
   }
 
-  private mutating func putFirst(_ places: [QueuePlace]) -> [TransferID: Int64] {
+  private mutating func putFirst(_ places: [QueuePosition]) -> [TransferID: Int64] {
     guard order.window(first: 0, count: places.count) != places else { return [:] }
     firstPosition -= Int64(places.count)
     return put(places, from: firstPosition)
   }
 
-  private mutating func putLast(_ places: [QueuePlace]) -> [TransferID: Int64] {
+  private mutating func putLast(_ places: [QueuePosition]) -> [TransferID: Int64] {
     let end = order.window(first: order.count - places.count, count: places.count)
     guard end != places else { return [:] }
     let start = lastPosition + 1
@@ -66,12 +66,12 @@ extension TransferScheduler {
     return put(places, from: start)
   }
 
-  private mutating func put(_ places: [QueuePlace], from start: Int64) -> [TransferID: Int64] {
+  private mutating func put(_ places: [QueuePosition], from start: Int64) -> [TransferID: Int64] {
     var positions: [TransferID: Int64] = [:]
     for (index, place) in places.enumerated() {
       let position = start + Int64(index)
       order.remove(place)
-      order.insert(QueuePlace(position: position, id: place.id))
+      order.insert(QueuePosition(position: position, id: place.id))
       positions[place.id] = position
     }
     return positions

@@ -13,7 +13,7 @@ extension TransferScheduler {
     for id in alarms.due(at: now) {
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
       if case .cancelAttempts(let attempts)? = update(id, &turn, { $0.timePassed(at: now) }) {
-        turn.now += attempts.map(SchedulerAction.cancelAttempt)
+        turn.now += attempts.map(TransferAction.cancelAttempt)
       }
       if let machine = machines[id] { file(machine) }
     }
@@ -68,7 +68,7 @@ extension TransferScheduler {
         progress, heldBack: heldBack,
         silentMillisecondsMax: isLimited ? nil : silentMillisecondsMax, at: now)
     }
-    turn.now += (silent ?? []).map(SchedulerAction.cancelAttempt)
+    turn.now += (silent ?? []).map(TransferAction.cancelAttempt)
   }
 
   /// - Parameter reach: the reach of the server that sent the head.
@@ -91,8 +91,8 @@ extension TransferScheduler {
   ) -> Turn {
     var turn = Turn()
     switch update(id, &turn, { $0.bodyOpened(resumeData, of: attempt, at: now) }) {
-    case .letBodyFlow(let attempt, let range):
-      turn.afterCommit.append(.letBodyFlow(id, attempt, range))
+    case .acceptBody(let attempt, let range):
+      turn.afterCommit.append(.acceptBody(id, attempt, range))
     case nil, .nothing: break
     }
     return turn
@@ -125,14 +125,14 @@ extension TransferScheduler {
     case .openBody(let attempt, let plan):
       hosts.serves(attempt)
       turn.now.append(.openBody(id, attempt, plan))
-    case .letBodyFlow(let attempt, let range, let shortening):
+    case .acceptBody(let attempt, let range, let shortening):
       hosts.serves(attempt)
       if let shortening {
         turn.now.append(.shorten(id, shortening.attempt, to: shortening.upper))
       }
-      turn.now.append(.letBodyFlow(id, attempt, range))
+      turn.now.append(.acceptBody(id, attempt, range))
     case .cancelAttempts(let attempts, let lesson):
-      turn.now += attempts.map(SchedulerAction.cancelAttempt)
+      turn.now += attempts.map(TransferAction.cancelAttempt)
       if lesson?.connectionsMax != nil { attempts.forEach { hosts.refuses($0) } }
       learn(lesson, of: id, &turn, at: now)
     case nil, .nothing: break
@@ -189,7 +189,7 @@ extension TransferScheduler {
   ) {
     switch action {
     case .goOn(let attempts, let lesson), .cancelAttempts(let attempts, let lesson):
-      turn.now += attempts.map(SchedulerAction.cancelAttempt)
+      turn.now += attempts.map(TransferAction.cancelAttempt)
       learn(lesson, of: id, &turn, at: now)
     case .closeBody(let operation, let lesson):
       turn.now.append(.closeBody(id, operation))

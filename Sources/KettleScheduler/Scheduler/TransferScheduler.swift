@@ -26,7 +26,7 @@ package struct TransferScheduler: Sendable {
   /// Added but not yet admitted.
   var arriving = Arrivals()
   /// The machines in the user's list order.
-  var order = SortedBlocks<QueuePlace>()
+  var order = SortedBlocks<QueuePosition>()
   /// No transfer of the list is before the first or after the last position.
   var firstPosition: Int64 = 1
   var lastPosition: Int64 = 0
@@ -37,7 +37,7 @@ package struct TransferScheduler: Sendable {
   /// How many transfers were in memory after the last eviction.
   var heldCountAfterSleep = 0
   /// The pending read of the store.
-  var lineRequest: LineRequest?
+  var lineRequest: QueueRead?
   /// Completed transfers up to this finish number are cleared from view; nil: none ever was.
   package internal(set) var clearedUpTo: Int64?
   var lastFinishNumber: Int64 = 0
@@ -86,7 +86,7 @@ package struct TransferScheduler: Sendable {
     self.clearedUpTo = clearedUpTo
     lastFinishNumber = max(
       clearedUpTo ?? 0, others.lastFinishNumber, records.compactMap(\.finishNumber).max() ?? 0)
-    order = SortedBlocks(sorted: records.map(QueuePlace.init).sorted())
+    order = SortedBlocks(sorted: records.map(QueuePosition.init).sorted())
     let positions = [others.positions?.lowerBound, order.first?.position].compactMap { $0 }
     firstPosition = min(1, positions.min() ?? 1)
     lastPosition = max(0, others.positions?.upperBound ?? 0, order.last?.position ?? 0)
@@ -184,7 +184,7 @@ package struct TransferScheduler: Sendable {
       numbers[record.spec.session, default: []].append(record.taskIdentifier)
       guard let old = takenOver.removeValue(forKey: record.id) else { continue }
       machines[old.record.id] = old
-      order.insert(QueuePlace(old.record))
+      order.insert(QueuePosition(old.record))
     }
     for (session, numbers) in numbers {
       guard let first = numbers.min(), numbers.max() == lastTaskIdentifiers[session] else {
@@ -222,7 +222,7 @@ package struct TransferScheduler: Sendable {
     record.task?.reply = old.record.task?.reply
     takenOver[record.id] = old
     machines[token.id] = nil
-    order.remove(QueuePlace(old.record))
+    order.remove(QueuePosition(old.record))
     turn.changes.append(.remove(token.id))
     turn.removed.append(old.record)
   }
@@ -259,7 +259,7 @@ package struct TransferScheduler: Sendable {
     numberFinish(of: &machine, before: before.record.state)
     if machine.state == .removed {
       machines[id] = nil
-      order.remove(QueuePlace(before.record))
+      order.remove(QueuePosition(before.record))
       queue.remove(id)
       queue.release(id)
       alarms.remove(id)

@@ -5,9 +5,9 @@ import KettleModel
 /// `now` can be performed at once. `afterCommit` must wait until `changes` are durable: so no byte
 /// is trusted that is not on disk, and no file gets its final name before recovery would know it.
 package struct Turn: Sendable {
-  package var now: [SchedulerAction] = []
+  package var now: [TransferAction] = []
   package var changes: [JournalChange] = []
-  package var afterCommit: [SchedulerAction] = []
+  package var afterCommit: [TransferAction] = []
   /// Transfers whose record changed.
   package var changed: [TransferID] = []
   /// The records as they were before the removal.
@@ -19,14 +19,14 @@ package struct Turn: Sendable {
 }
 
 /// An action of the scheduler, performed by the engine.
-package enum SchedulerAction: Sendable, Hashable {
+package enum TransferAction: Sendable, Hashable {
   case beginAttempt(TransferID, AttemptPlan)
   case cancelAttempt(AttemptID)
   /// The attempt needs to deliver bytes only up to this offset.
   case shorten(TransferID, AttemptID, to: Int64)
   case openBody(TransferID, AttemptID, BodyPlan)
   /// The range of the body; nil when only the end of the reply shows its length.
-  case letBodyFlow(TransferID, AttemptID, ByteRange?)
+  case acceptBody(TransferID, AttemptID, ByteRange?)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
   case discardPartialFile(TransferID, OperationID, ResumeData)
@@ -34,7 +34,7 @@ package enum SchedulerAction: Sendable, Hashable {
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
   case deleteFinishedFile(TransferID, FinishedFile)
   /// Only the store knows which transfer is next in the queue.
-  case readLine(LineRequest)
+  case readLine(QueueRead)
   /// The limit for all attempts of the transfer together.
   case limit(TransferID, bytesPerSecond: Int64?)
 }

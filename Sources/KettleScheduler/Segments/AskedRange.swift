@@ -1,7 +1,7 @@
 import KettleModel
 
 /// The byte range that an attempt requests, and what will prove that it belongs to the rest.
-package struct AskedRange: Sendable, Hashable {
+package struct RequestedRange: Sendable, Hashable {
   package var lower: Int64
   /// Exclusive; nil requests everything up to the end.
   package var upper: Int64?
@@ -41,7 +41,7 @@ package struct AskedRange: Sendable, Hashable {
 package enum Asking: Sendable, Hashable {
   /// What the record allows: the first gap, proved by the validator or by an overlap.
   case goingOn
-  case proving(AskedRange.Proof)
+  case proving(RequestedRange.Proof)
   /// The whole file; durable bytes are compared with it and kept.
   case comparing
   /// The whole file into a new partial file; the durable bytes are useless.

@@ -32,7 +32,7 @@ package struct Fetch: Sendable, Hashable {
   package var heldAtStartByteCount: Int64 = 0
   package var splitting = Splitting.allowed
   /// How further connections prove that their part belongs to the file.
-  package var proof: AskedRange.Proof
+  package var proof: RequestedRange.Proof
   /// Where further connections send their requests: the target of the opener's redirects, so that
   /// they need not follow them again.
   package private(set) var laneURL: TransferURL

@@ -15,7 +15,7 @@ package struct Lane: Sendable, Hashable {
   package var url: TransferURL
   /// The redirects that led there.
   package var redirects: RedirectChain
-  package var asked: AskedRange?
+  package var asked: RequestedRange?
   /// nil means a plain GET, as for every further connection.
   package var content: RequestContent?
   /// nil before the head arrives, and while the size is unknown.
@@ -35,7 +35,7 @@ package struct Lane: Sendable, Hashable {
   static let sampleMillisecondsMin: Int64 = 100
 
   package init(
-    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: AskedRange?,
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, asked: RequestedRange?,
     range: ByteRange?, at now: MonotonicTime
   ) {
     self.attempt = attempt

@@ -8,20 +8,21 @@ struct AcceptanceTests {
   private let post = RequestContent(method: "POST")
 
   private func judge(
-    _ status: Int, _ headers: [String: String] = [:], _ acceptance: ReplyJudge.Acceptance = .any,
+    _ status: Int, _ headers: [String: String] = [:],
+    _ acceptance: ResponseClassifier.Acceptance = .any,
     content: RequestContent? = nil, policy: TaskStatus.ChallengePolicy = .ask
-  ) -> ReplyJudge.Verdict {
-    ReplyJudge(
+  ) -> ResponseClassifier.Verdict {
+    ResponseClassifier(
       url: url("http://files.example/a.iso"), asked: nil, asking: .goingOn, resumeData: nil,
       content: content, acceptance: acceptance, challengePolicy: policy
     ).judge(SchedulerScript.head(status, headers), at: now)
   }
 
-  private func taken(_ verdict: ReplyJudge.Verdict) -> ReplyJudge.Facts? {
+  private func taken(_ verdict: ResponseClassifier.Verdict) -> ResponseClassifier.Facts? {
     if case .takeWhole(let whole) = verdict { whole.facts } else { nil }
   }
 
-  private func fails(_ verdict: ReplyJudge.Verdict) -> Bool {
+  private func fails(_ verdict: ResponseClassifier.Verdict) -> Bool {
     guard case .fail(let failure) = verdict else { return false }
     return failure.code == .httpStatus
   }

@@ -9,22 +9,22 @@ struct ReplyJudgeTests {
   private func judge(
     _ status: Int, _ headers: [String: String], asked: Bool = true, total: Int64? = 1000,
     held: Int64 = 400, at path: String = "a.iso",
-    proof: AskedRange.Proof = .ifRange("\"v1\"")
-  ) -> ReplyJudge.Verdict {
+    proof: RequestedRange.Proof = .ifRange("\"v1\"")
+  ) -> ResponseClassifier.Verdict {
     let resumeData = partial(held: held, total: total)
-    return ReplyJudge(
+    return ResponseClassifier(
       url: url("http://files.example/\(path)"),
-      asked: asked ? AskedRange(lower: held, upper: nil, proof: proof) : nil, asking: .goingOn,
+      asked: asked ? RequestedRange(lower: held, upper: nil, proof: proof) : nil, asking: .goingOn,
       resumeData: asked ? resumeData : nil
     ).judge(SchedulerScript.head(status, headers), at: now)
   }
 
   /// The range that is taken; nil when the verdict is another.
-  private func taken(_ verdict: ReplyJudge.Verdict) -> ByteRange? {
+  private func taken(_ verdict: ResponseClassifier.Verdict) -> ByteRange? {
     if case .takeRange(let range, _) = verdict { range } else { nil }
   }
 
-  private func use(_ verdict: ReplyJudge.Verdict) -> ReplyJudge.Whole.Use? {
+  private func use(_ verdict: ResponseClassifier.Verdict) -> ResponseClassifier.Whole.Use? {
     if case .takeWhole(let whole) = verdict { whole.use } else { nil }
   }
 
@@ -101,7 +101,7 @@ struct ReplyJudgeTests {
   }
 
   @Test func `another tag is another version only when it comes twice`() {
-    let suspect = AskedRange.Proof.overlap(suspect: "\"v2\"")
+    let suspect = RequestedRange.Proof.overlap(suspect: "\"v2\"")
     let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
     #expect(judge(206, part) == .askAgain(.proving(suspect)))
     let whole = ["Content-Length": "1000", "ETag": "\"v2\""]
@@ -124,10 +124,10 @@ struct ReplyJudgeTests {
   @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
     var resumeData = partial()
     if let end = ByteRange(lower: 400, upper: 1000) { resumeData.held.insert(end) }
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: url("http://files.example/a.iso"), asked: nil,
       asking: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
-    func use(_ entityTag: String) -> ReplyJudge.Whole.Use? {
+    func use(_ entityTag: String) -> ResponseClassifier.Whole.Use? {
       let head = SchedulerScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
       return self.use(judge.judge(head, at: now))
     }
@@ -146,15 +146,15 @@ struct ReplyJudgeTests {
   }
 
   @Test func `an overlap proves nothing unless both sizes are known`() {
-    let overlap = AskedRange.Proof.overlap(suspect: nil)
+    let overlap = RequestedRange.Proof.overlap(suspect: nil)
     let unknown = ["Content-Range": "bytes 400-999/*"]
     #expect(judge(206, unknown, proof: overlap) == .askAgain(.comparing))
     #expect(taken(judge(206, ["Content-Range": "bytes 400-999/1000"], proof: overlap)) == rest)
   }
 
   @Test func `a bounded range is not overrun`() {
-    let asked = AskedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
-    let judge = ReplyJudge(
+    let asked = RequestedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"), asked: asked, asking: .goingOn,
       resumeData: partial(held: 400))
     let verdict = judge.judge(
@@ -169,9 +169,9 @@ struct ReplyJudgeTests {
   @Test func `a web page in place of an archive is no new version`() {
     var known = partial(held: 400)
     known.mediaType = "application/octet-stream"
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"),
-      asked: AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), asking: .goingOn,
+      asked: RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), asking: .goingOn,
       resumeData: known)
     let head = SchedulerScript.head(
       200, ["Content-Length": "17", "Content-Type": "text/html; charset=utf-8"])
@@ -185,8 +185,8 @@ struct ReplyJudgeTests {
   @Test func `a fresh link to another file gives nothing up`() {
     var known = partial(held: 400)
     known.validatorURL = "http://files.example/old"
-    let asked = AskedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
-    let judge = ReplyJudge(
+    let asked = RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"), asked: asked, asking: .goingOn, resumeData: known)
     let heads = [
       SchedulerScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
@@ -221,11 +221,11 @@ struct ReplyJudgeTests {
     #expect(
       verdict
         == .takeWhole(
-          ReplyJudge.Whole(
-            facts: ReplyJudge.Facts(
+          ResponseClassifier.Whole(
+            facts: ResponseClassifier.Facts(
               total: 5, validator: validator, checksum: checksum, mediaType: "text/plain"),
             use: .new)))
-    let nothing = ReplyJudge.Whole(facts: ReplyJudge.Facts(), use: .new)
+    let nothing = ResponseClassifier.Whole(facts: ResponseClassifier.Facts(), use: .new)
     #expect(judge(200, [:], asked: false) == .takeWhole(nothing))
     #expect(
       judge(200, ["Content-Length": "7", "Transfer-Encoding": "chunked"], asked: false)
@@ -243,7 +243,7 @@ struct ReplyJudgeTests {
     #expect(use(judge(200, ["Content-Encoding": "identity"], asked: false)) == .new)
   }
 
-  private func contradiction(_ verdict: ReplyJudge.Verdict) -> String? {
+  private func contradiction(_ verdict: ResponseClassifier.Verdict) -> String? {
     guard case .retry(let failure, after: nil) = verdict, failure.code == .contradictoryReply
     else { return nil }
     return failure.detail
@@ -283,7 +283,7 @@ struct ReplyJudgeTests {
   }
 
   @Test func `a whole reply for a fresh start must not contradict what is known either`() {
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
       resumeData: partial(held: 400))
     let same = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
@@ -294,7 +294,7 @@ struct ReplyJudgeTests {
 
   // Fault 27
   @Test func `a whole reply that says no length has the known one under the known validator`() {
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"), asked: nil, asking: .fresh(.resourceChanged),
       resumeData: partial(held: 400))
     let total = { (entityTag: String) -> Int64? in
@@ -363,7 +363,7 @@ struct ReplyJudgeTests {
     let twice = ResponseHead(
       status: 302,
       headers: [HeaderField(received: "Location", "/a"), HeaderField(received: "Location", "/b")])
-    let judge = ReplyJudge(
+    let judge = ResponseClassifier(
       url: url("http://files.example/a"), asked: nil, asking: .goingOn, resumeData: nil)
     guard case .fail(let failure) = judge.judge(twice, at: now) else {
       Issue.record("accepted")

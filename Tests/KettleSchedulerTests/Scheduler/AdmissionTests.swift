@@ -21,7 +21,7 @@ struct AdmissionTests {
     var script = script()
     for _ in 0..<8 { script.add(spec()) }
     // The last three stayed away.
-    #expect(script.scheduler.letGo { _ in true }.map(\.rawValue) == [4, 5])
+    #expect(script.scheduler.evict { _ in true }.map(\.rawValue) == [4, 5])
     #expect(script.scheduler.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
     return script
   }
@@ -46,7 +46,7 @@ struct AdmissionTests {
   }
 
   /// What the store was asked last.
-  private func lastRequest(_ script: SchedulerScript) -> LineRequest? {
+  private func lastRequest(_ script: SchedulerScript) -> QueueRead? {
     for case .readLine(let request) in script.actions.reversed() { return request }
     return nil
   }

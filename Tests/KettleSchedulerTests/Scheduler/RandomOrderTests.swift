@@ -46,7 +46,7 @@ struct RandomOrderTests {
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         scheduler = Self.held(world.crash(limits: limits, at: now))
-      case 10: world.letGo(&scheduler)
+      case 10: world.evict(&scheduler)
       default: step(&scheduler, &world, &random, at: now)
       }
       world.broken += problems(of: scheduler, limits)

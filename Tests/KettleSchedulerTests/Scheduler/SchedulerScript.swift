@@ -9,7 +9,7 @@ struct SchedulerScript {
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
   /// Every action so far, in order; those after a commit come when the turn comes, because this
   /// store commits at once.
-  var actions: [SchedulerAction] = []
+  var actions: [TransferAction] = []
   var changes: [JournalChange] = []
 
   init(limits: TransferQueue.Limits = TransferQueue.Limits()) {
@@ -123,7 +123,7 @@ struct SchedulerScript {
     return nil
   }
 
-  var lastAction: SchedulerAction? { actions.last }
+  var lastAction: TransferAction? { actions.last }
 }
 
 func url(_ text: String) -> TransferURL {

@@ -55,7 +55,7 @@ extension SimulatedWorld {
   }
 
   private mutating func commit(
-    _ changes: [JournalChange], _ actions: [SchedulerAction], _ scheduler: inout TransferScheduler,
+    _ changes: [JournalChange], _ actions: [TransferAction], _ scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     for change in changes {
@@ -76,7 +76,7 @@ extension SimulatedWorld {
     }
     for action in actions {
       perform(action)
-      if case .letBodyFlow(let id, _, _) = action {
+      if case .acceptBody(let id, _, _) = action {
         take(scheduler.bodyRecorded(of: id, at: now))
       }
     }

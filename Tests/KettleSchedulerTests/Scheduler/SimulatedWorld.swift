@@ -12,7 +12,7 @@ struct SimulatedWorld {
     case end(AttemptID)
     case checkpoint(TransferID)
     case closing(TransferID, OperationID)
-    case commit([JournalChange], [SchedulerAction])
+    case commit([JournalChange], [TransferAction])
     /// As `commit`, of new transfers.
     case adding([JournalChange])
     /// The store has them, and the scheduler is to be told.
@@ -20,9 +20,9 @@ struct SimulatedWorld {
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
-    case reading(LineRequest)
+    case reading(QueueRead)
     /// The store has answered, and the scheduler is to be told.
-    case answer(LineRequest, [TransferRecord])
+    case answer(QueueRead, [TransferRecord])
 
     /// Those happen in their order.
     var isCommit: Bool {
@@ -101,7 +101,7 @@ struct SimulatedWorld {
     pending.append(.adding(turn.changes))
   }
 
-  mutating func perform(_ action: SchedulerAction) {
+  mutating func perform(_ action: TransferAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       if plan.content != nil,
@@ -120,7 +120,7 @@ struct SimulatedWorld {
       guard let one = attempts[attempt] else { return }
       attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
     case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
-    case .letBodyFlow(let id, let attempt, let range): flow(id, attempt, range)
+    case .acceptBody(let id, let attempt, let range): flow(id, attempt, range)
     case .closeBody(let id, let operation): close(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))
@@ -203,7 +203,7 @@ struct SimulatedWorld {
   // MARK: Dormant transfers
 
   /// What the scheduler need not hold goes, when nothing is being read.
-  mutating func letGo(_ scheduler: inout TransferScheduler) {
+  mutating func evict(_ scheduler: inout TransferScheduler) {
     if pending.contains(where: \.isReading) { return }
     let unkept = Set(
       pending.flatMap(\.changes).compactMap { change -> TransferID? in
@@ -213,7 +213,7 @@ struct SimulatedWorld {
         case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    note(slept: scheduler.letGo(where: { !unkept.contains($0) }), scheduler)
+    note(slept: scheduler.evict(where: { !unkept.contains($0) }), scheduler)
   }
 
   mutating func note(slept: [TransferID], _ scheduler: TransferScheduler) {
@@ -256,7 +256,7 @@ struct SimulatedWorld {
     }
   }
 
-  func line(_ request: LineRequest) -> [TransferRecord] {
+  func line(_ request: QueueRead) -> [TransferRecord] {
     let leaving = leaving
     let all = store.values.filter {
       $0.isDormant && $0.state == .queued && !leaving.contains($0.id)

@@ -18,7 +18,7 @@ struct TransferLifeTests {
             validator: Validator(
               entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))))
     script.opened(attempt, partial())
-    #expect(script.lastAction == .letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000)))
+    #expect(script.lastAction == .acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000)))
     script.settled(attempt, .complete, held: 1000)
     #expect(script.state(id) == .verifying)
     guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
@@ -81,7 +81,7 @@ struct TransferLifeTests {
     let turn = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
     #expect(turn.now.isEmpty)
     #expect(
-      turn.afterCommit == [.letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000))])
+      turn.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
     #expect(turn.changes.count == 1)
   }
 
@@ -125,7 +125,7 @@ struct TransferLifeTests {
     #expect(script.bodyPlan == .goOn(kept))
     script.opened(plan.attempt, kept)
     #expect(
-      script.lastAction == .letBodyFlow(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
+      script.lastAction == .acceptBody(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
   }
 
   @Test func `a start while the pause is still draining goes on by itself`() throws {

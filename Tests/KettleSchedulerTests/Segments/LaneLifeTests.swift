@@ -342,7 +342,7 @@ struct LaneLifeTests {
     script.control(.relink(url("http://other.example/x?sig=2"), nil), id)
     let plan = try #require(script.plan)
     #expect(plan.url.text == "http://other.example/x?sig=2")
-    #expect(plan.asked == AskedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
+    #expect(plan.asked == RequestedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
     #expect(!plan.headers.contains { $0.name == "X-Token" })
     // The other server has a tag of its own: the bytes decide.
     script.head(plan.attempt, 200, ["Content-Length": "\(Self.total)", "ETag": "\"zzz\""])

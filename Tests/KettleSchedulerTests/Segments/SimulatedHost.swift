@@ -26,7 +26,7 @@ struct SimulatedHost {
     case head(AttemptID)
     case end(AttemptID, AttemptOutcome)
     case opened(TransferID, AttemptID, ResumeData)
-    case committed([SchedulerAction])
+    case committed([TransferAction])
     case closed(TransferID, OperationID)
     case placed(TransferID, OperationID)
     case discarded(TransferID, OperationID)
@@ -126,7 +126,7 @@ struct SimulatedHost {
     }
   }
 
-  private mutating func perform(_ action: SchedulerAction) {
+  private mutating func perform(_ action: TransferAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       requests.append((milliseconds, id))
@@ -149,7 +149,7 @@ struct SimulatedHost {
       self.plan(.opened(id, attempt, data), in: delay())
     case .openBody(let id, let attempt, .goOn(let data)):
       self.plan(.opened(id, attempt, data), in: delay())
-    case .letBodyFlow(let id, let attempt, let range): letFlow(id, attempt, range)
+    case .acceptBody(let id, let attempt, let range): letFlow(id, attempt, range)
     case .closeBody(let id, let operation): plan(.closed(id, operation), in: delay())
     case .placeFile(let id, let operation, _, _): plan(.placed(id, operation), in: delay())
     case .discardPartialFile(let id, let operation, _):

@@ -78,7 +78,7 @@ struct SimulatedOrigin {
         connections[attempt]?.upper = max(upper, upTo)
       case .openBody(_, let attempt, .create): script.opened(attempt, partial(total: total))
       case .openBody(_, let attempt, .goOn(let data)): script.opened(attempt, data)
-      case .letBodyFlow(_, let attempt, let range):
+      case .acceptBody(_, let attempt, let range):
         connections[attempt]?.isServed = true
         connections[attempt]?.upTo = range?.lower ?? 0
         let known = connections[attempt]?.upper ?? total
