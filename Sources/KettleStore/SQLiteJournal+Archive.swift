@@ -11,7 +11,7 @@ extension SQLiteJournal: TransferArchive {
     return try reader.read { db in try RecordFetch(db).records(ids.map(\.rawValue)) }
   }
 
-  package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
+  package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try reader.read { db in
       let line = StoredLine(db)
       let ids: [Int64] =
@@ -24,7 +24,7 @@ extension SQLiteJournal: TransferArchive {
     }
   }
 
-  package func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord] {
+  package func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
     let (sign, direction) =
       switch side {
       case .before: ("<", "DESC")

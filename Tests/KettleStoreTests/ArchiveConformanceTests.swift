@@ -99,7 +99,7 @@ import TestSupport
     try rounds { world, comment in
       for _ in 0..<10 {
         let (origins, countMax) = world.random.request()
-        var requests = [LineRequest.elsewhere(than: origins, countMax: countMax)]
+        var requests = [QueueRead.elsewhere(than: origins, countMax: countMax)]
         requests += origins.map { .at($0, countMax: countMax) }
         for request in requests {
           check(try world.store.line(request), try world.plain.line(request), comment)
@@ -110,7 +110,7 @@ import TestSupport
 
   @Test func `neighbours are those of the list`() throws {
     try rounds { world, comment in
-      let places = world.random.places().map { QueuePlace(position: $0.position, id: $0.id) }
+      let places = world.random.places().map { QueuePosition(position: $0.position, id: $0.id) }
       for side in [ListSide.before, .after] {
         check(
           try world.store.neighbours(of: places, side),

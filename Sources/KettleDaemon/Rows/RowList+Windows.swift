@@ -83,13 +83,13 @@ private struct BeginningRequest: Sendable {
 
   func answer(from archive: any TransferArchive) throws -> RowTable.Beginning {
     var beginning = RowTable.Beginning()
-    var place = QueuePlace(position: .min, id: TransferID(rawValue: .min))
+    var place = QueuePosition(position: .min, id: TransferID(rawValue: .min))
     for _ in 0..<Self.readCountMax where beginning.rows.count < count {
       guard let record = try archive.neighbours(of: [place], .after).first else {
         beginning.isAll = true
         break
       }
-      place = QueuePlace(record)
+      place = QueuePosition(record)
       if !awake.contains(record.id) { beginning.rows.append(maker.row(of: record)) }
     }
     return beginning

@@ -6,14 +6,14 @@ import KettleScheduler
 enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store, and the actions that waited for them can be performed.
-  case committed([SchedulerAction], announce: [TransferID], kept: [JournalChange])
-  case lineRead(LineRequest, Result<[TransferRecord], any Error>)
+  case committed([TransferAction], announce: [TransferID], kept: [JournalChange])
+  case lineRead(QueueRead, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, TransferBody.EndedSegment)
   case checkpointDone(TransferID, TransferBody, Result<TransferBody.Synced, TransferFailure>)
   case bodyClosed(
-    TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)
+    TransferID, OperationID, Result<ClosedBody?, TransferFailure>)
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
@@ -29,7 +29,7 @@ struct LiveAttempt: Sendable {
   }
 
   var transfer: TransferID
-  var asked: AskedRange?
+  var requested: RequestedRange?
   /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking

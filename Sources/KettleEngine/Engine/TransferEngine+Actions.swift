@@ -4,15 +4,15 @@ import KettleScheduler
 
 /// Performs the actions of the scheduler.
 extension TransferEngine {
-  func perform(_ action: SchedulerAction, at now: Moment) {
+  func perform(_ action: TransferAction, at now: Moment) {
     switch action {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
-    case .shorten(let id, let attempt, let upper):
+    case .shortenAttempt(let id, let attempt, let upper):
       bodies[id]?.body?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
-    case .letBodyFlow(let id, let attempt, let range): letBodyFlow(id, attempt, range)
-    case .confirmHeld(let id, let held):
+    case .acceptBody(let id, let attempt, let range): acceptBody(id, attempt, range)
+    case .confirmDurable(let id, let held):
       guard let body = bodies[id]?.body else { return }
       for attempt in body.confirm(held) { transport.resumeReceiving(attempt) }
     case .closeBody(let id, let operation): closeBody(id, operation)
@@ -28,7 +28,6 @@ extension TransferEngine {
           file: FileToFinish(resumeData: resumeData, onConflict: policy)))
     case .deleteFinishedFile(_, let file):
       namePool.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
-    case .readLine(let request): readLine(request)
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }
@@ -36,11 +35,11 @@ extension TransferEngine {
   // MARK: Attempts
 
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
-    attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
+    attempts[plan.attempt] = LiveAttempt(transfer: id, requested: plan.requested)
     live[id, default: begun(id)].currentURL = plan.url
-    noteOpener(plan, of: id)
+    notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
-    let spec = scheduler.machines[id]?.record.spec
+    let spec = scheduler.machines[id]?.spec
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
@@ -52,15 +51,14 @@ extension TransferEngine {
   }
 
   /// Further connections request the URL to which the redirects of the first one led.
-  private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
-    guard let fetch = scheduler.machines[id]?.fetch, fetch.body == .closed,
-      let index = fetch.index(of: plan.attempt)
+  private func notePrimary(_ plan: AttemptPlan, of id: TransferID) {
+    guard let download = scheduler.machines[id]?.download, download.body == .closed,
+      let primary = download.connection(of: plan.attempt)
     else { return }
-    live[id]?.opens(
-      plan.url, redirectCount: fetch.lanes[index].redirects.count, at: clock.now().wall)
+    live[id]?.opens(plan.url, redirectCount: primary.redirects.count, at: clock.now().wall)
   }
 
-  private func letBodyFlow(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
+  private func acceptBody(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
     // The attempt may have been cancelled during the commit.
     guard let body = bodies[id]?.body, let one = attempts[attempt] else { return }
     switch one.phase {
@@ -70,10 +68,8 @@ extension TransferEngine {
     let sink = body.begin(
       attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
     // Other attempts may have taken over its end during the commit.
-    let fetch = scheduler.machines[id]?.fetch
-    if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
-      body.shorten(attempt, to: upper)
-    }
+    let connection = scheduler.machines[id]?.download?.connection(of: attempt)
+    if let upper = connection?.range?.upper { body.shorten(attempt, to: upper) }
     attempts[attempt]?.phase = .flowing
     transport.accept(attempt, into: sink)
     apply { scheduler, now in scheduler.bodyRecorded(of: id, at: now) }
@@ -108,11 +104,11 @@ extension TransferEngine {
       takeOverRecording(of: id)
       bodies[id] = .closing(body)
       if let synced = body.settled {
-        return postOwn(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+        return postOwn(.bodyClosed(id, operation, .success(ClosedBody(synced))))
       }
       diskPool.async { [weak self] in
-        let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
-          TransferMachine.ClosedBody(try body.sync())
+        let result = Result { () throws(TransferFailure) -> ClosedBody? in
+          ClosedBody(try body.sync())
         }
         self?.postFromLane(.bodyClosed(id, operation, result))
       }
@@ -137,7 +133,7 @@ extension LiveAttempt {
   /// Where the body must end.
   fileprivate func bound(of range: ByteRange?) -> BodySegment.Bound {
     guard let range else { return .none }
-    if asked == nil { return .whole(range.upper) }
+    if requested == nil { return .whole(range.upper) }
     return switch trust {
     case .atOnce: .part(range.upper)
     case .atItsEnd: .exactly(range.upper)
@@ -145,7 +141,7 @@ extension LiveAttempt {
   }
 }
 
-extension TransferMachine.ClosedBody {
+extension ClosedBody {
   fileprivate init(_ synced: TransferBody.Synced) {
     self.init(held: synced.held, modifiedNanoseconds: synced.modifiedNanoseconds)
   }

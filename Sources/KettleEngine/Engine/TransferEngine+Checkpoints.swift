@@ -75,7 +75,7 @@ extension TransferEngine {
 
   /// Notifies the scheduler of what was recorded without it.
   func noteRecorded(of id: TransferID) {
-    if let recorded = bodies[id]?.body?.recorded { scheduler.noteRecorded(recorded.held, of: id) }
+    if let recorded = bodies[id]?.body?.recorded { scheduler.recordDurable(recorded.held, of: id) }
   }
 
   /// Takes recording of a body's checkpoints back. Returns what the body recorded in the meantime
@@ -86,7 +86,7 @@ extension TransferEngine {
       let recorded = body.takeOverRecording()
     else { return nil }
     bodies[id] = .open(body, checkpointedAt: max(checkpointedAt, recorded.at))
-    return scheduler.noteRecorded(recorded.held, of: id) ? recorded.held : nil
+    return scheduler.recordDurable(recorded.held, of: id) ? recorded.held : nil
   }
 
   /// Returns the changes with what was recorded since the scheduler last knew; otherwise they would say

@@ -59,9 +59,9 @@ extension TransferEngine {
     case .success(let records):
       let listed = reading.stillListed(records)
       let now = clock.now()
-      let (woken, turn) = scheduler.wake(listed, at: now)
+      let (woken, output) = scheduler.load(listed, at: now)
       tellWoken(woken, of: listed)
-      run(turn, at: now)
+      run(output, at: now)
       return listed
     case .failure(let error):
       logger.error("The store cannot be read", metadata: ["error": "\(error)"])
@@ -97,7 +97,7 @@ extension TransferEngine {
 
   // MARK: The line
 
-  func readLine(_ request: LineRequest) {
+  func readLine(_ request: QueueRead) {
     reading.begin()
     readQueue.async { [weak self, archive] in
       let result = Result { try archive.line(request) }
@@ -105,14 +105,14 @@ extension TransferEngine {
     }
   }
 
-  func lineRead(_ request: LineRequest, _ result: Result<[TransferRecord], any Error>) {
+  func lineRead(_ request: QueueRead, _ result: Result<[TransferRecord], any Error>) {
     defer { reading.end() }
     switch result {
     case .success(let records):
       let now = clock.now()
-      let (woken, turn) = scheduler.lineRead(request, records, gone: reading.unlisted, at: now)
+      let (woken, output) = scheduler.queueRead(request, records, gone: reading.unlisted, at: now)
       tellWoken(woken, of: records)
-      run(turn, at: now)
+      run(output, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
       reading.begin()
@@ -127,8 +127,8 @@ extension TransferEngine {
 
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
   func letGo() {
-    guard reading.count == 0, scheduler.holdsMuch else { return }
-    let slept = scheduler.letGo { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    guard reading.count == 0, scheduler.shouldEvict else { return }
+    let slept = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
     guard !slept.isEmpty else { return }
     observer(.slept(slept))
     for id in slept where live[id]?.hasRun == false { live[id] = nil }

@@ -156,7 +156,7 @@ extension TransferEngine {
   }
 
   private func bodyClosed(
-    _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
+    _ result: Result<ClosedBody?, TransferFailure>, of id: TransferID,
     by operation: OperationID
   ) {
     bodies[id] = nil
@@ -193,7 +193,7 @@ extension TransferEngine {
   /// before it decides.
   private func noteProgress(of id: TransferID) {
     guard let body = bodies[id]?.body else { return }
-    scheduler.noteProgress(body.progress, of: id, at: clock.now())
+    scheduler.recordProgress(body.progress, of: id, at: clock.now())
     noteRecorded(of: id)
   }
 
@@ -222,7 +222,7 @@ extension TransferEngine {
 
   /// Reports the progress: of a download the bytes in the file, of an upload the bytes sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
-    guard let isUpload = scheduler.machines[id]?.record.spec.isUpload else { return }
+    guard let isUpload = scheduler.machines[id]?.spec.isUpload else { return }
     var known = live[id] ?? begun(id)
     let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.heldByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)

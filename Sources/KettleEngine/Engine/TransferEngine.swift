@@ -14,7 +14,7 @@ package actor TransferEngine {
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
     /// How much is kept in memory that the store has as well.
-    package var hold = TransferScheduler.HoldLimits()
+    package var hold = ResidentLimits()
     /// The conditions that hold until `conditionsChanged` is called.
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
@@ -138,21 +138,21 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
-    scheduler.holdLimits = configuration.hold
+    scheduler.residentLimits = configuration.hold
     inbox.open { [weak self] inputs, place in
       self?.assumeIsolated { engine in engine.receive(inputs, at: place) }
     }
     let others = TransferScheduler.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
       lastFinishNumber: contents.lastFinishNumber)
-    let turn = scheduler.recover(
+    let output = scheduler.recover(
       contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
     observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
-    run(turn, at: now)
+    run(output, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
   }
 
@@ -231,21 +231,22 @@ package actor TransferEngine {
   // MARK: The door
 
   /// Calls the scheduler and performs its actions.
-  func apply(_ body: (inout TransferScheduler, Moment) -> Turn) {
+  func apply(_ body: (inout TransferScheduler, Moment) -> SchedulerOutput) {
     let now = clock.now()
     run(body(&scheduler, now), at: now)
   }
 
-  /// Runs a turn. Actions that must wait for the store return through the inbox.
-  func run(_ turn: Turn, at now: Moment) {
-    run(turn, at: now, whenDurable: nil)
+  /// Performs the output of the scheduler. Actions that must wait for the store return through the inbox.
+  func run(_ output: SchedulerOutput, at now: Moment) {
+    run(output, at: now, whenDurable: nil)
   }
 
-  func run(_ turn: Turn, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
-    let changes = takingOverRecording(turn.changes)
-    for action in turn.now { perform(action, at: now) }
-    let announcedLater = announce(turn, at: now)
-    let afterCommit = turn.afterCommit
+  func run(_ output: SchedulerOutput, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
+    let changes = takingOverRecording(output.changes)
+    for action in output.now { perform(action, at: now) }
+    if let request = output.queueRead { readLine(request) }
+    let announcedLater = announce(output, at: now)
+    let afterCommit = output.afterCommit
     if changes.isEmpty && whenDurable == nil {
       for action in afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
@@ -311,13 +312,13 @@ package actor TransferEngine {
   /// The changes of turns for the store.
   private struct Submission {
     var changes: [JournalChange] = []
-    var afterCommit: [SchedulerAction] = []
+    var afterCommit: [TransferAction] = []
     var announced: [TransferID] = []
 
     var isEmpty: Bool { changes.isEmpty && afterCommit.isEmpty && announced.isEmpty }
 
     mutating func take(
-      _ changes: [JournalChange], _ afterCommit: [SchedulerAction], announce announced: [TransferID]
+      _ changes: [JournalChange], _ afterCommit: [TransferAction], announce announced: [TransferID]
     ) {
       self.changes += changes
       self.afterCommit += afterCommit
@@ -337,14 +338,14 @@ package actor TransferEngine {
 
   /// Notifies the observer, but of a finished transfer only once the store has it, so that no
   /// program is notified twice. Returns the transfers to report later.
-  private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
-    announceRemoved(turn.removed)
+  private func announce(_ output: SchedulerOutput, at now: Moment) -> [TransferID] {
+    announceRemoved(output.removed)
     var later: [TransferID] = []
-    for (id, connectionsMax) in turn.taught {
+    for (id, connectionsMax) in output.learnedLimits {
       live[id, default: begun(id)]
         .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
     }
-    for id in Set(turn.changed) {
+    for id in Set(output.changed) {
       guard let machine = scheduler.machines[id] else { continue }
       live[id, default: begun(id)].note(machine.record, at: now.wall)
       switch machine.telling {

@@ -11,11 +11,11 @@ package protocol TransferArchive: Sendable {
   func records(_ ids: [TransferID]) throws -> [TransferRecord]
 
   /// Returns dormant queued transfers in queue order: by priority, then by position, then by id.
-  func line(_ wanted: LineRequest) throws -> [TransferRecord]
+  func line(_ wanted: QueueRead) throws -> [TransferRecord]
 
   /// Returns, for each position, the transfer directly before or after it in the list, whatever its
   /// state; none at the ends.
-  func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord]
+  func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord]
 
   /// Returns dormant transfers in these states, by id, starting after `after`.
   func dormant(

@@ -5,21 +5,6 @@ import KettleModel
 ///
 /// Limits are learned from refusals and forgotten after a time: a limit may reflect one bad hour.
 package struct HostTable: Sendable {
-  /// What a refusal reveals about a host.
-  package struct Lesson: Sendable, Hashable {
-    package var origin: Origin
-    /// How many connections the host accepts; nil when the refusal does not show that.
-    package var connectionsMax: Int?
-    /// How long the host must not be contacted (Retry-After).
-    package var closedMilliseconds: Int64?
-
-    package init(origin: Origin, connectionsMax: Int? = nil, closedMilliseconds: Int64? = nil) {
-      self.origin = origin
-      self.connectionsMax = connectionsMax
-      self.closedMilliseconds = closedMilliseconds
-    }
-  }
-
   private struct Learned: Sendable {
     var connectionsMax: Int
     var until: MonotonicTime
@@ -46,15 +31,20 @@ package struct HostTable: Sendable {
 
   package func connectionCount(at origin: Origin) -> Int { counts[origin] ?? 0 }
 
-  package mutating func opened(_ attempt: AttemptID, at origin: Origin) {
+  package mutating func open(_ attempt: AttemptID, at origin: Origin) {
     origins[attempt] = origin
     counts[origin, default: 0] += 1
   }
 
   /// Records that the host serves this connection.
-  package mutating func serves(_ attempt: AttemptID) { served.insert(attempt) }
+  package mutating func recordService(of attempt: AttemptID) {
+    if origins[attempt] != nil { served.insert(attempt) }
+  }
 
-  package mutating func refuses(_ attempt: AttemptID) { refused.insert(attempt) }
+  /// Records that the host refused this connection, which is still open.
+  package mutating func recordRefusal(of attempt: AttemptID) {
+    if origins[attempt] != nil { refused.insert(attempt) }
+  }
 
   /// How many other connections of the same host have not been refused.
   package func otherCount(than attempt: AttemptID) -> Int {
@@ -62,7 +52,7 @@ package struct HostTable: Sendable {
     return origins.count { $0.key != attempt && $0.value == origin && !refused.contains($0.key) }
   }
 
-  package mutating func closed(_ attempt: AttemptID, at now: MonotonicTime) {
+  package mutating func close(_ attempt: AttemptID, at now: MonotonicTime) {
     guard let origin = origins.removeValue(forKey: attempt) else { return }
     refused.remove(attempt)
     if served.remove(attempt) != nil { leftAt[origin] = now }
@@ -72,18 +62,18 @@ package struct HostTable: Sendable {
 
   package func origin(of attempt: AttemptID) -> Origin? { origins[attempt] }
 
-  package mutating func learn(_ lesson: Lesson, at now: MonotonicTime) {
-    if var count = lesson.connectionsMax {
-      let left = leftAt[lesson.origin]
+  package mutating func learn(_ hint: HostLimitHint, at now: MonotonicTime) {
+    if var count = hint.connectionsMax {
+      let left = leftAt[hint.origin]
       if let left, now.milliseconds(since: left) < Self.leavingMilliseconds { count += 1 }
-      let known = connectionsMax(at: lesson.origin, now) ?? .max
-      learned[lesson.origin] = Learned(
+      let known = connectionsMax(at: hint.origin, now) ?? .max
+      learned[hint.origin] = Learned(
         connectionsMax: max(1, min(count, known)),
         until: now.advanced(byMilliseconds: Self.rememberedMilliseconds))
     }
-    if let milliseconds = lesson.closedMilliseconds {
+    if let milliseconds = hint.closedMilliseconds {
       let until = now.advanced(byMilliseconds: milliseconds)
-      closedUntil[lesson.origin] = max(until, closedUntil[lesson.origin] ?? until)
+      closedUntil[hint.origin] = max(until, closedUntil[hint.origin] ?? until)
     }
   }
 

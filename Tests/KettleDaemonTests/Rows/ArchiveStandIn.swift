@@ -50,9 +50,9 @@ final class ArchiveStandIn: TransferArchive {
     return try base.records(ids)
   }
 
-  func line(_ wanted: LineRequest) throws -> [TransferRecord] { try base.line(wanted) }
+  func line(_ wanted: QueueRead) throws -> [TransferRecord] { try base.line(wanted) }
 
-  func neighbours(of places: [QueuePlace], _ side: ListSide) throws -> [TransferRecord] {
+  func neighbours(of places: [QueuePosition], _ side: ListSide) throws -> [TransferRecord] {
     if state.withLock({ $0.hasFailed }) { throw Failure() }
     return try base.neighbours(of: places, side)
   }

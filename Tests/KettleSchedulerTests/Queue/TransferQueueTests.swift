@@ -129,10 +129,10 @@ struct TransferQueueTests {
 
 extension TransferQueue {
   /// Of a queue that has the whole line.
-  fileprivate mutating func startNext(admits: (Place) -> Bool) -> TransferID? {
+  fileprivate mutating func startNext(admits: (OriginSession) -> Bool) -> TransferID? {
     switch next(admits: admits) {
     case .start(let id): id
-    case .ask, .nobody: nil
+    case .read, .nothing: nil
     }
   }
 }

@@ -9,10 +9,10 @@ struct AdmissionTests {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
-    script.scheduler.holdLimits.restingCountMax = 4
-    script.scheduler.holdLimits.lineCount = 2
-    script.scheduler.holdLimits.allLinesCountMax = 2
-    script.scheduler.holdLimits.runningShortCount = 0
+    script.scheduler.residentLimits.evictableCountMax = 4
+    script.scheduler.residentLimits.queuedPerHostCount = 2
+    script.scheduler.residentLimits.queuedCountMax = 2
+    script.scheduler.residentLimits.readAheadCount = 0
     return script
   }
 
@@ -21,7 +21,7 @@ struct AdmissionTests {
     var script = script()
     for _ in 0..<8 { script.add(spec()) }
     // The last three stayed away.
-    #expect(script.scheduler.letGo { _ in true }.map(\.rawValue) == [4, 5])
+    #expect(script.scheduler.evict { _ in true }.map(\.rawValue) == [4, 5])
     #expect(script.scheduler.machines.keys.map(\.rawValue).sorted() == [1, 2, 3])
     return script
   }
@@ -46,10 +46,7 @@ struct AdmissionTests {
   }
 
   /// What the store was asked last.
-  private func lastRequest(_ script: SchedulerScript) -> LineRequest? {
-    for case .readLine(let request) in script.actions.reversed() { return request }
-    return nil
-  }
+  private func lastRequest(_ script: SchedulerScript) -> QueueRead? { script.queueReads.last }
 
   @Test func `nothing can happen to what the store does not have yet`() {
     var script = script()
@@ -57,9 +54,9 @@ struct AdmissionTests {
     #expect(script.scheduler.machines.isEmpty)
     #expect(script.control(.remove(.stays), ids[0]) == .unknown)
     // The store may have it before the scheduler knows, and be asked for it.
-    let (woken, turn) = script.scheduler.wake(records(adding.changes), at: script.now)
+    let (woken, output) = script.scheduler.load(records(adding.changes), at: script.now)
     #expect(woken.isEmpty)
-    #expect(turn.changes.isEmpty)
+    #expect(output.changes.isEmpty)
     script.take(script.scheduler.admit(adding.changes, at: script.now).1)
     #expect(script.state(ids[0]) == .running)
   }
@@ -79,20 +76,20 @@ struct AdmissionTests {
     let (ids, adding) = script.scheduler.add([wanted], at: script.now)
     #expect(records(adding.changes).map(\.state) == [.queued])
     script.take(script.scheduler.conditionsChanged([.unmeteredNetwork], at: script.now))
-    let (_, turn) = script.scheduler.admit(adding.changes, at: script.now)
+    let (_, output) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(script.state(ids[0]) == .waiting)
-    #expect(records(turn.changes).map(\.state) == [.waiting])
-    #expect(turn.changed == ids)
+    #expect(records(output.changes).map(\.state) == [.waiting])
+    #expect(output.changed == ids)
   }
 
   @Test func `one behind the curtain of its host does not come into memory`() {
     var script = scriptWithCurtain()
     let before = script.scheduler.machines.keys.sorted()
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
+    let (slept, output) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(slept == ids)
     #expect(script.scheduler.machines.keys.sorted() == before)
-    #expect(turn.changes.isEmpty)
+    #expect(output.changes.isEmpty)
   }
 
   @Test func `one in front of the curtain, or of another host, comes into memory`() {
@@ -112,7 +109,7 @@ struct AdmissionTests {
     #expect(slept == Array(ids.dropFirst(5)))
     // They are asked for as any others.
     let record = records(adding.changes)[7]
-    let (woken, _) = script.scheduler.wake([record], at: script.now)
+    let (woken, _) = script.scheduler.load([record], at: script.now)
     #expect(woken == [ids[7]])
     #expect(script.control(.start, ids[7]) == .applied)
   }
@@ -121,13 +118,13 @@ struct AdmissionTests {
     var script = script()
     let specs = (0..<9).map { _ in spec() }
     let (ids, adding) = script.scheduler.add(specs, at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
-    script.take(turn)
+    let (slept, output) = script.scheduler.admit(adding.changes, at: script.now)
+    script.take(output)
     #expect(slept == Array(ids.dropFirst(5)))
     for _ in 0..<5 { try refuse(&script) }
     let request = try #require(lastRequest(script))
     let line = records(adding.changes).filter { slept.contains($0.id) }
-    script.take(script.scheduler.lineRead(request, line, at: script.now).1)
+    script.take(script.scheduler.queueRead(request, line, at: script.now).1)
     #expect(script.state(ids[5]) == .running)
   }
 
@@ -136,15 +133,15 @@ struct AdmissionTests {
     for _ in 0..<3 { try refuse(&script) }
     let request = try #require(lastRequest(script))
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
-    script.take(turn)
+    let (slept, output) = script.scheduler.admit(adding.changes, at: script.now)
+    script.take(output)
     #expect(slept.isEmpty)
     // The answer is of the time before, and says that there is nobody else.
     let old = script.changes.compactMap { change -> TransferRecord? in
       guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
       return record
     }
-    script.take(script.scheduler.lineRead(request, Array(old.prefix(1)), at: script.now).1)
+    script.take(script.scheduler.queueRead(request, Array(old.prefix(1)), at: script.now).1)
     try refuse(&script)
     #expect(script.state(ids[0]) == .running)
   }

@@ -35,10 +35,10 @@ struct ClearTests {
     var script = scheduler([
       record(1), record(2, finishNumber: 3), record(3, .paused), record(4, .failed),
     ])
-    let (count, turn) = script.scheduler.clearFinished()
+    let (count, output) = script.scheduler.clearFinished()
     #expect(count == 2)
-    #expect(turn.changes == [.clearFinished(upTo: 3)])
-    #expect(turn.changed.isEmpty)
+    #expect(output.changes == [.clearFinished(upTo: 3)])
+    #expect(output.changed.isEmpty)
     #expect(cleared(script) == [1, 2])
     #expect(script.scheduler.clearFinished().count == 0)
     #expect(script.scheduler.clearFinished().1.changes.isEmpty)

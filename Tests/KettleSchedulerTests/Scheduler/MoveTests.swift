@@ -43,11 +43,11 @@ struct MoveTests {
     move: TransferScheduler.Move, moving: [Int64], expected: [Int64], writeCount: Int
   ) {
     var script = script(5)
-    let (results, turn) = script.scheduler.move(ids(moving), move, at: script.now)
+    let (results, output) = script.scheduler.move(ids(moving), move, at: script.now)
     #expect(results == moving.map { _ in .applied })
     #expect(order(script) == expected)
-    #expect(turn.changes.count == writeCount)
-    #expect(turn.changed.count == writeCount)
+    #expect(output.changes.count == writeCount)
+    #expect(output.changed.count == writeCount)
   }
 
   @Test func `to the top and to the bottom again moves nothing`() {
@@ -70,8 +70,8 @@ struct MoveTests {
     var script = script(2)
     let (added, adding) = script.scheduler.add([spec()], at: script.now)
     for (id, move) in [(Int64(2), TransferScheduler.Move.down), (3, .up), (3, .toTop)] {
-      let turn = script.scheduler.move(ids([id]), move, at: script.now).1
-      #expect(turn.changes.isEmpty)
+      let output = script.scheduler.move(ids([id]), move, at: script.now).1
+      #expect(output.changes.isEmpty)
     }
     script.take(script.scheduler.admit(adding.changes, at: script.now).1)
     script.take(script.scheduler.move(added, .up, at: script.now).1)
@@ -134,8 +134,9 @@ struct MoveTests {
     for record in script.scheduler.machines.values.map(\.record) { kept[record.id] = record }
     for case .put(let record) in script.changes { kept[record.id] = record }
     var restarted = SchedulerScript()
-    let turn = restarted.scheduler.recover(kept.values.sorted { $0.id < $1.id }, at: restarted.now)
-    #expect(turn.changes.isEmpty)
+    let output = restarted.scheduler.recover(
+      kept.values.sorted { $0.id < $1.id }, at: restarted.now)
+    #expect(output.changes.isEmpty)
     #expect(order(restarted) == model)
   }
 

@@ -59,10 +59,10 @@ struct RandomOrderTests {
   /// Little is held, so that what sleeps and wakes is as frequent as everything else.
   private static func held(_ scheduler: TransferScheduler) -> TransferScheduler {
     var scheduler = scheduler
-    scheduler.holdLimits.restingCountMax = 0
-    scheduler.holdLimits.lineCount = 1
-    scheduler.holdLimits.allLinesCountMax = 2
-    scheduler.holdLimits.runningShortCount = 1
+    scheduler.residentLimits.evictableCountMax = 0
+    scheduler.residentLimits.queuedPerHostCount = 1
+    scheduler.residentLimits.queuedCountMax = 2
+    scheduler.residentLimits.readAheadCount = 1
     return scheduler
   }
 
@@ -101,8 +101,8 @@ struct RandomOrderTests {
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
     ]
     guard let one = controls.randomElement(using: &random) else { return }
-    let (_, turn) = scheduler.control(one, [id], at: now)
-    world.take(turn)
+    let (_, output) = scheduler.control(one, [id], at: now)
+    world.take(output)
   }
 
   /// One of the things that are under way happens; commits happen in their order.

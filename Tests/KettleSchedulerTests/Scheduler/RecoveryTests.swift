@@ -9,8 +9,8 @@ struct RecoveryTests {
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
     change(&record)
     var script = SchedulerScript()
-    let turn = script.scheduler.recover([record], at: script.now)
-    script.take(turn)
+    let output = script.scheduler.recover([record], at: script.now)
+    script.take(output)
     return script
   }
 

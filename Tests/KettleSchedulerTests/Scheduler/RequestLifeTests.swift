@@ -26,7 +26,7 @@ struct RequestLifeTests {
     var script = SchedulerScript()
     script.add(asking(file))
     #expect(script.plan?.content == file)
-    #expect(script.plan?.asked == nil)
+    #expect(script.plan?.requested == nil)
   }
 
   @Test func `a GET without a body that is spelt out is a plain one`() throws {
@@ -96,7 +96,7 @@ struct RequestLifeTests {
     script.opened(attempt, partial())
     script.synced(id, 600)
     // Without it, the network would wait for ever.
-    #expect(script.lastAction == .confirmHeld(id, ByteRangeSet(prefix: 600)))
+    #expect(script.lastAction == .confirmDurable(id, ByteRangeSet(prefix: 600)))
   }
 
   @Test func `a checkpoint is put on record and told to nobody`() throws {
@@ -105,9 +105,9 @@ struct RequestLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
-    #expect(turn.changed.isEmpty)
-    #expect(turn.changes == [.progress(id, ByteRangeSet(prefix: 600))])
+    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    #expect(output.changed.isEmpty)
+    #expect(output.changes == [.progress(id, ByteRangeSet(prefix: 600))])
     #expect(script.scheduler.machines[id]?.record.resumeData?.held == ByteRangeSet(prefix: 600))
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
@@ -117,10 +117,10 @@ struct RequestLifeTests {
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
-    let early = script.scheduler.noteRecorded(ByteRangeSet(prefix: 1), of: id)
+    let early = script.scheduler.recordDurable(ByteRangeSet(prefix: 1), of: id)
     #expect(!early, "it has no file")
     script.opened(attempt, partial())
-    let noted = script.scheduler.noteRecorded(ByteRangeSet(prefix: 600), of: id)
+    let noted = script.scheduler.recordDurable(ByteRangeSet(prefix: 600), of: id)
     #expect(noted)
     #expect(
       script.scheduler.machines[id]?.durableRecord.resumeData?.held == ByteRangeSet(prefix: 600))
@@ -141,8 +141,8 @@ struct RequestLifeTests {
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(second, partial())
     #expect(script.scheduler.machines[id]?.record.retryCount == 1)
-    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
-    guard case .put(let record)? = turn.changes.first else {
+    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    guard case .put(let record)? = output.changes.first else {
       Issue.record("the record is not put down")
       return
     }

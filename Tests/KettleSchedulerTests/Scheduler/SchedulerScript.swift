@@ -9,8 +9,10 @@ struct SchedulerScript {
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
   /// Every action so far, in order; those after a commit come when the turn comes, because this
   /// store commits at once.
-  var actions: [SchedulerAction] = []
+  var actions: [TransferAction] = []
   var changes: [JournalChange] = []
+  /// What the store was asked for.
+  var queueReads: [QueueRead] = []
 
   init(limits: TransferQueue.Limits = TransferQueue.Limits()) {
     scheduler = TransferScheduler(limits: limits)
@@ -21,16 +23,17 @@ struct SchedulerScript {
     now.wall = now.wall.advanced(byMilliseconds: milliseconds)
   }
 
-  mutating func take(_ turn: Turn) {
-    actions += turn.now + turn.afterCommit
-    changes += turn.changes
+  mutating func take(_ output: SchedulerOutput) {
+    actions += output.now + output.afterCommit
+    changes += output.changes
+    if let request = output.queueRead { queueReads.append(request) }
   }
 
   @discardableResult
   mutating func add(_ spec: TransferSpec) -> TransferID {
-    let (ids, turn) = scheduler.add([spec], at: now)
-    take(turn)
-    take(scheduler.admit(turn.changes, at: now).1)
+    let (ids, output) = scheduler.add([spec], at: now)
+    take(output)
+    take(scheduler.admit(output.changes, at: now).1)
     return ids[0]
   }
 
@@ -38,8 +41,8 @@ struct SchedulerScript {
   mutating func control(_ control: TransferScheduler.Control, _ id: TransferID)
     -> TransferScheduler.ControlResult
   {
-    let (results, turn) = scheduler.control(control, [id], at: now)
-    take(turn)
+    let (results, output) = scheduler.control(control, [id], at: now)
+    take(output)
     return results[0]
   }
 
@@ -86,7 +89,7 @@ struct SchedulerScript {
     }
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
-    let body = held.map { TransferMachine.ClosedBody(held: $0, modifiedNanoseconds: modified) }
+    let body = held.map { ClosedBody(held: $0, modifiedNanoseconds: modified) }
     take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
@@ -123,7 +126,7 @@ struct SchedulerScript {
     return nil
   }
 
-  var lastAction: SchedulerAction? { actions.last }
+  var lastAction: TransferAction? { actions.last }
 }
 
 func url(_ text: String) -> TransferURL {

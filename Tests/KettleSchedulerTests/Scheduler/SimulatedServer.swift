@@ -38,7 +38,7 @@ struct SimulatedServer {
 
   private mutating func file(_ plan: AttemptPlan) -> Answer {
     if plan.content != nil { return outcome() }
-    guard let asked = plan.asked else { return whole() }
+    guard let asked = plan.requested else { return whole() }
     if case .ifRange(let tag) = asked.proof, tag != self.tag { return whole() }
     let upper = min(asked.upper ?? Self.byteCount, Self.byteCount)
     return head(

@@ -14,9 +14,9 @@ extension SimulatedWorld {
       commit(changes, [], &scheduler, at: now)
       pending.append(.admitting(changes))
     case .admitting(let changes):
-      let (slept, turn) = scheduler.admit(changes, at: now)
+      let (slept, output) = scheduler.admit(changes, at: now)
       note(slept: slept, scheduler)
-      take(turn)
+      take(output)
     case .head(let attempt): head(of: attempt, &scheduler, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
@@ -50,12 +50,12 @@ extension SimulatedWorld {
     case .reading(let request): pending.append(.answer(request, line(request)))
     case .answer(let request, let records):
       let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
-      take(scheduler.lineRead(request, records, gone: gone, at: now).1)
+      take(scheduler.queueRead(request, records, gone: gone, at: now).1)
     }
   }
 
   private mutating func commit(
-    _ changes: [JournalChange], _ actions: [SchedulerAction], _ scheduler: inout TransferScheduler,
+    _ changes: [JournalChange], _ actions: [TransferAction], _ scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     for change in changes {
@@ -75,7 +75,7 @@ extension SimulatedWorld {
     }
     for action in actions {
       perform(action)
-      if case .letBodyFlow(let id, _, _) = action {
+      if case .acceptBody(let id, _, _) = action {
         take(scheduler.bodyRecorded(of: id, at: now))
       }
     }
@@ -192,11 +192,11 @@ extension SimulatedWorld {
   private mutating func closed(
     _ id: TransferID, _ operation: OperationID, _ scheduler: inout TransferScheduler, at now: Moment
   ) {
-    var body: TransferMachine.ClosedBody?
+    var body: ClosedBody?
     if let inode = open.removeValue(forKey: id), var file = partials[inode] {
       file.sync()
       partials[inode] = file
-      body = TransferMachine.ClosedBody(held: file.all, modifiedNanoseconds: 0)
+      body = ClosedBody(held: file.all, modifiedNanoseconds: 0)
     }
     take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
@@ -225,7 +225,9 @@ extension SimulatedWorld {
       broken.append("a file was placed that is not one whole version: \(partial.written)")
     }
     finished.insert(resumeData.inode)
-    if scheduler.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
+    if scheduler.machines[id]?.record.spec.keepsFileForProgram == true {
+      held.insert(resumeData.inode)
+    }
     take(scheduler.placed(.success(file), of: id, by: operation, at: now))
   }
 }

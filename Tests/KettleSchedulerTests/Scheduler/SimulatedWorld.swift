@@ -12,7 +12,7 @@ struct SimulatedWorld {
     case end(AttemptID)
     case checkpoint(TransferID)
     case closing(TransferID, OperationID)
-    case commit([JournalChange], [SchedulerAction])
+    case commit([JournalChange], [TransferAction])
     /// As `commit`, of new transfers.
     case adding([JournalChange])
     /// The store has them, and the scheduler is to be told.
@@ -20,9 +20,9 @@ struct SimulatedWorld {
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
-    case reading(LineRequest)
+    case reading(QueueRead)
     /// The store has answered, and the scheduler is to be told.
-    case answer(LineRequest, [TransferRecord])
+    case answer(QueueRead, [TransferRecord])
 
     /// Those happen in their order.
     var isCommit: Bool {
@@ -90,22 +90,23 @@ struct SimulatedWorld {
   var crashCount = 0
   var sleptCount = 0
 
-  mutating func take(_ turn: Turn) {
-    for action in turn.now { perform(action) }
-    pending.append(.commit(turn.changes, turn.afterCommit))
+  mutating func take(_ output: SchedulerOutput) {
+    for action in output.now { perform(action) }
+    if let request = output.queueRead { pending.append(.reading(request)) }
+    pending.append(.commit(output.changes, output.afterCommit))
   }
 
   mutating func add(_ specs: [TransferSpec], to scheduler: inout TransferScheduler, at now: Moment)
   {
-    let turn = scheduler.add(specs, at: now).1
-    pending.append(.adding(turn.changes))
+    let output = scheduler.add(specs, at: now).1
+    pending.append(.adding(output.changes))
   }
 
-  mutating func perform(_ action: SchedulerAction) {
+  mutating func perform(_ action: TransferAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       if plan.content != nil,
-        plan.asked != nil || attempts.values.contains(where: { $0.transfer == id })
+        plan.requested != nil || attempts.values.contains(where: { $0.transfer == id })
       {
         broken.append("what is sent is asked for in parts")
       }
@@ -116,12 +117,12 @@ struct SimulatedWorld {
       if one.isCancelled { broken.append("an attempt is cancelled twice") }
       attempts[attempt]?.isCancelled = true
       pending.append(.end(attempt))
-    case .shorten(_, let attempt, let upper):
+    case .shortenAttempt(_, let attempt, let upper):
       guard let one = attempts[attempt] else { return }
       attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
     case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
-    case .letBodyFlow(let id, let attempt, let range): flow(id, attempt, range)
-    case .confirmHeld(let id, let held): checkClaim(id, held)
+    case .acceptBody(let id, let attempt, let range): flow(id, attempt, range)
+    case .confirmDurable(let id, let held): checkClaim(id, held)
     case .closeBody(let id, let operation): close(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))
@@ -132,7 +133,6 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
-    case .readLine(let request): pending.append(.reading(request))
     case .limit: break
     }
   }
@@ -214,7 +214,7 @@ struct SimulatedWorld {
         case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    note(slept: scheduler.letGo(where: { !unkept.contains($0) }), scheduler)
+    note(slept: scheduler.evict(where: { !unkept.contains($0) }), scheduler)
   }
 
   mutating func note(slept: [TransferID], _ scheduler: TransferScheduler) {
@@ -232,7 +232,7 @@ struct SimulatedWorld {
     guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
       return
     }
-    take(scheduler.wake([record], at: now).1)
+    take(scheduler.load([record], at: now).1)
   }
 
   /// The store does not know yet that they are gone.
@@ -257,7 +257,7 @@ struct SimulatedWorld {
     }
   }
 
-  func line(_ request: LineRequest) -> [TransferRecord] {
+  func line(_ request: QueueRead) -> [TransferRecord] {
     let leaving = leaving
     let all = store.values.filter {
       $0.isDormant && $0.state == .queued && !leaving.contains($0.id)

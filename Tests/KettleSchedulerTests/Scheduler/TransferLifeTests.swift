@@ -18,7 +18,7 @@ struct TransferLifeTests {
             validator: Validator(
               entityTag: "\"v1\"", lastModified: nil, isLastModifiedStrong: false))))
     script.opened(attempt, partial())
-    #expect(script.lastAction == .letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000)))
+    #expect(script.lastAction == .acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000)))
     script.settled(attempt, .complete, held: 1000)
     #expect(script.state(id) == .verifying)
     guard case .placeFile(id, let operation, let resumeData, .rename)? = script.lastAction else {
@@ -36,7 +36,7 @@ struct TransferLifeTests {
   @Test func `a connection is free for others while the last bytes are kept`() throws {
     var script = SchedulerScript()
     let ids = (0..<6).map { _ in script.add(spec()) }
-    let attempt = try #require(script.scheduler.machines[ids[0]]?.fetch?.attempts.first)
+    let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     #expect(script.state(ids[5]) == .queued)
@@ -60,17 +60,17 @@ struct TransferLifeTests {
       Issue.record("the body was not closed")
       return
     }
-    let body = TransferMachine.ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
-    let turn = script.scheduler.bodyClosed(
+    let body = ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
+    let output = script.scheduler.bodyClosed(
       .success(body), of: id, by: operation, jitter: 0, at: script.now)
-    #expect(turn.now.isEmpty)
-    guard case .put(let record)? = turn.changes.last else {
+    #expect(output.now.isEmpty)
+    guard case .put(let record)? = output.changes.last else {
       Issue.record("nothing was put on record")
       return
     }
     #expect(record.id == id)
     #expect(record.resumeData?.isWhole == true)
-    #expect(turn.afterCommit.count == 1)
+    #expect(output.afterCommit.count == 1)
   }
 
   @Test func `the body flows only after the store knows the partial file`() throws {
@@ -78,11 +78,11 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    let turn = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
-    #expect(turn.now.isEmpty)
+    let output = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    #expect(output.now.isEmpty)
     #expect(
-      turn.afterCommit == [.letBodyFlow(id, attempt, ByteRange(lower: 0, upper: 1000))])
-    #expect(turn.changes.count == 1)
+      output.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
+    #expect(output.changes.count == 1)
   }
 
   @Test func `a body that is whole before the store knows its file is done with it`() throws {
@@ -125,7 +125,7 @@ struct TransferLifeTests {
     #expect(script.bodyPlan == .goOn(kept))
     script.opened(plan.attempt, kept)
     #expect(
-      script.lastAction == .letBodyFlow(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
+      script.lastAction == .acceptBody(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
   }
 
   @Test func `a start while the pause is still draining goes on by itself`() throws {

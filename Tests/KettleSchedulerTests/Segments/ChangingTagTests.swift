@@ -37,8 +37,9 @@ struct ChangingTagTests {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     #expect(
-      plan.asked
-        == AskedRange(lower: Self.total - 65536, upper: nil, proof: .overlap(suspect: "\"v2\"")))
+      plan.requested
+        == RequestedRange(lower: Self.total - 65536, upper: nil, proof: .overlap(suspect: "\"v2\""))
+    )
     script.head(plan.attempt, 206, endOfFile("\"v3\""))
     guard case .goOn(let resumeData)? = script.bodyPlan else {
       Issue.record("what was held is not gone on with")

@@ -28,7 +28,7 @@ struct LaneLifeTests {
   private func part(_ script: inout SchedulerScript, _ plan: AttemptPlan, _ entityTag: String)
     throws
   {
-    let asked = try #require(plan.asked)
+    let asked = try #require(plan.requested)
     script.head(
       plan.attempt, 206,
       [
@@ -42,8 +42,8 @@ struct LaneLifeTests {
     _ = try running(&script)
     let lanes = plans(script).dropFirst()
     #expect(lanes.count == 3)
-    #expect(lanes.map { $0.asked?.lower } == [12 << 20, 8 << 20, 4 << 20])
-    #expect(lanes.allSatisfy { $0.asked?.proof == .ifRange("\"v1\"") })
+    #expect(lanes.map { $0.requested?.lower } == [12 << 20, 8 << 20, 4 << 20])
+    #expect(lanes.allSatisfy { $0.requested?.proof == .ifRange("\"v1\"") })
   }
 
   // Fault 11
@@ -51,7 +51,7 @@ struct LaneLifeTests {
     var script = SchedulerScript()
     _ = try running(&script)
     let lane = try #require(plans(script).last)
-    let asked = try #require(lane.asked)
+    let asked = try #require(lane.requested)
     let last = (asked.upper ?? Self.total) - 1
     script.head(
       lane.attempt, 206,
@@ -136,7 +136,7 @@ struct LaneLifeTests {
     let opener = plans(script)[0].attempt
     #expect(!script.actions.contains { if case .shorten = $0 { true } else { false } })
     try part(&script, plans(script)[1], "\"v1\"")
-    #expect(script.actions.contains(.shorten(id, opener, to: 12 << 20)))
+    #expect(script.actions.contains(.shortenAttempt(id, opener, to: 12 << 20)))
   }
 
   // Fault 2
@@ -149,7 +149,7 @@ struct LaneLifeTests {
     script.ended(lane, .cancelled)
     // It is asked for again without If-Range.
     let again = try #require(script.plan)
-    #expect(again.asked?.proof == .sameValidator)
+    #expect(again.requested?.proof == .sameValidator)
     #expect(script.state(id) == .running)
   }
 
@@ -163,11 +163,13 @@ struct LaneLifeTests {
       if case .cancelAttempt(let attempt) = action { attempt } else { nil }
     }
     #expect(Set(cancelled) == Set(all.map(\.attempt)))
-    for plan in all { script.ended(plan.attempt, .cancelled, upTo: plan.asked?.lower ?? 1 << 20) }
+    for plan in all {
+      script.ended(plan.attempt, .cancelled, upTo: plan.requested?.lower ?? 1 << 20)
+    }
     script.closed(held: ByteRangeSet(prefix: 1 << 20))
     #expect(script.state(id) == .running)
-    #expect(script.plan?.asked?.proof == .overlap(suspect: "\"v2\""))
-    #expect(script.plan?.asked?.lower == (1 << 20) - (64 << 10))
+    #expect(script.plan?.requested?.proof == .overlap(suspect: "\"v2\""))
+    #expect(script.plan?.requested?.lower == (1 << 20) - (64 << 10))
   }
 
   @Test func `a lost lane is taken up by the others after a while`() throws {
@@ -181,8 +183,8 @@ struct LaneLifeTests {
     #expect(plans(script).count == 4)
     script.advance(milliseconds: 1000)
     script.take(script.scheduler.progressed(id, [:], at: script.now))
-    #expect(script.plan?.asked?.lower == 13 << 20)
-    #expect(script.plan?.asked?.upper == 16 << 20)
+    #expect(script.plan?.requested?.lower == 13 << 20)
+    #expect(script.plan?.requested?.upper == 16 << 20)
   }
 
   @Test func `pause ends all of them and keeps what each has brought`() throws {
@@ -193,15 +195,15 @@ struct LaneLifeTests {
     script.control(.pause, id)
     var held = ByteRangeSet()
     for plan in all {
-      let lower = plan.asked?.lower ?? 0
+      let lower = plan.requested?.lower ?? 0
       if let range = ByteRange(lower: lower, upper: lower + 1000) { held.insert(range) }
       script.ended(plan.attempt, .cancelled, upTo: lower + 1000)
     }
     script.closed(held: held)
     #expect(script.record(id)?.resumeData?.held.byteCount == 4000)
     script.control(.start, id)
-    #expect(script.plan?.asked?.lower == 1000)
-    #expect(script.plan?.asked?.upper == 4 << 20)
+    #expect(script.plan?.requested?.lower == 1000)
+    #expect(script.plan?.requested?.upper == 4 << 20)
   }
 
   @Test func `a transfer that waits for the host gets a connection of one that has several`() throws
@@ -219,7 +221,7 @@ struct LaneLifeTests {
       return
     }
     #expect(shed == all[3].attempt)
-    script.ended(shed, .cancelled, upTo: all[3].asked?.lower)
+    script.ended(shed, .cancelled, upTo: all[3].requested?.lower)
     #expect(script.state(other) == .running)
     #expect(script.state(id) == .running)
     #expect(script.scheduler.hosts.connectionCount == 4)
@@ -251,14 +253,14 @@ struct LaneLifeTests {
     record.resumeData = resumeData
     script.take(script.scheduler.recover([record], at: script.now))
     let opener = try #require(script.plan)
-    #expect(opener.asked?.upper == 2 << 20)
+    #expect(opener.requested?.upper == 2 << 20)
     script.head(
       opener.attempt, 206,
       ["Content-Range": "bytes \(1 << 20)-\((2 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
     script.opened(opener.attempt, resumeData)
     script.ended(opener.attempt, .complete, upTo: 2 << 20)
     let next = try #require(script.plan)
-    #expect(next.asked?.lower == 3 << 20)
+    #expect(next.requested?.lower == 3 << 20)
     return (record.id, next)
   }
 
@@ -342,14 +344,14 @@ struct LaneLifeTests {
     script.control(.relink(url("http://other.example/x?sig=2"), nil), id)
     let plan = try #require(script.plan)
     #expect(plan.url.text == "http://other.example/x?sig=2")
-    #expect(plan.asked == AskedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
+    #expect(plan.requested == RequestedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
     #expect(!plan.headers.contains { $0.name == "X-Token" })
     // The other server has a tag of its own: the bytes decide.
     script.head(plan.attempt, 200, ["Content-Length": "\(Self.total)", "ETag": "\"zzz\""])
     script.settled(plan.attempt, .cancelled)
     let proving = try #require(script.plan)
-    #expect(proving.asked?.proof == .overlap(suspect: nil))
-    #expect(proving.asked?.lower == (2 << 20) - (64 << 10))
+    #expect(proving.requested?.proof == .overlap(suspect: nil))
+    #expect(proving.requested?.lower == (2 << 20) - (64 << 10))
     #expect(script.record(id)?.resumeData?.held.byteCount == 2 << 20)
   }
 }

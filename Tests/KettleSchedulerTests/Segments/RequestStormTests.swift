@@ -75,7 +75,7 @@ struct RequestStormTests {
 
 extension SchedulerScript {
   fileprivate func lanes(of id: TransferID) -> [AttemptID] {
-    scheduler.machines[id]?.fetch?.activeAttempts ?? []
+    scheduler.machines[id]?.download?.activeAttempts ?? []
   }
 
   fileprivate func beginnings(of id: TransferID) -> Int {

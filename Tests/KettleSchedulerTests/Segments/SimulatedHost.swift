@@ -26,7 +26,7 @@ struct SimulatedHost {
     case head(AttemptID)
     case end(AttemptID, AttemptOutcome)
     case opened(TransferID, AttemptID, ResumeData)
-    case committed([SchedulerAction])
+    case committed([TransferAction])
     case closed(TransferID, OperationID)
     case placed(TransferID, OperationID)
     case discarded(TransferID, OperationID)
@@ -69,10 +69,10 @@ struct SimulatedHost {
       one.beginning = .idle
       specs.append(one)
     }
-    let (ids, turn) = scheduler.add(specs, at: now)
+    let (ids, output) = scheduler.add(specs, at: now)
     self.ids = ids
-    take(turn)
-    take(scheduler.admit(turn.changes, at: now).1)
+    take(output)
+    take(scheduler.admit(output.changes, at: now).1)
     for number in ids.indices { plan(.control(.start, number), in: Int64(number)) }
   }
 
@@ -115,18 +115,18 @@ struct SimulatedHost {
     Int64.random(in: 1...max(1, settings.delayMax), using: &generator)
   }
 
-  private mutating func take(_ turn: Turn) {
-    for action in turn.now { perform(action) }
-    if turn.changes.isEmpty {
-      for action in turn.afterCommit { perform(action) }
+  private mutating func take(_ output: SchedulerOutput) {
+    for action in output.now { perform(action) }
+    if output.changes.isEmpty {
+      for action in output.afterCommit { perform(action) }
     } else {
       // One after the other.
       lastCommit = max(lastCommit, milliseconds + delay())
-      plan(.committed(turn.afterCommit), in: lastCommit - milliseconds)
+      plan(.committed(output.afterCommit), in: lastCommit - milliseconds)
     }
   }
 
-  private mutating func perform(_ action: SchedulerAction) {
+  private mutating func perform(_ action: TransferAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       requests.append((milliseconds, id))
@@ -139,7 +139,7 @@ struct SimulatedHost {
         self.plan(.head(plan.attempt), in: delay())
       }
     case .cancelAttempt(let attempt): end(attempt, .cancelled)
-    case .shorten(_, let attempt, let upper):
+    case .shortenAttempt(_, let attempt, let upper):
       let upTo = connections[attempt]?.upTo ?? 0
       connections[attempt]?.upper = max(upper, upTo)
     case .openBody(let id, let attempt, .create(let new)):
@@ -149,12 +149,12 @@ struct SimulatedHost {
       self.plan(.opened(id, attempt, data), in: delay())
     case .openBody(let id, let attempt, .goOn(let data)):
       self.plan(.opened(id, attempt, data), in: delay())
-    case .letBodyFlow(let id, let attempt, let range): letFlow(id, attempt, range)
+    case .acceptBody(let id, let attempt, let range): letFlow(id, attempt, range)
     case .closeBody(let id, let operation): plan(.closed(id, operation), in: delay())
     case .placeFile(let id, let operation, _, _): plan(.placed(id, operation), in: delay())
     case .discardPartialFile(let id, let operation, _):
       plan(.discarded(id, operation), in: delay())
-    case .confirmHeld, .computeDigest, .deleteFinishedFile, .readLine, .limit: break
+    case .confirmDurable, .computeDigest, .deleteFinishedFile, .limit: break
     }
   }
 
@@ -163,9 +163,8 @@ struct SimulatedHost {
       connections[attempt]?.phase = .flowing
       connections[attempt]?.upTo = range?.lower ?? 0
       connections[attempt]?.upper = min(range?.upper ?? one.upper, one.upper)
-      if let fetch = scheduler.machines[id]?.fetch, let index = fetch.index(of: attempt),
-        let upper = fetch.lanes[index].range?.upper
-      {
+      let connection = scheduler.machines[id]?.download?.connection(of: attempt)
+      if let upper = connection?.range?.upper {
         let known = connections[attempt]?.upper ?? upper
         connections[attempt]?.upper = min(known, upper)
       }
@@ -185,7 +184,7 @@ struct SimulatedHost {
     case .head(let attempt): answer(attempt)
     case .end(let attempt, let outcome):
       guard let one = connections.removeValue(forKey: attempt) else { return }
-      scheduler.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
+      scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
       take(
         scheduler.attemptEnded(
           attempt, outcome, receivedUpTo: one.sentByteCount > 0 ? one.upTo : nil, jitter: 0,
@@ -194,7 +193,7 @@ struct SimulatedHost {
       take(scheduler.bodyOpened(data, of: id, by: attempt, at: now))
     case .committed(let actions): for action in actions { perform(action) }
     case .closed(let id, let operation):
-      let body = TransferMachine.ClosedBody(
+      let body = ClosedBody(
         held: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
       take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
     case .placed(let id, let operation):
@@ -212,14 +211,14 @@ struct SimulatedHost {
     let total = settings.byteCount
     var status = 200
     var headers = ["Content-Length": "\(total)", "ETag": "\"v1\""]
-    if let asked = one.plan.asked {
+    if let asked = one.plan.requested {
       status = 206
       let upper = asked.upper ?? total
       headers["Content-Range"] = "bytes \(asked.lower)-\(upper - 1)/\(total)"
       headers["Content-Length"] = "\(upper - asked.lower)"
       connections[attempt]?.upper = upper
     }
-    scheduler.noteProgress(progress(of: one.transfer), of: one.transfer, at: now)
+    scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
     let head = SchedulerScript.head(status, headers)
     take(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
   }
@@ -246,7 +245,7 @@ struct SimulatedHost {
 
   private mutating func tick() {
     for id in ids {
-      guard scheduler.machines[id]?.fetch != nil else { continue }
+      guard scheduler.machines[id]?.download != nil else { continue }
       take(scheduler.progressed(id, progress(of: id), at: now))
     }
   }

@@ -73,18 +73,18 @@ struct SimulatedOrigin {
         requestCount += 1
         answer(plan)
       case .cancelAttempt(let attempt): end(attempt, .cancelled)
-      case .shorten(_, let attempt, let upper):
+      case .shortenAttempt(_, let attempt, let upper):
         let upTo = connections[attempt]?.upTo ?? 0
         connections[attempt]?.upper = max(upper, upTo)
       case .openBody(_, let attempt, .create): script.opened(attempt, partial(total: total))
       case .openBody(_, let attempt, .goOn(let data)): script.opened(attempt, data)
-      case .letBodyFlow(_, let attempt, let range):
+      case .acceptBody(_, let attempt, let range):
         connections[attempt]?.isServed = true
         connections[attempt]?.upTo = range?.lower ?? 0
         let known = connections[attempt]?.upper ?? total
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(held: written)
-      case .confirmHeld, .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
+      case .confirmDurable, .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
         .readLine, .limit:
         break
       }
@@ -97,7 +97,7 @@ struct SimulatedOrigin {
       return
     }
     connections[plan.attempt]?.isAccepted = true
-    guard let asked = plan.asked else {
+    guard let asked = plan.requested else {
       return script.head(plan.attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     }
     script.head(
@@ -131,7 +131,7 @@ struct SimulatedOrigin {
     }
     if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.scheduler.noteProgress(progress, of: id, at: script.now)
+      script.scheduler.recordProgress(progress, of: id, at: script.now)
     }
     script.timePasses()
   }
@@ -140,7 +140,7 @@ struct SimulatedOrigin {
     guard let one = connections.removeValue(forKey: attempt) else { return }
     let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
     if let id = script.scheduler.owner(of: attempt) {
-      script.scheduler.noteProgress(progress, of: id, at: script.now)
+      script.scheduler.recordProgress(progress, of: id, at: script.now)
     }
     script.ended(attempt, outcome, upTo: one.isServed ? one.upTo : nil)
   }

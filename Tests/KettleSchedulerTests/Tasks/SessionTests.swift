@@ -80,7 +80,7 @@ struct SessionTests {
   @Test func `further connections of one task count for its session`() {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 2)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 2)
   }
 
   @Test func `who waits in line of the same session gets a connection of one that has two`() {
@@ -94,7 +94,7 @@ struct SessionTests {
     #expect(cancelled.count == 1)
     script.ended(cancelled.first ?? AttemptID(rawValue: 0), .cancelled)
     #expect(script.state(waiting) == .running)
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 1)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 1)
   }
 
   @Test func `who waits for its own session holds up no other`() {
@@ -112,7 +112,7 @@ struct SessionTests {
       script.advance(milliseconds: 1000)
       script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
     }
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 3)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 3)
   }
 
   // MARK: Numbers
@@ -121,8 +121,8 @@ struct SessionTests {
     var script = SchedulerScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
-    let turn = script.scheduler.add(specs, at: script.now).1
-    script.scheduler.withdraw(turn.changes)
+    let output = script.scheduler.add(specs, at: script.now).1
+    script.scheduler.withdraw(output.changes)
     #expect(script.scheduler.lastTaskIdentifier(of: app) == 3)
     let again = specs.map { script.add($0) }
     #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
@@ -130,9 +130,9 @@ struct SessionTests {
 
   @Test func `a number is not given out again when others came after it`() {
     var script = SchedulerScript()
-    let turn = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
+    let output = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
     let later = script.add(taskSpec { $0.taskIdentifier = 5 })
-    script.scheduler.withdraw(turn.changes)
+    script.scheduler.withdraw(output.changes)
     #expect(script.record(later)?.taskIdentifier == 5)
     #expect(script.scheduler.lastTaskIdentifier(of: app) == 5)
   }
@@ -143,8 +143,8 @@ struct SessionTests {
     var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
-    let (ids, turn) = script.scheduler.adopt(app, at: script.now)
-    script.take(turn)
+    let (ids, output) = script.scheduler.adopt(app, at: script.now)
+    script.take(output)
     #expect(ids == [id])
     let record = script.record(id)
     #expect(record?.spec.session == .kettle)
@@ -210,8 +210,8 @@ struct SessionTests {
     let (running, attempt) = script.flowingTask(
       taskSpec("http://b.example/"), held: 300)
     let kept = script.add(taskSpec("http://c.example/", session: other))
-    let (ids, turn) = script.scheduler.drop(app, at: script.now)
-    script.take(turn)
+    let (ids, output) = script.scheduler.drop(app, at: script.now)
+    script.take(output)
     #expect(ids == [failed, running])
     #expect(script.scheduler.tasks(of: app).isEmpty)
     script.settled(attempt, .cancelled, held: 300)

@@ -108,12 +108,12 @@ struct TakeoverTests {
 
   @Test func `the old one goes in the commit in which the new one comes`() throws {
     var (script, old, token) = try putAside()
-    let turn = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
-    #expect(turn.changes.first == .remove(old))
-    #expect(turn.changes.count == 2)
-    #expect(turn.removed.map(\.id) == [old])
-    #expect(turn.afterCommit.isEmpty)
-    guard case .put(let record) = turn.changes.last else {
+    let output = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
+    #expect(output.changes.first == .remove(old))
+    #expect(output.changes.count == 2)
+    #expect(output.removed.map(\.id) == [old])
+    #expect(output.afterCommit.isEmpty)
+    guard case .put(let record) = output.changes.last else {
       Issue.record("the new one is not put on record")
       return
     }
@@ -123,8 +123,8 @@ struct TakeoverTests {
   @Test func `what the store could not keep is put aside as before`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
-    let (ids, turn) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
-    script.scheduler.withdraw(turn.changes)
+    let (ids, output) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
+    script.scheduler.withdraw(output.changes)
     #expect(script.record(old) == before)
     #expect(script.record(ids[0]) == nil)
     let id = script.add(taskSpec { $0.resumes = token })

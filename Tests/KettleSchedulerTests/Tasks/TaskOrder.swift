@@ -47,8 +47,8 @@ enum TaskOrder {
     guard let machine = scheduler.machines[id] else { return }
     let isEnded = machine.isFinalTask && machine.isAtRest
     let keeps = Bool.random(using: &random)
-    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
-    world.take(turn)
+    let (tokens, output) = scheduler.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
+    world.take(output)
     world.tokens += tokens
     if tokens.isEmpty, isEnded { world.acknowledged.insert(id) }
   }

@@ -24,15 +24,15 @@ extension SchedulerScript {
 
   @discardableResult
   mutating func acknowledge(_ id: TransferID, secret: String? = nil) -> ResumeToken? {
-    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: secret.map { [$0] })
-    take(turn)
+    let (tokens, output) = scheduler.acknowledge([id], keepingBytesFor: secret.map { [$0] })
+    take(output)
     return tokens.first
   }
 
   @discardableResult
   mutating func makeToken(_ id: TransferID, secret: String) -> ResumeToken? {
-    let (tokens, turn) = scheduler.makeTokens(for: [id], secrets: [secret])
-    take(turn)
+    let (tokens, output) = scheduler.makeTokens(for: [id], secrets: [secret])
+    take(output)
     return tokens.first
   }
 

@@ -11,7 +11,7 @@ extension InMemoryJournal: TransferArchive {
     return ids.compactMap { records[$0] }
   }
 
-  package func line(_ wanted: LineRequest) throws -> [TransferRecord] {
+  package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try throwReadFailure()
     defer { passLineGate() }
     let inLine = all.filter { $0.isDormant && $0.state == .queued }.sorted(by: Self.isBefore)
@@ -25,17 +25,17 @@ extension InMemoryJournal: TransferArchive {
 
   private static func isBefore(_ left: TransferRecord, _ right: TransferRecord) -> Bool {
     if left.spec.priority != right.spec.priority { return left.spec.priority > right.spec.priority }
-    return QueuePlace(left) < QueuePlace(right)
+    return QueuePosition(left) < QueuePosition(right)
   }
 
   package func neighbours(
-    of places: [QueuePlace], _ side: ListSide
+    of places: [QueuePosition], _ side: ListSide
   ) throws -> [TransferRecord] {
-    let inOrder = all.sorted { QueuePlace($0) < QueuePlace($1) }
+    let inOrder = all.sorted { QueuePosition($0) < QueuePosition($1) }
     return places.compactMap { place in
       switch side {
-      case .before: inOrder.last { QueuePlace($0) < place }
-      case .after: inOrder.first { place < QueuePlace($0) }
+      case .before: inOrder.last { QueuePosition($0) < place }
+      case .after: inOrder.first { place < QueuePosition($0) }
       }
     }
   }
