@@ -16,7 +16,7 @@ extension ActiveDownload {
   ///
   /// - Parameter newcomerCount: how many could begin, this one included.
   mutating func beginConnection(
-    _ attempt: AttemptID, newcomerCount: Int, _ facts: TransferFacts, _ policy: DivisionPolicy,
+    _ attempt: AttemptID, newcomerCount: Int, _ facts: TransferFacts, policy: DivisionPolicy,
     at now: MonotonicTime
   ) -> AttemptPlan? {
     guard let total = divisibleTotal(of: facts),
@@ -59,7 +59,7 @@ extension ActiveDownload {
   /// Decides what the response to an additional connection means.
   mutating func receiveAdditional(
     _ response: Response, at index: Int, _ facts: inout TransferFacts,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> Step {
     let connection = connections[index]
     let classifier = ResponseClassifier(
@@ -71,7 +71,7 @@ extension ActiveDownload {
     case .acceptRange where response.head.hasTransferCoding:
       // Its bytes would count only at its end, all or none, and others write beside it.
       splitting = .refused
-    case .acceptRange(let range, _): return join(range, at: index, facts.id, context)
+    case .acceptRange(let range, _): return join(range, at: index, of: facts.id, in: context)
     case .requestAgain(.proving(.sameValidator)): proof = .sameValidator
     case .requestAgain(.fresh(let reason)): return .end(facts.startingFresh(because: reason))
     case .requestAgain(.proving(let proof)): return .end(facts.requesting(.proving(proof)))
@@ -83,7 +83,7 @@ extension ActiveDownload {
       splitting = .refused
     case .redirect(let location): redirect(connection, to: location, from: response.reach)
     case .retry(let failure, let after):
-      return additionalRefused(failure, retryAfter: after, at: index, facts, context)
+      return additionalRefused(failure, retryAfter: after, at: index, facts, in: context)
     case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .fail, .wait:
       directAdditional(toOriginal: facts.spec.url)
     }
@@ -93,7 +93,7 @@ extension ActiveDownload {
   /// Lets the body of an additional connection flow. The connection that shares its range with it
   /// ends where the new one begins.
   private mutating func join(
-    _ range: ByteRange, at index: Int, _ id: TransferID, _ context: DecisionContext
+    _ range: ByteRange, at index: Int, of id: TransferID, in context: DecisionContext
   ) -> Step {
     let connection = connections[index]
     // It may have been shortened since the request.
@@ -135,19 +135,19 @@ extension ActiveDownload {
 
   private mutating func additionalRefused(
     _ failure: TransferFailure, retryAfter: RetryAfter?, at index: Int, _ facts: TransferFacts,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> Step {
     var hint = HostLimitHint(
       origin: connections[index].url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
     if activeCount == 1 {
       // No other connection could have caused the refusal.
-      return .end(facts.afterFailure(failure, retryAfter: retryAfter, context), hint)
+      return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
     }
     if failure.isRefusal {
       hint.connectionsMax = max(1, context.otherConnectionCount)
       pacing.pause(at: context.now.monotonic)
     } else {
-      recordFailure(context)
+      recordFailure(in: context)
     }
     return close(index, hint)
   }

@@ -38,12 +38,12 @@ extension ActiveDownload {
 extension TransferFacts {
   /// What follows when the partial file could not be opened or created.
   mutating func afterBodyRefused(
-    _ failure: TransferFailure, _ context: DecisionContext
+    _ failure: TransferFailure, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     if failure.code == .partialFileChanged { return startingFresh(because: .partialFileChanged) }
     if failure.isOfFileThere, spec.onConflict == .skip {
       return .alreadyThere(path: failure.subject)
     }
-    return afterFileFailure(failure, context)
+    return afterFileFailure(failure, in: context)
   }
 }

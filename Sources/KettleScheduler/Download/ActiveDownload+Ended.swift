@@ -12,22 +12,22 @@ extension ActiveDownload {
 
   /// Decides what follows the end of an attempt; nil when the attempt is unknown.
   mutating func end(
-    _ ended: Ended, _ facts: inout TransferFacts, _ context: DecisionContext
+    _ ended: Ended, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step? {
     guard let connection = remove(ended.attempt, receivedUpTo: ended.receivedUpTo) else {
       return nil
     }
     var step: Step
     switch ended.outcome {
-    case .complete: step = afterComplete(connection, &facts, context)
-    case .cancelled: step = afterCancelled(connection, &facts, context)
-    case .failed(let failure): step = afterFailed(connection, failure, &facts, context)
+    case .complete: step = afterComplete(connection, &facts, in: context)
+    case .cancelled: step = afterCancelled(connection, &facts, in: context)
+    case .failed(let failure): step = afterFailed(connection, with: failure, &facts, in: context)
     case .untrusted(let failure, let challenge):
-      step = afterChallenged(connection, failure, challenge, &facts, context)
+      step = afterChallenged(connection, by: challenge, because: failure, &facts, in: context)
     case .certificateWanted(let failure):
       let challenge = ServerChallenge(
         kind: .clientCertificate, origin: connection.url.origin.text, failureCount: 0)
-      step = afterChallenged(connection, failure, challenge, &facts, context)
+      step = afterChallenged(connection, by: challenge, because: failure, &facts, in: context)
     }
     if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
     return step
@@ -70,7 +70,7 @@ extension ActiveDownload {
   // MARK: Outcomes
 
   private mutating func afterComplete(
-    _ connection: DownloadConnection, _ facts: inout TransferFacts, _ context: DecisionContext
+    _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     if isWhole(facts) { return .end(.whole) }
     guard let range = connection.range else {
@@ -88,13 +88,13 @@ extension ActiveDownload {
     let total = facts.resumeData?.totalByteCount ?? range.upper
     let failure = TransferFailure(
       .truncated, on: facts.urlText, detail: "\(connection.receivedUpTo) of \(total) bytes")
-    return afterFailed(connection, failure, &facts, context)
+    return afterFailed(connection, with: failure, &facts, in: context)
   }
 
   /// A connection given up for silence is a failure like any other: without the retry count, a
   /// server that sends heads and no bodies would be contacted endlessly.
   private mutating func afterCancelled(
-    _ connection: DownloadConnection, _ facts: inout TransferFacts, _ context: DecisionContext
+    _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     if isWhole(facts) { return .end(.whole) }
     let silence = context.now.monotonic.milliseconds(since: connection.lastProgressAt)
@@ -102,31 +102,32 @@ extension ActiveDownload {
       silence >= Self.deadMillisecondsMin
     else { return .none }
     if activeCount > 0 {
-      recordFailure(context)
+      recordFailure(in: context)
       return .none
     }
     recordArrivals(&facts)
     let failure = TransferFailure(
       .timedOut, on: facts.urlText, detail: "nothing came for \(silence / 1000) seconds")
-    return .end(facts.afterFailure(failure, retryAfter: nil, context))
+    return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
   }
 
   /// While others continue, a challenged connection counts as failed.
   private mutating func afterChallenged(
-    _ connection: DownloadConnection, _ failure: TransferFailure, _ challenge: ServerChallenge,
-    _ facts: inout TransferFacts, _ context: DecisionContext
+    _ connection: DownloadConnection, by challenge: ServerChallenge,
+    because failure: TransferFailure,
+    _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard activeCount == 0, let counted = facts.task?.counted(challenge) else {
-      return afterFailed(connection, failure, &facts, context)
+      return afterFailed(connection, with: failure, &facts, in: context)
     }
     return .end(.waiting(.forEvent(.needsLogin, failure, challenge: counted)))
   }
 
   private mutating func afterFailed(
-    _ connection: DownloadConnection, _ failure: TransferFailure, _ facts: inout TransferFacts,
-    _ context: DecisionContext
+    _ connection: DownloadConnection, with failure: TransferFailure, _ facts: inout TransferFacts,
+    in context: DecisionContext
   ) -> Step {
-    if let next = afterFileProblem(failure, at: connection.url, &facts, context) {
+    if let next = afterFileProblem(failure, at: connection.url, &facts, in: context) {
       return .end(next)
     }
     if isWhole(facts) { return .end(.whole) }
@@ -140,26 +141,27 @@ extension ActiveDownload {
       directAdditional(toOriginal: facts.spec.url)
     }
     var hint: HostLimitHint?
-    if connection.phase == .requesting, failure.isRefusedConnection, facts.mayBlameHost(context) {
+    if connection.phase == .requesting, failure.isRefusedConnection, facts.mayBlameHost(in: context)
+    {
       hint = HostLimitHint(
         origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
     }
     if activeCount > 0 {
-      if hint == nil { recordFailure(context) } else { pacing.pause(at: context.now.monotonic) }
+      if hint == nil { recordFailure(in: context) } else { pacing.pause(at: context.now.monotonic) }
       return Step(hostHint: hint)
     }
     if hint != nil {
       facts.repetitions.recordRefusalBlamedOnHost()
       return .end(.queued, hint)
     }
-    return .end(facts.afterFailure(failure, retryAfter: nil, context))
+    return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
   }
 
   /// What follows when the bytes or the partial file are not what they should be; nil when the
   /// failure is of the network.
   private func afterFileProblem(
     _ failure: TransferFailure, at url: TransferURL, _ facts: inout TransferFacts,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     // If the length was known before, a longer file is another version.
     let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0
@@ -173,6 +175,6 @@ extension ActiveDownload {
     if failure.code == .partialFileChanged {
       return facts.startingFresh(because: .partialFileChanged)
     }
-    return failure.isOfTheFile ? facts.afterFileFailure(failure, context) : nil
+    return failure.isOfTheFile ? facts.afterFileFailure(failure, in: context) : nil
   }
 }

@@ -48,21 +48,21 @@ extension ActiveDownload {
 
   /// Decides what a response means. The attempt's body waits until then.
   mutating func receive(
-    _ response: Response, _ facts: inout TransferFacts, _ context: DecisionContext
+    _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     // A head that arrives during cancellation is irrelevant.
     guard let index = index(of: response.attempt), connections[index].phase == .requesting else {
       return .none
     }
     switch body {
-    case .closed: return receivePrimary(response, &facts, context)
-    case .open: return receiveAdditional(response, at: index, &facts, context)
+    case .closed: return receivePrimary(response, &facts, in: context)
+    case .open: return receiveAdditional(response, at: index, &facts, in: context)
     case .opening, .opened: return .none
     }
   }
 
   private mutating func receivePrimary(
-    _ response: Response, _ facts: inout TransferFacts, _ context: DecisionContext
+    _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     let head = response.head
@@ -77,19 +77,19 @@ extension ActiveDownload {
     // Its bytes count only at its end, all or none, so nothing may be written beside it.
     if head.hasTransferCoding { splitting = .refused }
     switch classifier.classify(head, at: context.now) {
-    case .acceptWhole(let whole): return acceptWhole(whole, response, &facts, context)
+    case .acceptWhole(let whole): return acceptWhole(whole, of: response, &facts, in: context)
     case .acceptRange(let range, let details):
-      return acceptRange(range, details, response, &facts, context)
+      return acceptRange(range, with: details, of: response, &facts, in: context)
     case .alreadyWhole:
       if let durable = facts.resumeData?.held.prefixByteCount {
         facts.task?.recordResumption(at: durable)
       }
       return .end(.whole)
     case .requestAgain(let mode): return .end(facts.requestingAgain(mode))
-    case .redirect(let location): return redirect(primary, to: location, response, &facts)
+    case .redirect(let location): return redirect(primary, to: location, by: response, &facts)
     case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
     case .retry(let failure, let after):
-      return primaryRefused(response, failure, retryAfter: after, &facts, context)
+      return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
     case .fail(let failure):
       facts.task?.recordReply(head, from: primary.url)
       return .end(.failed(failure))
@@ -99,8 +99,8 @@ extension ActiveDownload {
   // MARK: Acceptance
 
   private mutating func acceptWhole(
-    _ whole: ResponseClassifier.Whole, _ response: Response, _ facts: inout TransferFacts,
-    _ context: DecisionContext
+    _ whole: ResponseClassifier.Whole, of response: Response, _ facts: inout TransferFacts,
+    in context: DecisionContext
   ) -> Step {
     guard let url = connection(of: response.attempt)?.url else { return .none }
     facts.task?.recordReply(response.head, from: url)
@@ -123,8 +123,8 @@ extension ActiveDownload {
   }
 
   private mutating func acceptRange(
-    _ range: ByteRange, _ details: ResponseClassifier.FileFacts, _ response: Response,
-    _ facts: inout TransferFacts, _ context: DecisionContext
+    _ range: ByteRange, with details: ResponseClassifier.FileFacts, of response: Response,
+    _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard let primary = connection(of: response.attempt), var resumeData = facts.resumeData else {
       return .none
@@ -157,7 +157,7 @@ extension ActiveDownload {
   // MARK: Refusal
 
   private func redirect(
-    _ primary: DownloadConnection, to location: String, _ response: Response,
+    _ primary: DownloadConnection, to location: String, by response: Response,
     _ facts: inout TransferFacts
   ) -> Step {
     switch RedirectPolicy.decide(
@@ -178,19 +178,19 @@ extension ActiveDownload {
 
   /// The host may accept no more connections than it has; then this transfer is queued again.
   private func primaryRefused(
-    _ response: Response, _ failure: TransferFailure, retryAfter: RetryAfter?,
-    _ facts: inout TransferFacts, _ context: DecisionContext
+    _ response: Response, because failure: TransferFailure, retryAfter: RetryAfter?,
+    _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Step {
     guard let url = connection(of: response.attempt)?.url else { return .none }
     if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
     var hint = HostLimitHint(
       origin: url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
-    if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(context) {
+    if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
       facts.repetitions.recordRefusalBlamedOnHost()
       hint.connectionsMax = context.otherConnectionCount
       return .end(.queued, hint)
     }
-    let next = facts.afterFailure(failure, retryAfter: retryAfter, context)
+    let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)
     if case .failed = next { facts.task?.recordReply(response.head, from: url) }
     return .end(next, hint)
   }

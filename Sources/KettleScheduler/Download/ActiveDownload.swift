@@ -162,7 +162,7 @@ package struct ActiveDownload: Sendable, Hashable {
 
   /// Records the failure of an additional connection. Repeated failures mean that this server does
   /// not support several connections.
-  mutating func recordFailure(_ context: DecisionContext) {
+  mutating func recordFailure(in context: DecisionContext) {
     let delay = context.retryPolicy.delayMilliseconds(
       retryCount: pacing.failureCount, jitter: context.jitter)
     pacing.recordFailure(delayMilliseconds: delay, at: context.now.monotonic)

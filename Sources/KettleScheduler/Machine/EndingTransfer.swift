@@ -15,8 +15,8 @@ package struct ClosedBody: Sendable, Hashable {
 extension TransferMachine.AfterEnding {
   /// Removes an ended attempt from those that are pending. Closes the body after the last one.
   func attemptEnded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, of attempts: Set<AttemptID>,
-    _ facts: inout TransferFacts, _ operation: OperationID
+    _ attempt: AttemptID, with outcome: AttemptOutcome, of attempts: Set<AttemptID>,
+    _ facts: inout TransferFacts, closing operation: OperationID
   ) -> Transition {
     var attempts = attempts
     guard attempts.remove(attempt) != nil else { return .none }
@@ -43,13 +43,13 @@ extension TransferMachine.AfterEnding {
   /// - Parameter result: `.success(nil)` where no partial file was open.
   func bodyClosed(
     _ result: Result<ClosedBody?, TransferFailure>, _ facts: inout TransferFacts, ids: FreshIDs,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> Transition {
     var next = self
     switch result {
     case .success(let closed):
       if let closed { facts.recordClosed(closed, isWhole: self == .whole) }
-      if self == .whole { next = facts.afterLastByte(context) }
+      if self == .whole { next = facts.afterLastByte(in: context) }
       if closed != nil, !facts.keepsBytes, next != .whole { facts.forgetBytes() }
     case .failure(let failure) where failure.code == .partialFileChanged:
       next = afterPartialFileChanged(&facts)
@@ -57,7 +57,7 @@ extension TransferMachine.AfterEnding {
       switch self {
       case .idle, .removed, .queuedFromZero, .failed, .cancelled: break
       case .queued, .paused, .waiting, .request, .whole, .alreadyThere:
-        next = facts.afterFileFailure(failure, context)
+        next = facts.afterFileFailure(failure, in: context)
       }
     }
     return next.enter(&facts, ids: ids, at: context.now)
@@ -135,7 +135,7 @@ extension TransferFacts {
   }
 
   /// Every byte was received; checks that every byte is synced.
-  fileprivate func afterLastByte(_ context: DecisionContext) -> TransferMachine.AfterEnding {
+  fileprivate func afterLastByte(in context: DecisionContext) -> TransferMachine.AfterEnding {
     guard let resumeData else {
       return .failed(TransferFailure(.internalProblem, on: urlText))
     }
@@ -143,6 +143,6 @@ extension TransferFacts {
     guard let total = resumeData.totalByteCount, held != total else { return .whole }
     let failure = TransferFailure(
       .truncated, on: urlText, detail: "\(held) of \(total) bytes")
-    return afterFailure(failure, retryAfter: nil, context)
+    return afterFailure(failure, retryAfter: nil, in: context)
   }
 }

@@ -178,11 +178,11 @@ package struct TransferMachine: Sendable {
   /// - Parameter reach: the reach of the server that sent it.
   package mutating func headReceived(
     _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> Transition {
     guard case .running(var download) = state else { return .none }
     let response = ActiveDownload.Response(head: head, reach: reach, attempt: attempt)
-    let step = download.receive(response, &facts, context)
+    let step = download.receive(response, &facts, in: context)
     return apply(step, to: download)
   }
 
@@ -209,12 +209,12 @@ package struct TransferMachine: Sendable {
 
   /// The partial file could not be opened or created; the attempts must be cancelled.
   package mutating func bodyRefused(
-    _ failure: TransferFailure, of attempt: AttemptID, _ context: DecisionContext
+    _ failure: TransferFailure, of attempt: AttemptID, in context: DecisionContext
   ) -> Transition {
     guard case .running(let download) = state, download.connection(of: attempt) != nil else {
       return .none
     }
-    return apply(.ending(download, next: facts.afterBodyRefused(failure, context)))
+    return apply(.ending(download, next: facts.afterBodyRefused(failure, in: context)))
   }
 
   /// The URL for another connection; nil when none would help.
@@ -228,7 +228,7 @@ package struct TransferMachine: Sendable {
   ) -> Transition {
     guard case .running(var download) = state,
       let plan = download.beginConnection(
-        attempt, newcomerCount: newcomerCount, facts, policy, at: now.monotonic)
+        attempt, newcomerCount: newcomerCount, facts, policy: policy, at: now.monotonic)
     else { return .none }
     return apply(.entering(.running(download), [.beginAttempt(facts.id, plan)]))
   }
@@ -278,16 +278,18 @@ package struct TransferMachine: Sendable {
   ///   - sentByteCount: how many bytes of the request's body were sent; nil without a body.
   package mutating func attemptEnded(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, sentByteCount: Int64?,
-    operation: OperationID, _ context: DecisionContext
+    operation: OperationID, in context: DecisionContext
   ) -> Transition {
     if let sentByteCount { facts.taskStatus?.sentByteCount = sentByteCount }
     switch state {
     case .ending(.attempts(let attempts), let next):
-      return apply(next.attemptEnded(attempt, outcome, of: attempts, &facts, operation))
+      return apply(
+        next.attemptEnded(
+          attempt, with: outcome, of: attempts, &facts, closing: operation))
     case .running(var download):
       let ended = ActiveDownload.Ended(
         attempt: attempt, outcome: outcome, receivedUpTo: receivedUpTo)
-      guard let step = download.end(ended, &facts, context) else { return .none }
+      guard let step = download.end(ended, &facts, in: context) else { return .none }
       guard let next = step.next, download.connections.isEmpty else {
         return apply(step, to: download)
       }
@@ -310,10 +312,10 @@ package struct TransferMachine: Sendable {
   /// where no partial file was open.
   package mutating func bodyClosed(
     _ result: Result<ClosedBody?, TransferFailure>, by operation: OperationID, ids: FreshIDs,
-    _ context: DecisionContext
+    in context: DecisionContext
   ) -> Transition {
     guard case .ending(.body(operation), let next) = state else { return .none }
-    return apply(next.bodyClosed(result, &facts, ids: ids, context))
+    return apply(next.bodyClosed(result, &facts, ids: ids, in: context))
   }
 
   // MARK: Finishing

@@ -26,13 +26,13 @@ extension ResponseClassifier {
     if let length = head.bodyByteCount, length != range.byteCount {
       return rangeWrong("\(length) bytes announced for a range of \(range.byteCount)")
     }
-    if let problem = classifyProof(requested.proof, facts, resumeData) { return problem }
+    if let problem = classifyProof(requested.proof, facts, of: resumeData) { return problem }
     return .acceptRange(range, facts)
   }
 
   /// nil when the part belongs to the file, as far as its head shows.
   private func classifyProof(
-    _ proof: RequestedRange.Proof, _ facts: FileFacts, _ resumeData: ResumeData
+    _ proof: RequestedRange.Proof, _ facts: FileFacts, of resumeData: ResumeData
   ) -> Classification? {
     let known = resumeData.validator
     let changed = otherVersion(facts.total)

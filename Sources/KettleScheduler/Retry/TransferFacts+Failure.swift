@@ -3,7 +3,7 @@ import KettleModel
 /// What follows a failure: a retry at some time, or the end.
 extension TransferFacts {
   func afterFailure(
-    _ failure: TransferFailure, retryAfter: RetryAfter?, _ context: DecisionContext
+    _ failure: TransferFailure, retryAfter: RetryAfter?, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     var failure = failure
     if context.network == .absent, failure.mayBeTheNetwork, !spec.url.isLoopback {
@@ -29,7 +29,7 @@ extension TransferFacts {
 
   /// A full disk is waited for; every other file problem needs the user.
   func afterFileFailure(
-    _ failure: TransferFailure, _ context: DecisionContext
+    _ failure: TransferFailure, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
     guard failure.code == .diskFull else { return .failed(failure) }
     let milliseconds = context.retryPolicy.diskSpaceMilliseconds
@@ -38,7 +38,7 @@ extension TransferFacts {
 
   /// Whether a refusal limits the host. Beside other connections it concerns their number; a
   /// repeated one concerns this transfer.
-  func mayBlameHost(_ context: DecisionContext) -> Bool {
+  func mayBlameHost(in context: DecisionContext) -> Bool {
     context.otherConnectionCount > 0 && repetitions.permitsBlamingHost
   }
 }

@@ -46,7 +46,7 @@ extension TransferScheduler {
       if control == .start, machine.state.waiting?.reason == .retryAfter {
         hosts.reopen(machine.spec.url.origin)
       }
-      let transition = update(id, &output) { machine in
+      let transition = update(id, into: &output) { machine in
         defer { machine.recordStart(at: now.wall) }
         return machine.apply(control, operation, at: now)
       }
@@ -66,7 +66,7 @@ extension TransferScheduler {
     phase = .shuttingDown
     var output = SchedulerOutput()
     for id in machines.keys.sorted() where machines[id]?.occupiesSlot == true {
-      update(id, &output) { $0.suspendForShutdown() }
+      update(id, into: &output) { $0.suspendForShutdown() }
     }
     return output
   }

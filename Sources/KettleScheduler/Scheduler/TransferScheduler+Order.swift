@@ -19,7 +19,7 @@ extension TransferScheduler {
     let known = Set(moving).compactMap { machines[$0].map { QueuePosition($0) } }
     let positions = order.move(known, move)
     for (id, position) in positions.sorted(by: { $0.key < $1.key }) {
-      update(id, &output) {
+      update(id, into: &output) {
         $0.move(to: position)
         return .none
       }

@@ -13,7 +13,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     hosts.forget(at: now.monotonic)
     for id in alarms.due(at: now) {
-      update(id, &output) { $0.timePassed(at: now) }
+      update(id, into: &output) { $0.timePassed(at: now) }
       // A wall-clock alarm can fire early when that clock was set back; it is then filed again.
       if let machine = machines[id] { file(machine) }
     }
@@ -25,7 +25,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     environment.network = state
     guard state == .present else { return output }
-    for id in machines.keys.sorted() { update(id, &output) { $0.networkReturned() } }
+    for id in machines.keys.sorted() { update(id, into: &output) { $0.networkReturned() } }
     // Connections from before may be dead now.
     let progress = DownloadProgress(silentMillisecondsMax: Self.silentMillisecondsAfterReturn)
     for id in queue.running { recordProgress(progress, of: id, &output, at: now) }
@@ -69,7 +69,7 @@ extension TransferScheduler {
     if environment.limitBytesPerSecond != nil || machines[id]?.spec.limitBytesPerSecond != nil {
       progress.silentMillisecondsMax = nil
     }
-    update(id, &output) { $0.progressed(progress, at: now) }
+    update(id, into: &output) { $0.progressed(progress, at: now) }
   }
 
   // MARK: Attempts
@@ -82,8 +82,8 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
     let context = context(of: attempt, jitter: jitter, at: now)
-    let hint = update(id, &output) {
-      $0.headReceived(head, from: reach, of: attempt, context)
+    let hint = update(id, into: &output) {
+      $0.headReceived(head, from: reach, of: attempt, in: context)
     }?.hostHint
     if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
     learn(hint, from: id, &output, at: now)
@@ -113,14 +113,14 @@ extension TransferScheduler {
     owners[attempt] = nil
     hosts.close(attempt, at: now.monotonic)
     let operation = ids.nextOperation()
-    let transition = update(id, &output) {
+    let transition = update(id, into: &output) {
       $0.attemptEnded(
         attempt, outcome, receivedUpTo: receivedUpTo, sentByteCount: sentByteCount,
-        operation: operation, context)
+        operation: operation, in: context)
     }
     learn(transition?.hostHint, from: id, &output, at: now)
     fillSlots(&output, at: now)
-    update(id, &output) { $0.endWithoutConnections(operation) }
+    update(id, into: &output) { $0.endWithoutConnections(operation) }
     return output
   }
 
@@ -130,7 +130,7 @@ extension TransferScheduler {
     _ resumeData: ResumeData, of id: TransferID, by attempt: AttemptID, at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
-    update(id, &output) { $0.bodyOpened(resumeData, of: attempt, at: now) }
+    update(id, into: &output) { $0.bodyOpened(resumeData, of: attempt, at: now) }
     return output
   }
 
@@ -138,7 +138,7 @@ extension TransferScheduler {
   package mutating func bodyRecorded(of id: TransferID, at now: Moment) -> SchedulerOutput {
     var output = SchedulerOutput()
     let policy = queue.limits.division
-    update(id, &output) { $0.bodyRecorded(policy, at: now.monotonic) }
+    update(id, into: &output) { $0.bodyRecorded(policy, at: now.monotonic) }
     addConnections(to: id, &output, at: now)
     return output
   }
@@ -149,7 +149,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     guard let id = owners[attempt] else { return output }
     let context = context(of: attempt, jitter: 0, at: now)
-    update(id, &output) { $0.bodyRefused(failure, of: attempt, context) }
+    update(id, into: &output) { $0.bodyRefused(failure, of: attempt, in: context) }
     return output
   }
 
@@ -183,7 +183,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     let fresh = ids.next()
     let context = context(of: nil, jitter: jitter, at: now)
-    update(id, &output) { $0.bodyClosed(result, by: operation, ids: fresh, context) }
+    update(id, into: &output) { $0.bodyClosed(result, by: operation, ids: fresh, in: context) }
     fillSlots(&output, at: now)
     return output
   }
@@ -196,7 +196,7 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     let next = ids.nextOperation()
-    update(id, &output) { $0.digestComputed(result, by: operation, next: next, at: now) }
+    update(id, into: &output) { $0.digestComputed(result, by: operation, next: next, at: now) }
     return output
   }
 
@@ -204,7 +204,7 @@ extension TransferScheduler {
     _ id: TransferID, by operation: OperationID, at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
-    update(id, &output) { $0.discarded(operation) }
+    update(id, into: &output) { $0.discarded(operation) }
     fillSlots(&output, at: now)
     return output
   }
@@ -214,7 +214,7 @@ extension TransferScheduler {
     at now: Moment
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
-    update(id, &output) { $0.placed(result, by: operation, at: now) }
+    update(id, into: &output) { $0.placed(result, by: operation, at: now) }
     fillSlots(&output, at: now)
     return output
   }

@@ -23,7 +23,7 @@ extension TransferScheduler {
   private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
     while let id = nextToStart(&output, at: now) {
       let fresh = ids.next()
-      let transition = update(id, &output) { $0.slotGiven(fresh, at: now) }
+      let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }
       if transition?.actions.isEmpty ?? true { queue.release(id) }
     }
   }
@@ -104,7 +104,7 @@ extension TransferScheduler {
       }
       let richest = candidates.max { connectionCount(of: $0) < connectionCount(of: $1) }
       guard let id = richest, connectionCount(of: id) > 1 else { continue }
-      update(id, &output) { $0.shedConnection(at: waiting.origin) }
+      update(id, into: &output) { $0.shedConnection(at: waiting.origin) }
     }
   }
 
@@ -133,7 +133,7 @@ extension TransferScheduler {
       let count = permittedCount(of: id, at: url.origin, now)
       guard count > 0 else { return }
       let attempt = ids.nextAttempt()
-      let transition = update(id, &output) {
+      let transition = update(id, into: &output) {
         $0.beginConnection(attempt, newcomerCount: count, policy, at: now)
       }
       if transition?.actions.isEmpty ?? true { return }

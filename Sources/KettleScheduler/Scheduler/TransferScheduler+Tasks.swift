@@ -14,7 +14,7 @@ extension TransferScheduler {
     for (index, id) in tasks.enumerated() {
       let secret = secrets.flatMap { $0.indices.contains(index) ? $0[index] : nil }
       let operation = ids.nextOperation()
-      update(id, &output) { $0.acknowledge(keepingBytesFor: secret, operation) }
+      update(id, into: &output) { $0.acknowledge(keepingBytesFor: secret, operation) }
       if secret != nil, let token = machines[id]?.resumeToken, !tokens.contains(token) {
         tokens.append(token)
       }
@@ -28,7 +28,7 @@ extension TransferScheduler {
   ) -> (tokens: [ResumeToken], SchedulerOutput) {
     var output = SchedulerOutput()
     for (id, secret) in zip(tasks, secrets) {
-      update(id, &output) {
+      update(id, into: &output) {
         $0.makeToken(secret: secret)
         return .none
       }
@@ -41,7 +41,7 @@ extension TransferScheduler {
   ) -> (ControlResult, SchedulerOutput) {
     var output = SchedulerOutput()
     guard machines[id]?.isTask == true else { return (.unknown, output) }
-    update(id, &output) { $0.update(with: changes, at: now) }
+    update(id, into: &output) { $0.update(with: changes, at: now) }
     fillSlots(&output, at: now)
     return (.applied, output)
   }
@@ -52,7 +52,7 @@ extension TransferScheduler {
     var output = SchedulerOutput()
     guard machines[id]?.isTask == true else { return (.unknown, output) }
     let operation = ids.nextOperation()
-    let transition = update(id, &output) {
+    let transition = update(id, into: &output) {
       $0.respond(to: challenge, with: answer, operation, at: now)
     }
     fillSlots(&output, at: now)
@@ -77,7 +77,7 @@ extension TransferScheduler {
     let adopted = transfers(of: session)
     for id in adopted {
       let number = ids.nextTask(in: .kettle, wanted: nil)
-      update(id, &output) { $0.adopt(taskIdentifier: number) }
+      update(id, into: &output) { $0.adopt(taskIdentifier: number) }
       // Each session has its own `OriginQueue`.
       if let machine = machines[id] { file(machine) }
     }
@@ -93,7 +93,7 @@ extension TransferScheduler {
     let dropped = transfers(of: session)
     for id in dropped {
       let operation = ids.nextOperation()
-      update(id, &output) { $0.drop(operation) }
+      update(id, into: &output) { $0.drop(operation) }
     }
     fillSlots(&output, at: now)
     return (dropped, output)
@@ -112,7 +112,7 @@ extension TransferScheduler {
   ) -> SchedulerOutput {
     var output = SchedulerOutput()
     rules.setPolicy(of: session, policy)
-    for id in challenged(in: session) { update(id, &output) { _ in .none } }
+    for id in challenged(in: session) { update(id, into: &output) { _ in .none } }
     fillSlots(&output, at: now)
     return output
   }
@@ -134,7 +134,7 @@ extension TransferScheduler {
     let concerned = machines.filter { $1.spec.task?.conditions.isEmpty == false }
     for id in concerned.keys.sorted() {
       let unmet = concerned[id]?.unmetCondition(met)
-      update(id, &output) { $0.conditionsChanged(unmet: unmet) }
+      update(id, into: &output) { $0.conditionsChanged(unmet: unmet) }
     }
     fillSlots(&output, at: now)
     return output

@@ -107,7 +107,7 @@ package struct TransferScheduler: Sendable {
       file(machine)
       if machine.durableRecord != record { output.changes.append(.put(machine.durableRecord)) }
       let operation = ids.nextOperation()
-      update(record.id, &output) { $0.recoverDiscarding(operation) }
+      update(record.id, into: &output) { $0.recoverDiscarding(operation) }
     }
     evicted.loadedCountAfterEviction = machines.count
     fillSlots(&output, at: now)
@@ -123,7 +123,7 @@ package struct TransferScheduler: Sendable {
   ///   memory.
   @discardableResult
   mutating func update(
-    _ id: TransferID, _ output: inout SchedulerOutput,
+    _ id: TransferID, into output: inout SchedulerOutput,
     _ change: (inout TransferMachine) -> Transition
   ) -> Transition? {
     guard var machine = machines[id] else { return nil }

@@ -17,7 +17,7 @@ struct ClearTests {
   {
     var script = SchedulerScript()
     script.scheduler = TransferScheduler(lastID: TransferID(rawValue: 100))
-    script.take(script.scheduler.recover(records, clearedUpTo: clearedUpTo, at: script.now))
+    script.run(script.scheduler.recover(records, clearedUpTo: clearedUpTo, at: script.now))
     return script
   }
 
@@ -79,7 +79,7 @@ struct ClearTests {
     script.opened(attempt, partial(total: 10))
     script.settled(attempt, .complete, held: 10)
     for case .placeFile(id, let operation, _, _) in script.actions {
-      script.take(
+      script.run(
         script.scheduler.placed(
           .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), of: id,
           by: operation, at: script.now))

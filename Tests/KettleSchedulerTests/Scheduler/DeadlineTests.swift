@@ -95,7 +95,7 @@ struct DeadlineTests {
     var record = self.record(.paused)
     record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
     var script = SchedulerScript()
-    script.take(script.scheduler.recover([record], at: script.now))
+    script.run(script.scheduler.recover([record], at: script.now))
     script.advance(milliseconds: 2 * Self.hour)
     script.timePasses()
     #expect(script.state(record.id) == .paused)
@@ -116,7 +116,7 @@ struct DeadlineTests {
     script.advance(milliseconds: Self.hour)
     // Another machine time, as after a restart.
     script.now.monotonic = MonotonicTime(milliseconds: 5)
-    script.take(script.scheduler.recover([record(.paused)], at: script.now))
+    script.run(script.scheduler.recover([record(.paused)], at: script.now))
     script.timePasses()
     expectIsOver(script, TransferID(rawValue: 3))
   }

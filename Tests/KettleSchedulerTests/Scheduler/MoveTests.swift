@@ -53,7 +53,7 @@ struct MoveTests {
   @Test func `to the top and to the bottom again moves nothing`() {
     var script = script(4)
     for move in [TransferScheduler.Move.toTop, .toBottom] {
-      script.take(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
+      script.run(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
       #expect(script.scheduler.move(ids([3, 2]), move, at: script.now).1.changes.isEmpty)
     }
     #expect(order(script) == [1, 4, 2, 3])
@@ -73,18 +73,18 @@ struct MoveTests {
       let output = script.scheduler.move(ids([id]), move, at: script.now).1
       #expect(output.changes.isEmpty)
     }
-    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
-    script.take(script.scheduler.move(added, .up, at: script.now).1)
+    script.run(script.scheduler.admit(adding.changes, at: script.now).1)
+    script.run(script.scheduler.move(added, .up, at: script.now).1)
     #expect(order(script) == [1, 3, 2])
     script.scheduler.withdraw(script.scheduler.add([spec()], at: script.now).1.changes)
-    script.take(script.scheduler.move(added, .down, at: script.now).1)
-    script.take(script.scheduler.move(added, .down, at: script.now).1)
+    script.run(script.scheduler.move(added, .down, at: script.now).1)
+    script.run(script.scheduler.move(added, .down, at: script.now).1)
     #expect(order(script) == [1, 2, 3])
   }
 
   @Test func `what is added after a move to the bottom comes after it`() {
     var script = script(3)
-    script.take(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
+    script.run(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
     script.add(spec())
     #expect(order(script) == [2, 3, 1, 4])
   }
@@ -94,7 +94,7 @@ struct MoveTests {
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
     let all = (0..<4).map { _ in script.add(spec()) }
-    script.take(script.scheduler.move([all[3]], .toTop, at: script.now).1)
+    script.run(script.scheduler.move([all[3]], .toTop, at: script.now).1)
     script.control(.pause, all[0])
     script.settled(AttemptID(rawValue: 1), .cancelled)
     #expect(script.state(all[3]) == .running)
@@ -126,7 +126,7 @@ struct MoveTests {
     for _ in 0..<300 {
       let moving = model.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
       let move = TransferScheduler.Move.allCases.randomElement(using: &random) ?? .up
-      script.take(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
+      script.run(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
       Self.move(Set(moving), move, in: &model)
       #expect(order(script) == model, "seed \(seed)")
     }

@@ -38,15 +38,15 @@ struct RandomOrderTests {
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
-        world.take(scheduler.timePassed(at: now))
+        world.run(scheduler.timePassed(at: now))
       case 8:
         let state: NetworkState = Bool.random(using: &random) ? .present : .absent
-        world.take(scheduler.networkChanged(state, at: now))
+        world.run(scheduler.networkChanged(state, at: now))
       case 9 where Int.random(in: 0...5, using: &random) == 0:
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         scheduler = Self.held(world.crash(limits: limits, at: now))
-      case 10: world.letGo(&scheduler)
+      case 10: world.evict(from: &scheduler)
       default: step(&scheduler, &world, &random, at: now)
       }
       world.broken += problems(of: scheduler, limits)
@@ -56,7 +56,7 @@ struct RandomOrderTests {
     return world.broken
   }
 
-  /// Little is held, so that what sleeps and wakes is as frequent as everything else.
+  /// Little stays in memory, so that eviction is as frequent as everything else.
   private static func held(_ scheduler: TransferScheduler) -> TransferScheduler {
     var scheduler = scheduler
     scheduler.residentLimits.evictableCountMax = 0
@@ -95,14 +95,14 @@ struct RandomOrderTests {
   ) {
     let ids = Set(scheduler.machines.keys).union(world.store.keys)
     guard let id = ids.sorted().randomElement(using: &random) else { return }
-    world.wake(id, &scheduler, at: now)
+    world.load(id, &scheduler, at: now)
     let controls: [TransferScheduler.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
     ]
     guard let one = controls.randomElement(using: &random) else { return }
     let (_, output) = scheduler.control(one, [id], at: now)
-    world.take(output)
+    world.run(output)
   }
 
   /// One of the things that are under way happens; commits happen in their order.
@@ -133,10 +133,10 @@ struct RandomOrderTests {
         let wait = wakeUp.milliseconds(since: now.monotonic)
         now.monotonic = wakeUp
         now.wall = now.wall.advanced(byMilliseconds: wait)
-        world.take(scheduler.timePassed(at: now))
+        world.run(scheduler.timePassed(at: now))
       } else {
-        world.noteForgotten(scheduler)
-        for id in world.store.keys.sorted() { world.wake(id, &scheduler, at: now) }
+        world.checkForgotten(scheduler)
+        for id in world.store.keys.sorted() { world.load(id, &scheduler, at: now) }
         while !world.pending.isEmpty { step(&scheduler, &world, &random, at: now) }
         return
       }

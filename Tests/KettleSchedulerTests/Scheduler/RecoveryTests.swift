@@ -10,7 +10,7 @@ struct RecoveryTests {
     change(&record)
     var script = SchedulerScript()
     let output = script.scheduler.recover([record], at: script.now)
-    script.take(output)
+    script.run(output)
     return script
   }
 
@@ -106,7 +106,7 @@ struct RecoveryTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.take(script.scheduler.shutDown(at: script.now))
+    script.run(script.scheduler.shutDown(at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled, held: 512)
     #expect(script.scheduler.hasRunning == false)

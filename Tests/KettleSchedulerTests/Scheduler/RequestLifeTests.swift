@@ -135,7 +135,7 @@ struct RequestLifeTests {
     let first = try #require(script.attempt)
     script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
     script.advance(milliseconds: 600_000)
-    script.take(script.scheduler.timePassed(at: script.now))
+    script.run(script.scheduler.timePassed(at: script.now))
     let second = try #require(script.attempt)
     #expect(second != first)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -160,7 +160,7 @@ struct RequestLifeTests {
     script.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     script.opened(attempt, partial(total: total))
     script.advance(milliseconds: 2000)
-    script.take(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
+    script.run(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
     let begun = script.actions.count { if case .beginAttempt = $0 { true } else { false } }
     #expect(isPlain ? begun > 1 : begun == 1)
   }
@@ -269,7 +269,7 @@ struct RequestLifeTests {
     var script = SchedulerScript()
     let id = script.add(upload())
     let first = try #require(script.attempt)
-    script.take(
+    script.run(
       script.scheduler.attemptEnded(
         first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
     script.closed(held: nil)

@@ -23,7 +23,7 @@ struct SchedulerScript {
     now.wall = now.wall.advanced(byMilliseconds: milliseconds)
   }
 
-  mutating func take(_ output: SchedulerOutput) {
+  mutating func run(_ output: SchedulerOutput) {
     actions += output.now + output.afterCommit
     changes += output.changes
     if let request = output.queueRead { queueReads.append(request) }
@@ -32,8 +32,8 @@ struct SchedulerScript {
   @discardableResult
   mutating func add(_ spec: TransferSpec) -> TransferID {
     let (ids, output) = scheduler.add([spec], at: now)
-    take(output)
-    take(scheduler.admit(output.changes, at: now).1)
+    run(output)
+    run(scheduler.admit(output.changes, at: now).1)
     return ids[0]
   }
 
@@ -42,7 +42,7 @@ struct SchedulerScript {
     -> TransferScheduler.ControlResult
   {
     let (results, output) = scheduler.control(control, [id], at: now)
-    take(output)
+    run(output)
     return results[0]
   }
 
@@ -50,7 +50,7 @@ struct SchedulerScript {
     _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
     from reach: NetworkReach = .world
   ) {
-    take(
+    run(
       scheduler.headReceived(
         Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
   }
@@ -62,12 +62,12 @@ struct SchedulerScript {
 
   mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
     guard let id = scheduler.owner(of: attempt) else { return }
-    take(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
-    take(scheduler.bodyRecorded(of: id, at: now))
+    run(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
+    run(scheduler.bodyRecorded(of: id, at: now))
   }
 
   mutating func synced(_ id: TransferID, _ byteCount: Int64) {
-    take(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
+    run(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
   }
 
   /// The attempt is over, and when it was the last one what it brought is on the disk.
@@ -79,7 +79,7 @@ struct SchedulerScript {
   }
 
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
-    take(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+    run(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
   }
 
   /// Answers the last `closeBody`, if it has not been answered.
@@ -90,7 +90,7 @@ struct SchedulerScript {
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
     let body = held.map { ClosedBody(held: $0, modifiedNanoseconds: modified) }
-    take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
   private var lastClosed: OperationID?
@@ -104,11 +104,11 @@ struct SchedulerScript {
     for case .discardPartialFile(let id, let operation, let resumeData) in actions
     where !discarded.contains(resumeData) {
       discarded.append(resumeData)
-      take(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.discarded(id, by: operation, at: now))
     }
   }
 
-  mutating func timePasses() { take(scheduler.timePassed(at: now)) }
+  mutating func timePasses() { run(scheduler.timePassed(at: now)) }
 
   func state(_ id: TransferID) -> TransferState? { scheduler.machines[id]?.visibleState }
   func record(_ id: TransferID) -> TransferRecord? { scheduler.machines[id]?.record }

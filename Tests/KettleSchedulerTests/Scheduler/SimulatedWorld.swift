@@ -88,9 +88,9 @@ struct SimulatedWorld {
   /// Finished files that only the program of a task could find, by inode.
   var held: Set<UInt64> = []
   var crashCount = 0
-  var sleptCount = 0
+  var evictedCount = 0
 
-  mutating func take(_ output: SchedulerOutput) {
+  mutating func run(_ output: SchedulerOutput) {
     for action in output.now { perform(action) }
     if let request = output.queueRead { pending.append(.reading(request)) }
     pending.append(.commit(output.changes, output.afterCommit))
@@ -197,14 +197,14 @@ struct SimulatedWorld {
     }
     let positions = records.map(\.queuePosition)
     if let first = positions.min(), let last = positions.max() { others.positions = first...last }
-    take(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
+    run(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
     return scheduler
   }
 
   // MARK: Dormant transfers
 
   /// What the scheduler need not hold goes, when nothing is being read.
-  mutating func letGo(_ scheduler: inout TransferScheduler) {
+  mutating func evict(from scheduler: inout TransferScheduler) {
     if pending.contains(where: \.isReading) { return }
     let unkept = Set(
       pending.flatMap(\.changes).compactMap { change -> TransferID? in
@@ -214,25 +214,25 @@ struct SimulatedWorld {
         case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    note(slept: scheduler.evict(where: { !unkept.contains($0) }), scheduler)
+    recordEvicted(scheduler.evict(where: { !unkept.contains($0) }), scheduler)
   }
 
-  mutating func note(slept: [TransferID], _ scheduler: TransferScheduler) {
-    for id in slept {
-      sleptCount += 1
-      if scheduler.machines[id] != nil { broken.append("\(id) was let go of and is there") }
+  mutating func recordEvicted(_ evicted: [TransferID], _ scheduler: TransferScheduler) {
+    for id in evicted {
+      evictedCount += 1
+      if scheduler.machines[id] != nil { broken.append("\(id) was evicted and is there") }
       if store[id]?.isDormant != true {
-        broken.append("\(id) sleeps and the store has \(String(describing: store[id]))")
+        broken.append("\(id) was evicted and the store has \(String(describing: store[id]))")
       }
     }
   }
 
-  /// Somebody asks for a transfer that may sleep.
-  mutating func wake(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
+  /// A client requests a transfer that may be evicted.
+  mutating func load(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
     guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
       return
     }
-    take(scheduler.load([record], at: now).1)
+    run(scheduler.load([record], at: now).1)
   }
 
   /// The store does not know yet that they are gone.
@@ -250,14 +250,14 @@ struct SimulatedWorld {
   }
 
   /// Nothing happens any more, so nobody may stand in line of whom the scheduler does not know.
-  mutating func noteForgotten(_ scheduler: TransferScheduler) {
+  mutating func checkForgotten(_ scheduler: TransferScheduler) {
     for record in store.values where record.state == .queued && scheduler.machines[record.id] == nil
     {
-      broken.append("\(record.id) sleeps in a line that nobody asks for")
+      broken.append("\(record.id) is in the queue of the store and is not read")
     }
   }
 
-  func line(_ request: QueueRead) -> [TransferRecord] {
+  func queue(_ request: QueueRead) -> [TransferRecord] {
     let leaving = leaving
     let all = store.values.filter {
       $0.isDormant && $0.state == .queued && !leaving.contains($0.id)

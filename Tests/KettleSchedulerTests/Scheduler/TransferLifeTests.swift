@@ -27,7 +27,7 @@ struct TransferLifeTests {
     }
     #expect(resumeData.isWhole)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.state(id) == .completed)
     #expect(script.record(id)?.finishedFile == file)
     #expect(script.record(id)?.resumeData == nil)
@@ -40,7 +40,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     #expect(script.state(ids[5]) == .queued)
-    script.take(script.scheduler.exchangeEnded(attempt, at: script.now))
+    script.run(script.scheduler.exchangeEnded(attempt, at: script.now))
     #expect(script.state(ids[5]) == .running)
     let seventh = script.add(spec())
     script.ended(attempt, .complete, upTo: 1000)
@@ -223,7 +223,7 @@ struct TransferLifeTests {
     script.control(.remove(.goes), id)
     #expect(script.scheduler.machines[id] != nil)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.scheduler.machines[id] == nil)
     #expect(script.lastAction == .deleteFinishedFile(id, file))
   }
@@ -234,7 +234,7 @@ struct TransferLifeTests {
     let operation = try whole(&script)
     script.control(.remove(.stays), id)
     let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
-    script.take(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
     guard case .discardPartialFile(id, _, _)? = script.lastAction else {
       Issue.record("the partial file stays: \(String(describing: script.lastAction))")
       return
@@ -276,7 +276,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "b", count: 32)
-    script.take(
+    script.run(
       script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     script.discards()
     #expect(script.discarded.count == 1)
@@ -299,7 +299,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "a", count: 32)
-    script.take(
+    script.run(
       script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
       Issue.record("the file was not placed")
@@ -316,7 +316,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
-    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .completed)
@@ -342,7 +342,7 @@ struct TransferLifeTests {
       Issue.record("the partial file is not closed")
       return
     }
-    script.take(
+    script.run(
       script.scheduler.bodyClosed(
         .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
   }
@@ -401,7 +401,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(
       .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
-    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .failed)
     #expect(
@@ -423,7 +423,7 @@ struct TransferLifeTests {
     script.head(
       second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.scheduler.bodyRefused(changed, of: second, at: script.now))
+    script.run(script.scheduler.bodyRefused(changed, of: second, at: script.now))
     script.settled(second, .cancelled)
     let plan = try #require(script.plan)
     #expect(plan.attempt != second)
@@ -445,7 +445,7 @@ struct TransferLifeTests {
     let second = try #require(script.attempt)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.scheduler.bodyRefused(gone, of: second, at: script.now))
+    script.run(script.scheduler.bodyRefused(gone, of: second, at: script.now))
     script.settled(second, .cancelled)
     let third = try #require(script.attempt)
     script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -472,7 +472,7 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let operation = try whole(&script)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     return id
   }
 

@@ -274,7 +274,7 @@ struct ChallengeTests {
   @Test func `a session says whether its program wants to see every server`() throws {
     var script = SchedulerScript()
     let policy = SessionPolicy(asksServerTrust: true)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.add(taskSpec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .keys([], asksForOthers: true))
     script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
@@ -290,11 +290,11 @@ struct ChallengeTests {
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let attempt = try #require(script.attempt)
     let policy = SessionPolicy(asksServerTrust: false)
-    if isPolicyFirst { script.take(script.scheduler.setPolicy(of: app, policy, at: script.now)) }
+    if isPolicyFirst { script.run(script.scheduler.setPolicy(of: app, policy, at: script.now)) }
     script.settled(attempt, .untrusted(untrusted, challenge))
     if !isPolicyFirst {
       #expect(script.state(id) == .waiting)
-      script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+      script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     }
     #expect(script.state(id) == .running)
     #expect(script.plan?.trust == .keys(["abc"], asksForOthers: false))
@@ -304,7 +304,7 @@ struct ChallengeTests {
     var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let policy = SessionPolicy(asksServerTrust: false)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
     #expect(script.state(id) == .waiting)
   }

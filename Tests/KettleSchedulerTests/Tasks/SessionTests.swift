@@ -14,7 +14,7 @@ struct SessionTests {
     limits.connectionsMax = hostMax
     var script = SchedulerScript(limits: limits)
     let policy = SessionPolicy(connectionsPerHostMax: session)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     return script
   }
 
@@ -59,7 +59,7 @@ struct SessionTests {
     var script = script(perHost: 5, session: 1)
     for _ in 0..<4 { script.add(taskSpec()) }
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     #expect(running(script) == 3)
   }
 
@@ -67,12 +67,12 @@ struct SessionTests {
   private func spread(_ script: inout SchedulerScript, over megabytes: Int64) -> TransferID {
     let id = script.add(taskSpec())
     let total = megabytes << 20
-    guard let opener = script.attempt else { return id }
-    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: total))
+    guard let primary = script.attempt else { return id }
+    script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
+      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
     }
     return id
   }
@@ -102,15 +102,15 @@ struct SessionTests {
     script.add(taskSpec())
     script.add(taskSpec())
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.scheduler.setPolicy(of: other, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: other, policy, at: script.now))
     let id = script.add(taskSpec(session: other))
     let total: Int64 = 1 << 30
-    let opener = script.attempt ?? AttemptID(rawValue: 0)
-    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: total))
+    let primary = script.attempt ?? AttemptID(rawValue: 0)
+    script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
+      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
     }
     #expect(script.scheduler.machines[id]?.download?.activeCount == 3)
   }
@@ -144,7 +144,7 @@ struct SessionTests {
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
     let (ids, output) = script.scheduler.adopt(app, at: script.now)
-    script.take(output)
+    script.run(output)
     #expect(ids == [id])
     let record = script.record(id)
     #expect(record?.spec.session == .kettle)
@@ -165,9 +165,9 @@ struct SessionTests {
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let file = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+      script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     }
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     script.control(.remove(.stays), id)
     #expect(script.record(id) == nil)
     #expect(script.deletedFiles.isEmpty)
@@ -177,7 +177,7 @@ struct SessionTests {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id, secret: "s")
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     script.control(.start, id)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }
@@ -187,7 +187,7 @@ struct SessionTests {
     script.conditions([])
     let id = script.add(taskSpec { $0.conditions = [.mainsPower] })
     #expect(script.state(id) == .waiting)
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.state(id) == .running)
   }
 
@@ -200,7 +200,7 @@ struct SessionTests {
     let challenge = try #require(script.record(id)?.task?.challenge)
     let login = Login(user: "u", password: "p")
     script.answer(id, challenge, .login(login))
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.record(id)?.spec.login == login)
   }
 
@@ -211,7 +211,7 @@ struct SessionTests {
       taskSpec("http://b.example/"), held: 300)
     let kept = script.add(taskSpec("http://c.example/", session: other))
     let (ids, output) = script.scheduler.drop(app, at: script.now)
-    script.take(output)
+    script.run(output)
     #expect(ids == [failed, running])
     #expect(script.scheduler.tasks(of: app).isEmpty)
     script.settled(attempt, .cancelled, held: 300)

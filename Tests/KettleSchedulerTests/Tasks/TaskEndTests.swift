@@ -21,7 +21,7 @@ struct TaskEndTests {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
     }
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
   }
 
   // MARK: Cancelling
@@ -177,7 +177,7 @@ struct TaskEndTests {
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let there = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
+      script.run(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
     }
     script.acknowledge(id)
     #expect(script.record(id) == nil)

@@ -3,19 +3,19 @@ import KettleScheduler
 import Testing
 
 /// Several connections of one transfer, as scripts of events.
-struct LaneLifeTests {
+struct AdditionalConnectionTests {
   private static let total: Int64 = 16 << 20
 
-  /// A transfer whose opener flows; the script's actions hold the further attempts.
+  /// A transfer whose primary connection receives; the script has the further attempts.
   private func running(
     _ script: inout SchedulerScript, connections: Int = 4, entityTag: String = "\"v1\""
   ) throws -> TransferID {
     var wanted = spec()
     wanted.connections = connections
     let id = script.add(wanted)
-    let opener = try #require(script.attempt)
-    script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": entityTag])
-    script.opened(opener, partial(total: Self.total, entityTag: entityTag))
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": entityTag])
+    script.opened(primary, partial(total: Self.total, entityTag: entityTag))
     script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
     script.timePasses()
     return id
@@ -37,40 +37,40 @@ struct LaneLifeTests {
       ])
   }
 
-  @Test func `others join when the first has had its time, in equal parts`() throws {
+  @Test func `others join when the speed of the first is known, in equal parts`() throws {
     var script = SchedulerScript()
     _ = try running(&script)
-    let lanes = plans(script).dropFirst()
-    #expect(lanes.count == 3)
-    #expect(lanes.map { $0.requested?.lower } == [12 << 20, 8 << 20, 4 << 20])
-    #expect(lanes.allSatisfy { $0.requested?.proof == .ifRange("\"v1\"") })
+    let joined = plans(script).dropFirst()
+    #expect(joined.count == 3)
+    #expect(joined.map { $0.requested?.lower } == [12 << 20, 8 << 20, 4 << 20])
+    #expect(joined.allSatisfy { $0.requested?.proof == .ifRange("\"v1\"") })
   }
 
   // Fault 11
   @Test func `a part in chunks is not written beside others`() throws {
     var script = SchedulerScript()
     _ = try running(&script)
-    let lane = try #require(plans(script).last)
-    let asked = try #require(lane.requested)
+    let joining = try #require(plans(script).last)
+    let asked = try #require(joining.requested)
     let last = (asked.upper ?? Self.total) - 1
     script.head(
-      lane.attempt, 206,
+      joining.attempt, 206,
       [
         "Content-Range": "bytes \(asked.lower)-\(last)/\(Self.total)", "ETag": "\"v1\"",
         "Transfer-Encoding": "chunked",
       ])
     let isCancelled = script.actions.contains { action in
-      if case .cancelAttempt(lane.attempt) = action { true } else { false }
+      if case .cancelAttempt(joining.attempt) = action { true } else { false }
     }
     #expect(isCancelled)
-    script.ended(lane.attempt, .cancelled)
+    script.ended(joining.attempt, .cancelled)
     script.advance(milliseconds: 10_000)
     script.timePasses()
     #expect(plans(script).count == 4, "nobody is begun in its place")
   }
 
   // Fault 11
-  @Test func `nobody joins a part in chunks`() throws {
+  @Test func `no connection joins a part in chunks`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -93,17 +93,17 @@ struct LaneLifeTests {
     #expect(script.attempt == second)
   }
 
-  @Test func `nobody joins before the speed of the first is known`() throws {
+  @Test func `no connection joins before the speed of the first is known`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
-    let opener = try #require(script.attempt)
-    script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: Self.total))
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: Self.total))
     let wakeUp = try #require(script.scheduler.nextWakeUp(at: script.now))
     #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
     script.advance(milliseconds: 99)
     script.timePasses()
-    script.take(script.scheduler.progressed(id, [opener: 100], at: script.now))
+    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
     #expect(plans(script).count == 1)
     script.advance(milliseconds: 1)
     script.timePasses()
@@ -111,42 +111,42 @@ struct LaneLifeTests {
     #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
   }
 
-  @Test func `nobody joins before the store knows the partial file`() throws {
+  @Test func `no connection joins before the store knows the partial file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
-    let opener = try #require(script.attempt)
-    script.head(opener, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
-    script.take(
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.run(
       script.scheduler.bodyOpened(
-        partial(total: Self.total), of: id, by: opener, at: script.now))
-    script.take(script.scheduler.progressed(id, [opener: 100], at: script.now))
+        partial(total: Self.total), of: id, by: primary, at: script.now))
+    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
     #expect(plans(script).count == 1)
   }
 
   // Fault 13
-  @Test func `without a strong validator nobody joins`() throws {
+  @Test func `without a strong validator no connection joins`() throws {
     var script = SchedulerScript()
     _ = try running(&script, entityTag: "W/\"v1\"")
     #expect(plans(script).count == 1)
   }
 
-  @Test func `the opener gives its end away only when the other's head has come`() throws {
+  @Test func `the primary connection keeps its end until the other one has its head`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
-    let opener = plans(script)[0].attempt
+    let primary = plans(script)[0].attempt
     #expect(!script.actions.contains { if case .shorten = $0 { true } else { false } })
     try part(&script, plans(script)[1], "\"v1\"")
-    #expect(script.actions.contains(.shortenAttempt(id, opener, to: 12 << 20)))
+    #expect(script.actions.contains(.shortenAttempt(id, primary, to: 12 << 20)))
   }
 
   // Fault 2
   @Test func `a whole file in place of a part is not written and the others go on`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
-    let lane = plans(script)[1].attempt
-    script.head(lane, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
-    #expect(script.lastAction == .cancelAttempt(lane))
-    script.ended(lane, .cancelled)
+    let joining = plans(script)[1].attempt
+    script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    #expect(script.lastAction == .cancelAttempt(joining))
+    script.ended(joining, .cancelled)
     // It is asked for again without If-Range.
     let again = try #require(script.plan)
     #expect(again.requested?.proof == .sameValidator)
@@ -172,17 +172,17 @@ struct LaneLifeTests {
     #expect(script.plan?.requested?.lower == (1 << 20) - (64 << 10))
   }
 
-  @Test func `a lost lane is taken up by the others after a while`() throws {
+  @Test func `other connections take over a lost part after a while`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
-    let lane = plans(script)[1]
-    try part(&script, lane, "\"v1\"")
+    let joining = plans(script)[1]
+    try part(&script, joining, "\"v1\"")
     let lost = TransferFailure(.connectionLost, on: "files.example")
-    script.ended(lane.attempt, .failed(lost), upTo: 13 << 20)
+    script.ended(joining.attempt, .failed(lost), upTo: 13 << 20)
     #expect(script.state(id) == .running)
     #expect(plans(script).count == 4)
     script.advance(milliseconds: 1000)
-    script.take(script.scheduler.progressed(id, [:], at: script.now))
+    script.run(script.scheduler.progressed(id, [:], at: script.now))
     #expect(script.plan?.requested?.lower == 13 << 20)
     #expect(script.plan?.requested?.upper == 16 << 20)
   }
@@ -233,7 +233,7 @@ struct LaneLifeTests {
     let all = plans(script)
     try part(&script, all[1], "\"v1\"")
     script.ended(all[1].attempt, .complete, upTo: Self.total)
-    // The opener went further than it was asked to, over what the other one brought.
+    // The primary connection went further than requested, over the bytes of the other one.
     script.ended(all[0].attempt, .complete, upTo: 9 << 20)
     let rest = plans(script).dropFirst(2)
     script.closed(held: ByteRangeSet(prefix: Self.total))
@@ -242,7 +242,7 @@ struct LaneLifeTests {
     #expect(script.state(id) == .verifying)
   }
 
-  /// A transfer with two gaps whose opener has filled the first; its next lane is the only one.
+  /// A transfer with two gaps whose primary connection has filled the first; its next connection is the only one.
   private func withSecondGap(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var record = TransferRecord(
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
@@ -251,14 +251,14 @@ struct LaneLifeTests {
     var resumeData = partial(held: 1 << 20, total: 4 << 20)
     if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.held.insert(second) }
     record.resumeData = resumeData
-    script.take(script.scheduler.recover([record], at: script.now))
-    let opener = try #require(script.plan)
-    #expect(opener.requested?.upper == 2 << 20)
+    script.run(script.scheduler.recover([record], at: script.now))
+    let primary = try #require(script.plan)
+    #expect(primary.requested?.upper == 2 << 20)
     script.head(
-      opener.attempt, 206,
+      primary.attempt, 206,
       ["Content-Range": "bytes \(1 << 20)-\((2 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
-    script.opened(opener.attempt, resumeData)
-    script.ended(opener.attempt, .complete, upTo: 2 << 20)
+    script.opened(primary.attempt, resumeData)
+    script.ended(primary.attempt, .complete, upTo: 2 << 20)
     let next = try #require(script.plan)
     #expect(next.requested?.lower == 3 << 20)
     return (record.id, next)
@@ -267,10 +267,10 @@ struct LaneLifeTests {
   // Fault 41
   @Test func `an only connection that is refused waits and does not storm the host`() throws {
     var script = SchedulerScript()
-    let (id, lane) = try withSecondGap(&script)
+    let (id, joining) = try withSecondGap(&script)
     let before = plans(script).count
-    script.head(lane.attempt, 429)
-    script.ended(lane.attempt, .cancelled)
+    script.head(joining.attempt, 429)
+    script.ended(joining.attempt, .cancelled)
     script.closed(held: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
     #expect(plans(script).count == before)
@@ -281,35 +281,35 @@ struct LaneLifeTests {
     var script = SchedulerScript()
     let (id, first) = try withSecondGap(&script)
     let before = plans(script).count
-    var lane = first
+    var joining = first
     for _ in 0..<20 {
       script.head(
-        lane.attempt, 206,
+        joining.attempt, 206,
         ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
       script.advance(milliseconds: 16_000)
-      script.take(script.scheduler.progressed(id, [lane.attempt: 3 << 20], at: script.now))
-      guard script.actions.contains(.cancelAttempt(lane.attempt)) else { break }
-      script.ended(lane.attempt, .cancelled, upTo: 3 << 20)
-      lane = try #require(script.plan)
+      script.run(script.scheduler.progressed(id, [joining.attempt: 3 << 20], at: script.now))
+      guard script.actions.contains(.cancelAttempt(joining.attempt)) else { break }
+      script.ended(joining.attempt, .cancelled, upTo: 3 << 20)
+      joining = try #require(script.plan)
     }
     #expect(plans(script).count - before <= 6)
     // From here on it is for the transport to say that nothing comes.
-    script.ended(lane.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+    script.ended(joining.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
     script.closed(held: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
   }
 
   @Test func `who waits for our own disk is not silent`() throws {
     var script = SchedulerScript()
-    let (id, lane) = try withSecondGap(&script)
+    let (id, joining) = try withSecondGap(&script)
     script.head(
-      lane.attempt, 206,
+      joining.attempt, 206,
       ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
     let before = script.actions.count
     script.advance(milliseconds: 60_000)
-    script.take(
+    script.run(
       script.scheduler.progressed(
-        id, [lane.attempt: 3 << 20], heldBack: [lane.attempt], at: script.now))
+        id, [joining.attempt: 3 << 20], heldBack: [joining.attempt], at: script.now))
     #expect(script.actions.count == before)
   }
 
@@ -317,14 +317,14 @@ struct LaneLifeTests {
   @Test func `without a network it waits, burns no retry, and goes on when it is back`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
-    script.take(script.scheduler.networkChanged(.absent, at: script.now))
+    script.run(script.scheduler.networkChanged(.absent, at: script.now))
     for _ in 0..<50 {
       let attempt = try #require(script.attempt)
       script.settled(attempt, .failed(TransferFailure(.hostNotFound, on: "files.example")))
       #expect(script.record(id)?.reason == .network)
-      script.take(script.scheduler.networkChanged(.present, at: script.now))
+      script.run(script.scheduler.networkChanged(.present, at: script.now))
       #expect(script.state(id) == .running)
-      script.take(script.scheduler.networkChanged(.absent, at: script.now))
+      script.run(script.scheduler.networkChanged(.absent, at: script.now))
     }
     #expect(script.record(id)?.retryCount == 0)
   }

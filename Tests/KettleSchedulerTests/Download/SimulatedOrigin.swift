@@ -127,7 +127,7 @@ struct SimulatedOrigin {
     }
     if milliseconds.isMultiple(of: Self.tickMilliseconds) {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)
-      script.take(script.scheduler.progressed(id, progress, at: script.now))
+      script.run(script.scheduler.progressed(id, progress, at: script.now))
     }
     if let wakeUp = script.scheduler.nextWakeUp(at: script.now), wakeUp <= script.now.monotonic {
       let progress = connections.filter(\.value.isServed).mapValues(\.upTo)

@@ -50,31 +50,31 @@ struct RequestStormTests {
     var script = SchedulerScript(limits: limits)
     let total: Int64 = 8 << 20
     let id = script.add(spec())
-    let opener = try #require(script.attempt)
-    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: total))
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: total))
     for _ in 0..<200 {
       // Somebody else begins, takes the further connection away, and is removed.
-      let lane = script.lanes(of: id).last { $0 != opener }
+      let joining = script.attempts(of: id).last { $0 != primary }
       let other = script.add(spec("http://files.example/other.iso"))
-      if let lane { script.ended(lane, .cancelled) }
+      if let joining { script.ended(joining, .cancelled) }
       let attempt = try #require(script.attempt)
       #expect(script.scheduler.owner(of: attempt) == other)
       script.control(.remove(.stays), other)
       script.ended(attempt, .cancelled)
       script.closed(held: nil)
       script.advance(milliseconds: 10)
-      script.take(script.scheduler.progressed(id, [:], at: script.now))
+      script.run(script.scheduler.progressed(id, [:], at: script.now))
     }
     #expect(script.beginnings(of: id) <= 20)
     // With bytes it is not held up.
-    script.take(script.scheduler.progressed(id, [opener: 100_000], at: script.now))
-    #expect(script.lanes(of: id).count == 2)
+    script.run(script.scheduler.progressed(id, [primary: 100_000], at: script.now))
+    #expect(script.attempts(of: id).count == 2)
   }
 }
 
 extension SchedulerScript {
-  fileprivate func lanes(of id: TransferID) -> [AttemptID] {
+  fileprivate func attempts(of id: TransferID) -> [AttemptID] {
     scheduler.machines[id]?.download?.activeAttempts ?? []
   }
 

@@ -62,7 +62,7 @@ struct SimulatedHost {
     self.settings = settings
     generator = SeededGenerator(seed: settings.seed)
     scheduler = TransferScheduler(limits: settings.limits)
-    if let policy = settings.policy { take(scheduler.setPolicy(of: app, policy, at: now)) }
+    if let policy = settings.policy { run(scheduler.setPolicy(of: app, policy, at: now)) }
     var specs: [TransferSpec] = []
     for number in 0..<settings.transferCount {
       var one = taskSpec("http://files.example/\(number + 1).bin")
@@ -71,8 +71,8 @@ struct SimulatedHost {
     }
     let (ids, output) = scheduler.add(specs, at: now)
     self.ids = ids
-    take(output)
-    take(scheduler.admit(output.changes, at: now).1)
+    run(output)
+    run(scheduler.admit(output.changes, at: now).1)
     for number in ids.indices { plan(.control(.start, number), in: Int64(number)) }
   }
 
@@ -102,7 +102,7 @@ struct SimulatedHost {
       flow()
       if milliseconds.isMultiple(of: 100) { tick() }
       if let wakeUp = scheduler.nextWakeUp(at: now), wakeUp <= now.monotonic {
-        take(scheduler.timePassed(at: now))
+        run(scheduler.timePassed(at: now))
       }
     }
   }
@@ -115,7 +115,7 @@ struct SimulatedHost {
     Int64.random(in: 1...max(1, settings.delayMax), using: &generator)
   }
 
-  private mutating func take(_ output: SchedulerOutput) {
+  private mutating func run(_ output: SchedulerOutput) {
     for action in output.now { perform(action) }
     if output.changes.isEmpty {
       for action in output.afterCommit { perform(action) }
@@ -169,7 +169,7 @@ struct SimulatedHost {
         connections[attempt]?.upper = min(known, upper)
       }
     }
-    take(scheduler.bodyRecorded(of: id, at: now))
+    run(scheduler.bodyRecorded(of: id, at: now))
   }
 
   private mutating func end(_ attempt: AttemptID, _ outcome: AttemptOutcome) {
@@ -185,24 +185,24 @@ struct SimulatedHost {
     case .end(let attempt, let outcome):
       guard let one = connections.removeValue(forKey: attempt) else { return }
       scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
-      take(
+      run(
         scheduler.attemptEnded(
           attempt, outcome, receivedUpTo: one.sentByteCount > 0 ? one.upTo : nil, jitter: 0,
           at: now))
     case .opened(let id, let attempt, let data):
-      take(scheduler.bodyOpened(data, of: id, by: attempt, at: now))
+      run(scheduler.bodyOpened(data, of: id, by: attempt, at: now))
     case .committed(let actions): for action in actions { perform(action) }
     case .closed(let id, let operation):
       let body = ClosedBody(
         held: written[id] ?? ByteRangeSet(), modifiedNanoseconds: 5)
-      take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+      run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
     case .placed(let id, let operation):
       let file = FinishedFile(path: "/downloads/\(id.rawValue)", identity: nil)
-      take(scheduler.placed(.success(file), of: id, by: operation, at: now))
+      run(scheduler.placed(.success(file), of: id, by: operation, at: now))
     case .discarded(let id, let operation):
-      take(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.discarded(id, by: operation, at: now))
     case .control(let control, let number):
-      take(scheduler.control(control, [ids[number]], at: now).1)
+      run(scheduler.control(control, [ids[number]], at: now).1)
     }
   }
 
@@ -220,7 +220,7 @@ struct SimulatedHost {
     }
     scheduler.recordProgress(progress(of: one.transfer), of: one.transfer, at: now)
     let head = SchedulerScript.head(status, headers)
-    take(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+    run(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
   }
 
   private mutating func flow() {
@@ -246,7 +246,7 @@ struct SimulatedHost {
   private mutating func tick() {
     for id in ids {
       guard scheduler.machines[id]?.download != nil else { continue }
-      take(scheduler.progressed(id, progress(of: id), at: now))
+      run(scheduler.progressed(id, progress(of: id), at: now))
     }
   }
 }
