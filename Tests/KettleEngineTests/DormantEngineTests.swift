@@ -39,9 +39,9 @@ struct DormantEngineTests {
     var ids: Set<TransferID> = []
     for event in world.told.all {
       switch event {
-      case .slept(let slept): ids.formUnion(slept)
+      case .evicted(let evicted): ids.formUnion(evicted)
       case .listed(let listed): ids.formUnion(listed.rows.map(\.id))
-      case .woken(let row), .removed(let row): ids.remove(row.id)
+      case .loaded(let row), .removed(let row): ids.remove(row.id)
       case .recovered, .added, .changed, .progress, .cleared, .limited: break
       }
     }
@@ -172,15 +172,17 @@ struct DormantEngineTests {
     #expect(asked == (11...30).map { "http://files.example/\($0)" })
   }
 
-  @Test func `one that is started as soon as it wakes is first told as it slept`() async throws {
+  @Test func `a transfer started as soon as it is loaded is first reported as it was stored`()
+    async throws
+  {
     let first = try await world()
     let ids = try await first.engine.add(urls(3))
     let second = try await world(after: first)
     _ = await second.transport.request(1)
     let told = second.told.all.compactMap { event -> TransferState? in
       switch event {
-      case .woken(let row), .changed(let row): row.id == ids[0] ? row.state : nil
-      case .recovered, .added, .listed, .progress, .removed, .slept, .cleared, .limited: nil
+      case .loaded(let row), .changed(let row): row.id == ids[0] ? row.state : nil
+      case .recovered, .added, .listed, .progress, .removed, .evicted, .cleared, .limited: nil
       }
     }
     #expect(told.first == .queued)
@@ -232,7 +234,7 @@ struct DormantEngineTests {
     let details = try #require(await world.engine.details(of: ids[22]))
     #expect(details.snapshot.state == .queued)
     #expect(details.history.map(\.text) == ["Added"])
-    #expect(world.told.all.last == .woken(details.snapshot))
+    #expect(world.told.all.last == .loaded(details.snapshot))
   }
 
   @Test func `clearing counts those that sleep`() async throws {

@@ -90,7 +90,7 @@ final class Broadcaster: Sendable {
   private static func changed(_ event: EngineEvent) -> TransferID? {
     switch event {
     case .changed(let row), .progress(let row, _): row.id
-    case .recovered, .added, .listed, .removed, .woken, .slept, .cleared, .limited: nil
+    case .recovered, .added, .listed, .removed, .loaded, .evicted, .cleared, .limited: nil
     }
   }
 
@@ -119,8 +119,8 @@ final class Broadcaster: Sendable {
       table.remove(row.id)
       return TransferEvent(kind: .removed, id: row.id, at: now, snapshot: row)
     case .listed(let listed): table.list(listed)
-    case .woken(let row): table.wake(row)
-    case .slept(let ids): table.letGo(ids)
+    case .loaded(let row): table.wake(row)
+    case .evicted(let ids): table.evict(ids)
     case .cleared(let finishNumber): table.clear(upTo: finishNumber)
     case .limited(let bytesPerSecond): table.limit(toBytesPerSecond: bytesPerSecond)
     }

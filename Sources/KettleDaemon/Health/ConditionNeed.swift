@@ -23,7 +23,7 @@ final class ConditionNeed: Sendable {
     case .removed(let row):
       guard row.task != nil else { return }
       note(row.id, isUnderWay: false)
-    case .recovered, .listed, .woken, .slept, .progress, .cleared, .limited: break
+    case .recovered, .listed, .loaded, .evicted, .progress, .cleared, .limited: break
     }
   }
 

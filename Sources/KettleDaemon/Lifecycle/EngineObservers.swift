@@ -38,7 +38,7 @@ final class EngineObservers: Sendable {
     case .listed(let listed): telling?.observe(listed)
     case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
     case .removed(let row): telling?.observe(row, nil)
-    case .woken, .slept, .progress, .cleared, .limited: break
+    case .loaded, .evicted, .progress, .cleared, .limited: break
     }
   }
 }

@@ -92,7 +92,7 @@ struct RowTable: Sendable {
   }
 
   /// The store has these rows in their current version.
-  mutating func letGo(_ ids: [TransferID]) {
+  mutating func evict(_ ids: [TransferID]) {
     sleepCount += 1
     for id in ids {
       rows[id] = nil

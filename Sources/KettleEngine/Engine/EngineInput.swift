@@ -7,7 +7,7 @@ enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store, and the actions that waited for them can be performed.
   case committed([TransferAction], announce: [TransferID], kept: [JournalChange])
-  case lineRead(QueueRead, Result<[TransferRecord], any Error>)
+  case queueRead(QueueRead, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, TransferBody.EndedSegment)

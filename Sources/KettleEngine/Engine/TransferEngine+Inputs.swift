@@ -15,8 +15,8 @@ extension TransferEngine {
       for action in actions { perform(action, at: now) }
       for id in announced { announceChange(of: id) }
       noteKept(kept)
-      letGo()
-    case .lineRead(let request, let result): lineRead(request, result)
+      evict()
+    case .queueRead(let request, let result): queueRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):
       attemptEnded(attempt, outcome, segment)

@@ -7,8 +7,8 @@ extension TransferEngine {
   package func move(
     _ ids: [TransferID], _ move: TransferScheduler.Move
   ) async -> [TransferScheduler.ControlResult] {
-    await keepingAwake {
-      await wake(ids)
+    await withoutEviction {
+      await load(ids)
       await wakeNeighbours(of: ids, move.side)
       let now = clock.now()
       let (results, output) = scheduler.move(ids, move, at: now)
@@ -26,7 +26,7 @@ extension TransferEngine {
     // The store must have the earlier moves first.
     await kept()
     let places = ids.compactMap { scheduler.machines[$0].map { QueuePosition($0.record) } }
-    _ = await wake { archive in try archive.neighbours(of: places, side) }
+    _ = await load { archive in try archive.neighbours(of: places, side) }
   }
 
   /// Hides the finished transfers permanently. Keeps every record.
@@ -44,13 +44,13 @@ extension TransferEngine {
   // MARK: Details
 
   package func details(of id: TransferID) async -> EngineDetails? {
-    await keepingAwake {
-      await wake([id])
-      return detailsOfAwake(id)
+    await withoutEviction {
+      await load([id])
+      return detailsOfResident(id)
     }
   }
 
-  private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
+  private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
     noteRecorded(of: id)
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)

@@ -33,23 +33,23 @@ extension TransferEngine {
 
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
-    let (slept, output) = scheduler.admit(changes, at: now)
-    announceAdded(changes, slept[...])
+    let (evicted, output) = scheduler.admit(changes, at: now)
+    announceAdded(changes, evicted[...])
     run(output, at: now)
-    letGo()
+    evict()
   }
 
   /// Notifies the observer of new transfers as the store has them; those that run are reported
   /// next. Nearly all transfers of a long list are dormant, and are reported in batches.
   ///
-  /// - Parameter slept: the new transfers that only the store has, in the same order.
-  private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
-    var slept = slept
+  /// - Parameter evicted: the new transfers that only the store has, in the same order.
+  private func announceAdded(_ changes: [JournalChange], _ evicted: ArraySlice<TransferID>) {
+    var evicted = evicted
     var listedFrom = changes.startIndex
     for (index, change) in changes.enumerated() {
       guard case .put(let record) = change else { continue }
-      if slept.first == record.id {
-        slept.removeFirst()
+      if evicted.first == record.id {
+        evicted.removeFirst()
         continue
       }
       tell(listed: changes[listedFrom..<index])
@@ -71,7 +71,7 @@ extension TransferEngine {
     await controlEach(control, ids)
   }
 
-  func controlAwake(
+  func controlResident(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
@@ -126,11 +126,11 @@ extension TransferEngine {
       outcome.keptPaths += kept
       await rest(of: ids)
     }
-    let awake = selection(for: .reset)
-    await forEachDormant(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
-    await keepingAwake {
-      await wake(awake)
-      await reset(awake)
+    let resident = selection(for: .reset)
+    await forEachDormant(in: Set(TransferState.allCases), but: Set(resident)) { await reset($0) }
+    await withoutEviction {
+      await load(resident)
+      await reset(resident)
     }
     return outcome
   }

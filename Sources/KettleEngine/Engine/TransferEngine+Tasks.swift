@@ -87,8 +87,8 @@ extension TransferEngine {
 
   /// Makes the transfers of a session the user's own.
   package func adopt(_ session: SessionID) async -> [TransferID] {
-    await keepingAwake {
-      await wake(session)
+    await withoutEviction {
+      await load(session)
       let now = clock.now()
       let (ids, output) = scheduler.adopt(session, at: now)
       await runDurably(output, at: now).value()
@@ -98,8 +98,8 @@ extension TransferEngine {
 
   /// Removes the transfers of a session and everything that its program did not take.
   package func drop(_ session: SessionID) async -> [TransferID] {
-    await keepingAwake {
-      await wake(session)
+    await withoutEviction {
+      await load(session)
       let now = clock.now()
       let (ids, output) = scheduler.drop(session, at: now)
       await runDurably(output, at: now).value()
@@ -109,10 +109,10 @@ extension TransferEngine {
   }
 
   /// Loads the transfers that users added to a session; its tasks are in memory anyway.
-  private func wake(_ session: SessionID) async {
+  private func load(_ session: SessionID) async {
     guard session != .kettle else { return }
     let rows = rows
-    _ = await wake { archive in
+    _ = await load { archive in
       let order = try archive.order(RowFilter(session: session), RowSort(), rows: rows)
       return try archive.records(order.ids)
     }

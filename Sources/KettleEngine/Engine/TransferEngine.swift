@@ -244,7 +244,7 @@ package actor TransferEngine {
   func run(_ output: SchedulerOutput, at now: Moment, whenDurable: (@Sendable () -> Void)?) {
     let changes = takingOverRecording(output.changes)
     for action in output.now { perform(action, at: now) }
-    if let request = output.queueRead { readLine(request) }
+    if let request = output.queueRead { readNextTransfers(request) }
     let announcedLater = announce(output, at: now)
     let afterCommit = output.afterCommit
     if changes.isEmpty && whenDurable == nil {

@@ -45,7 +45,7 @@ struct FindURLsTests {
     try world.wake(1)
     world.archive.whenAsked {
       world.list.update { table in
-        table.letGo([TransferID(rawValue: 1)])
+        table.evict([TransferID(rawValue: 1)])
         table.clear(upTo: 9)
       }
     }

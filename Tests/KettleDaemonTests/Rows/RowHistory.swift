@@ -44,7 +44,7 @@ struct RowHistory {
     case 4...5: tellAdded()
     case 6...10: change()
     case 11...12: commit()
-    case 13...14: letGo()
+    case 13...14: evict()
     case 15...16: wake()
     case 17: remove()
     case 18: commitRemoval()
@@ -108,7 +108,7 @@ struct RowHistory {
     if let id = one(of: awake) { stored[id] = current[id]?.atRest }
   }
 
-  private mutating func letGo() {
+  private mutating func evict() {
     let ids = (0..<3).compactMap { _ in one(of: awake) }
     for id in Set(ids) {
       guard let row = current[id]?.atRest else { continue }
@@ -117,7 +117,7 @@ struct RowHistory {
       stored[id] = row
       awake.remove(id)
     }
-    table.letGo(Array(Set(ids)))
+    table.evict(Array(Set(ids)))
   }
 
   private mutating func wake() {

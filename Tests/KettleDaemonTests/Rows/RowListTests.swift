@@ -65,7 +65,7 @@ struct RowListTests {
     let row = world.rows.row(of: record)
     world.list.update { $0.put(row) }
     try world.journal.commit([.put(record)])
-    world.list.update { $0.letGo([record.id]) }
+    world.list.update { $0.evict([record.id]) }
     let shown = try await world.list.window(bySize, for: window)
     #expect(shown?.rows.map(\.title) == ["r1", "another", "r3"])
   }
@@ -86,7 +86,7 @@ struct RowListTests {
       list.update { $0.wake(before) }
       list.update { $0.put(rows.row(of: after)) }
       try? journal.commit([.put(after)])
-      list.update { $0.letGo([after.id]) }
+      list.update { $0.evict([after.id]) }
     }
     let shown = try await list.window(bySize)
     #expect(shown.rows.map(\.title) == ["r1", "another", "r3"])

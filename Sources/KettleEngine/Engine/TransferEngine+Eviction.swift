@@ -3,11 +3,11 @@ import KettleModel
 import KettleScheduler
 import Logging
 
-/// Moves transfers between memory and the store: wakes dormant ones on request, evicts those at
+/// Moves transfers between memory and the store: loads dormant ones on request, evicts those at
 /// rest.
 extension TransferEngine {
-  /// The number of transfers woken at once for an operation on many.
-  static let wokenCountMax = 1000
+  /// The number of transfers loaded at once for an operation on many.
+  static let loadedCountMax = 1000
   /// The number of dormant transfers whose history is kept.
   static let rememberedCountMax = 2000
 
@@ -47,7 +47,7 @@ extension TransferEngine {
 
   /// Reads transfers from the store, and wakes them before anything else can happen. Wakes nothing
   /// when the store cannot be read.
-  func wake(
+  func load(
     _ question: @escaping @Sendable (any TransferArchive) throws -> [TransferRecord]
   ) async -> [TransferRecord] {
     reading.begin()
@@ -59,8 +59,8 @@ extension TransferEngine {
     case .success(let records):
       let listed = reading.stillListed(records)
       let now = clock.now()
-      let (woken, output) = scheduler.load(listed, at: now)
-      tellWoken(woken, of: listed)
+      let (loaded, output) = scheduler.load(listed, at: now)
+      announceLoaded(loaded, of: listed)
       run(output, at: now)
       return listed
     case .failure(let error):
@@ -69,69 +69,69 @@ extension TransferEngine {
     }
   }
 
-  /// Runs `body` without evicting any transfer: those woken in it are still in memory when it
+  /// Runs `body` without evicting any transfer: those loaded in it are still in memory when it
   /// continues.
-  func keepingAwake<Answer>(_ body: () async -> Answer) async -> Answer {
+  func withoutEviction<Answer>(_ body: () async -> Answer) async -> Answer {
     reading.begin()
     let answer = await body()
     reading.end()
-    letGo()
+    evict()
     return answer
   }
 
   /// Loads transfers that only the store has into memory.
-  func wake(_ ids: [TransferID]) async {
+  func load(_ ids: [TransferID]) async {
     let missing = ids.filter { scheduler.machines[$0] == nil }
     guard !missing.isEmpty else { return }
-    _ = await wake { archive in try archive.records(missing) }
+    _ = await load { archive in try archive.records(missing) }
   }
 
   /// Notifies the observer of the transfers as they were in the store. One of them may already run;
   /// its changes follow.
-  private func tellWoken(_ ids: [TransferID], of records: [TransferRecord]) {
+  private func announceLoaded(_ ids: [TransferID], of records: [TransferRecord]) {
     let ids = Set(ids)
     for record in records where ids.contains(record.id) {
-      observer(.woken(rows.row(of: record)))
+      observer(.loaded(rows.row(of: record)))
     }
   }
 
-  // MARK: The line
+  // MARK: The queue
 
-  func readLine(_ request: QueueRead) {
+  func readNextTransfers(_ request: QueueRead) {
     reading.begin()
     readQueue.async { [weak self, archive] in
       let result = Result { try archive.line(request) }
-      self?.post(.lineRead(request, result))
+      self?.post(.queueRead(request, result))
     }
   }
 
-  func lineRead(_ request: QueueRead, _ result: Result<[TransferRecord], any Error>) {
+  func queueRead(_ request: QueueRead, _ result: Result<[TransferRecord], any Error>) {
     defer { reading.end() }
     switch result {
     case .success(let records):
       let now = clock.now()
-      let (woken, output) = scheduler.queueRead(request, records, gone: reading.unlisted, at: now)
-      tellWoken(woken, of: records)
+      let (loaded, output) = scheduler.queueRead(request, records, gone: reading.unlisted, at: now)
+      announceLoaded(loaded, of: records)
       run(output, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
       reading.begin()
       readQueue.asyncAfter(deadline: .now() + JournalWriter.retryDelay) { [weak self, archive] in
         let result = Result { try archive.line(request) }
-        self?.post(.lineRead(request, result))
+        self?.post(.queueRead(request, result))
       }
     }
   }
 
-  // MARK: Falling asleep
+  // MARK: Eviction
 
   /// Evicts transfers whose state the store has, unless a read or operation is in progress.
-  func letGo() {
+  func evict() {
     guard reading.count == 0, scheduler.shouldEvict else { return }
-    let slept = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
-    guard !slept.isEmpty else { return }
-    observer(.slept(slept))
-    for id in slept where live[id]?.hasRun == false { live[id] = nil }
+    let evicted = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    guard !evicted.isEmpty else { return }
+    observer(.evicted(evicted))
+    for id in evicted where live[id]?.hasRun == false { live[id] = nil }
     guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
     for id in live.keys where scheduler.machines[id] == nil { live[id] = nil }
   }
@@ -172,49 +172,49 @@ extension TransferEngine {
   // MARK: Many
 
   /// Applies a control to transfers, some of which only the store has. Wakes a thousand at a time.
-  /// Those already awake come last: when they make room, the others have been handled.
+  /// Those already resident come last: when they make room, the others have been handled.
   ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
     guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlWoken(control, ids)
+      return await controlLoaded(control, ids)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
-    let asleep = ids.filter { scheduler.machines[$0] == nil }
-    for start in stride(from: 0, to: asleep.count, by: Self.wokenCountMax) {
-      let part = Array(asleep[start..<min(start + Self.wokenCountMax, asleep.count)])
-      for (id, result) in zip(part, await controlWoken(control, part)) { results[id] = result }
+    let missing = ids.filter { scheduler.machines[$0] == nil }
+    for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
+      let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
+      for (id, result) in zip(part, await controlLoaded(control, part)) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    for (id, result) in zip(others, await controlWoken(control, others)) { results[id] = result }
+    for (id, result) in zip(others, await controlLoaded(control, others)) { results[id] = result }
     return ids.map { results[$0] ?? .unknown }
   }
 
-  private func controlWoken(
+  private func controlLoaded(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
-    await keepingAwake {
-      await wake(ids)
-      return await controlAwake(control, ids)
+    await withoutEviction {
+      await load(ids)
+      return await controlResident(control, ids)
     }
   }
 
   /// Applies a control to all transfers that it is meant for.
   package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
-    let awake = selection(for: control)
+    let resident = selection(for: control)
     var done: [TransferID] = []
-    await forEachDormant(in: control.dormantStates, but: Set(awake)) { ids in
-      _ = await controlAwake(control, ids)
+    await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
+      _ = await controlResident(control, ids)
       done += ids
     }
-    _ = await controlEach(control, awake)
-    return (done + awake).sorted()
+    _ = await controlEach(control, resident)
+    return (done + resident).sorted()
   }
 
-  /// Visits the transfers that only the store has, a thousand at a time, and keeps these awake
-  /// meanwhile. Other code may have woken some of them since.
+  /// Visits the transfers that only the store has, a thousand at a time, and keeps these resident
+  /// meanwhile. Other code may have loaded some of them since.
   ///
   /// - Parameter others: the transfers that the caller handles.
   func forEachDormant(
@@ -225,9 +225,9 @@ extension TransferEngine {
     var last: TransferID?
     repeat {
       let after = last
-      last = await keepingAwake {
-        let records = await wake { archive in
-          try archive.dormant(in: states, after: after, countMax: Self.wokenCountMax)
+      last = await withoutEviction {
+        let records = await load { archive in
+          try archive.dormant(in: states, after: after, countMax: Self.loadedCountMax)
         }
         let ids = records.map(\.id).filter { !others.contains($0) && scheduler.machines[$0] != nil }
         if !ids.isEmpty { await body(ids) }
