@@ -20,7 +20,7 @@ extension TransferEngine {
     await rest(of: ids)
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
-    let failed = ids.filter { scheduler.machines[$0]?.record.failure != nil }
+    let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
     let (tokens, output) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
     await runDurably(output, at: now).value()
     await settle(ids)
@@ -75,7 +75,7 @@ extension TransferEngine {
   /// The tasks of a session by task identifier, without those set aside as resume data.
   package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
     scheduler.tasks(of: session).compactMap { machine in
-      snapshot(of: machine.record.id).map { ($0, machine.spec) }
+      snapshot(of: machine.id).map { ($0, machine.spec) }
     }
   }
 

@@ -20,6 +20,9 @@ extension TransferMachine {
     return durable
   }
 
+  /// Why the transfer waits or failed, or last waited.
+  package var failure: TransferFailure? { state.failure ?? facts.lastFailure }
+
   package var download: ActiveDownload? {
     if case .running(let download) = state { download } else { nil }
   }
