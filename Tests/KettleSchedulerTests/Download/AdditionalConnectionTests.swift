@@ -147,7 +147,7 @@ struct AdditionalConnectionTests {
     script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
     #expect(script.lastAction == .cancelAttempt(joining))
     script.ended(joining, .cancelled)
-    // It is asked for again without If-Range.
+    // It is requested again without If-Range.
     let again = try #require(script.plan)
     #expect(again.requested?.proof == .sameValidator)
     #expect(script.state(id) == .running)
@@ -187,7 +187,7 @@ struct AdditionalConnectionTests {
     #expect(script.plan?.requested?.upper == 16 << 20)
   }
 
-  @Test func `pause ends all of them and keeps what each has brought`() throws {
+  @Test func `pause ends all connections and keeps the bytes of each`() throws {
     var script = SchedulerScript()
     let id = try running(&script)
     let all = plans(script)
@@ -242,7 +242,8 @@ struct AdditionalConnectionTests {
     #expect(script.state(id) == .verifying)
   }
 
-  /// A transfer with two gaps whose primary connection has filled the first; its next connection is the only one.
+  /// A transfer with two gaps whose primary connection has filled the first; its next connection is
+  /// the only one.
   private func withSecondGap(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var record = TransferRecord(
       id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
@@ -293,7 +294,7 @@ struct AdditionalConnectionTests {
       joining = try #require(script.plan)
     }
     #expect(plans(script).count - before <= 6)
-    // From here on it is for the transport to say that nothing comes.
+    // From here on the transport detects the silence.
     script.ended(joining.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
     script.closed(held: ByteRangeSet(prefix: 3 << 20))
     #expect(script.state(id) == .waiting)
@@ -314,7 +315,10 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 66
-  @Test func `without a network it waits, burns no retry, and goes on when it is back`() throws {
+  @Test
+  func `without a network a transfer waits without using retries, and continues when it is back`()
+    throws
+  {
     var script = SchedulerScript()
     let id = script.add(spec())
     script.run(script.scheduler.networkChanged(.absent, at: script.now))
@@ -330,7 +334,7 @@ struct AdditionalConnectionTests {
   }
 
   // Fault 45
-  @Test func `a fresh link keeps every byte and takes no credentials elsewhere`() throws {
+  @Test func `a fresh link keeps every byte and sends no credentials elsewhere`() throws {
     var script = SchedulerScript()
     var wanted = spec()
     wanted.headers = [HeaderField(received: "X-Token", "secret")]

@@ -7,7 +7,7 @@ import Testing
 struct ChangingTagTests {
   private static let total: Int64 = 4 << 20
 
-  /// Plays until every byte is held and the doubt is to be cleared up.
+  /// Plays until every byte is durable and only the doubt is left.
   private func wholeInDoubt(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
     var wanted = spec()
     wanted.connections = 2
@@ -60,7 +60,7 @@ struct ChangingTagTests {
   }
 
   // Fault 12
-  @Test func `another end than the one that is held is another version`() throws {
+  @Test func `a body that ends elsewhere than the durable bytes is another version`() throws {
     var script = SchedulerScript()
     let (id, plan) = try wholeInDoubt(&script)
     script.head(plan.attempt, 206, endOfFile("\"v3\""))

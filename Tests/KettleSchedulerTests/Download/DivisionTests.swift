@@ -39,7 +39,7 @@ struct DivisionTests {
     let milliseconds = try time(&origin, connections: 8)
     let ideal = Self.total * 1000 / (7 * Self.rate + Self.rate / 20)
     #expect(milliseconds <= ideal * 110 / 100, "\(milliseconds) ms, ideal \(ideal)")
-    // Copies of what the slow one had to bring are all that comes twice.
+    // Only copies of the slow connection's part arrive twice.
     #expect(origin.bytesSent - Self.total <= 4 << 20)
   }
 
@@ -83,7 +83,7 @@ struct DivisionTests {
   }
 
   @Test(arguments: [2400, 2600])
-  func `what one connection ends soon it ends alone`(_ milliseconds: Int64) throws {
+  func `a download that one connection ends soon gets no other`(_ milliseconds: Int64) throws {
     let policy = DivisionPolicy()
     let rate: Int64 = 64 << 20
     let total = rate / 1000 * (milliseconds + policy.speedMilliseconds)
@@ -117,7 +117,7 @@ struct DivisionTests {
   }
 
   @Test(arguments: [512_000, 1_000_000, (1 << 20) - 1])
-  func `a small file of a slow server is asked for once`(_ total: Int64) throws {
+  func `a small file of a slow server is requested once`(_ total: Int64) throws {
     var origin = SimulatedOrigin(total: total, limits: limits()) { _ in 300_000 }
     let milliseconds = try time(&origin, connections: nil)
     #expect(origin.requestCount == 1)
@@ -126,7 +126,7 @@ struct DivisionTests {
   }
 
   @Test(arguments: [1 << 20, 1_100_000, 3_000_000])
-  func `no byte comes twice while all connections are equally slow`(_ total: Int64) throws {
+  func `no byte arrives twice while all connections are equally slow`(_ total: Int64) throws {
     var origin = SimulatedOrigin(total: total, limits: limits()) { _ in 300_000 }
     _ = try time(&origin, connections: nil)
     // What a shortened connection brings while the message is on its way.

@@ -2,9 +2,9 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// How often a host is asked, in counted time, when many files want its few connections.
+/// The number of requests to a host, in counted time, when many files need its few connections.
 struct RequestStormTests {
-  /// Everything at once, one is paused and one stopped, one goes on, and nothing flows on.
+  /// All transfers start at once; one is paused, one stopped, and all responses stall.
   private func play(_ change: (inout SimulatedHost.Settings) -> Void) -> SimulatedHost {
     var settings = SimulatedHost.Settings()
     change(&settings)
@@ -17,7 +17,7 @@ struct RequestStormTests {
   }
 
   @Test(arguments: 2...8, [nil, 1, 5] as [Int?])
-  func `files that stall at a host are not asked for again and again`(
+  func `files that stall at a host are not requested repeatedly`(
     transferCount: Int, sessionLimit: Int?
   ) {
     for perHost in [1, 5] {
@@ -36,7 +36,7 @@ struct RequestStormTests {
   }
 
   @Test(arguments: UInt64(1)...4)
-  func `a host that resets what it does not bear is not asked again and again`(seed: UInt64) {
+  func `a host that resets excess connections is not stormed`(seed: UInt64) {
     let host = play {
       $0.connectionsMax = 3
       $0.seed = seed
@@ -44,7 +44,7 @@ struct RequestStormTests {
     #expect(host.requests.count <= 60, "\(host.requests.count) requests")
   }
 
-  @Test func `a connection that is taken away again and again is not begun as often`() throws {
+  @Test func `a connection that is repeatedly taken away does not begin as often`() throws {
     var limits = TransferQueue.Limits()
     limits.connectionsPerHostMax = 2
     var script = SchedulerScript(limits: limits)
@@ -54,7 +54,7 @@ struct RequestStormTests {
     script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     script.opened(primary, partial(total: total))
     for _ in 0..<200 {
-      // Somebody else begins, takes the further connection away, and is removed.
+      // Another transfer begins, takes the additional connection, and is removed.
       let joining = script.attempts(of: id).last { $0 != primary }
       let other = script.add(spec("http://files.example/other.iso"))
       if let joining { script.ended(joining, .cancelled) }

@@ -9,7 +9,7 @@ struct SimulatedHost {
   struct Settings {
     var transferCount = 5
     var byteCount: Int64 = 4_000_000
-    /// Of each reply; then nothing comes until the release.
+    /// Bytes of each response before it stalls until the release.
     var stallsAfter: Int64 = 2_000_000
     var releasedAt: Int64?
     var limits = TransferQueue.Limits()

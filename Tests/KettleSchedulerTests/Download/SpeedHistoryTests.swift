@@ -12,7 +12,7 @@ struct SpeedHistoryTests {
     return history
   }
 
-  @Test func `what came counts for its second, and the one under way is not told`() {
+  @Test func `bytes count for their second, and the current second is not shown`() {
     #expect(history([(5, 100)]).seconds.isEmpty)
     #expect(
       history([(5, 100), (5.2, 130), (5.9, 150), (6.1, 151), (7, 161), (7.5, 999)]).seconds

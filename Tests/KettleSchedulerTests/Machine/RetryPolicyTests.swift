@@ -28,7 +28,7 @@ struct RetryPolicyTests {
       TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,
       retryAfter: nil, jitter: 0)
     if code == .networkDown {
-      // It goes on by an event; looking now and then is for machines that do not tell.
+      // An event ends the wait; the delay is for machines that report no change.
       #expect(decision == .retry(afterMilliseconds: 30_000, because: .network))
     } else if transient.contains(code) {
       #expect(decision == .retry(afterMilliseconds: 1000, because: .retry))

@@ -34,7 +34,7 @@ struct TransferQueueTests {
     #expect(drain(&queue) == [3, 4, 1, 2])
   }
 
-  @Test func `a host that is full is passed over and others are not held up`() {
+  @Test func `a full host is skipped and does not delay others`() {
     var queue = TransferQueue()
     for id in Int64(1)...8 { queue.enqueue(record(id)) }
     queue.enqueue(record(9, host: "b.example"))
@@ -47,7 +47,7 @@ struct TransferQueueTests {
   }
 
   @Test(arguments: 1...4)
-  func `a few lines share what all may have in memory`(hosts: Int) {
+  func `a few queues share the allowance of memory`(hosts: Int) {
     var queue = TransferQueue()
     for id in Int64(0)..<40 {
       queue.enqueue(record(id, host: "\(Int(id) % hosts).example"))

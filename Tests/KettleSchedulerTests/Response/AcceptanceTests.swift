@@ -65,7 +65,7 @@ struct AcceptanceTests {
     #expect(fails(classify(302, [:], .success)))
   }
 
-  @Test func `a part that nobody asked for is the reply to what is no GET`() {
+  @Test func `a part without a requested range is the response to a request other than GET`() {
     let headers = ["Content-Range": "bytes 0-9/10", "Content-Length": "10"]
     #expect(taken(classify(206, headers, content: post))?.total == 10)
     guard case .retry(let failure, _) = classify(206, headers) else {
@@ -75,7 +75,7 @@ struct AcceptanceTests {
     #expect(failure.code == .rangeReplyWrong)
   }
 
-  @Test func `an encoded reply fails a download but not what was sent`() {
+  @Test func `an encoded response fails a download but not an upload`() {
     let headers = ["Content-Encoding": "gzip", "Content-Length": "10"]
     guard case .fail(let failure) = classify(200, headers) else {
       Issue.record("encoded bytes were taken for the file")

@@ -23,7 +23,7 @@ struct LoginChallengeTests {
   }
 
   /// The example of RFC 9110, section 11.6.1.
-  @Test func `several challenges in one line are told from their parameters`() {
+  @Test func `several challenges in one line are distinguished from their parameters`() {
     let two = all(#"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#)
     #expect(two.map(\.scheme) == ["basic", "newauth"])
     #expect(two.last?.parameters == ["realm": "apps", "type": "1", "title": #"Login to "apps""#])

@@ -4,7 +4,7 @@ import Testing
 
 /// Redirects in the life of one transfer, as scripts of events.
 struct RedirectLifeTests {
-  @Test func `what was given for one origin does not go to another`() throws {
+  @Test func `headers and login for one origin are not sent to another`() throws {
     var script = SchedulerScript()
     var wanted = spec("https://files.example/a.iso")
     wanted.headers = [HeaderField(received: "X-Token", "secret")]
@@ -88,7 +88,7 @@ struct RedirectLifeTests {
   }
 
   // Fault 54
-  @Test func `an address that is refused fails the transfer for good and names what was added`()
+  @Test func `a refused address fails the transfer permanently and names the added URL`()
     throws
   {
     var script = SchedulerScript()

@@ -31,7 +31,7 @@ struct ResponseClassifierTests {
 
   private let rest = ByteRange(lower: 400, upper: 1000)
 
-  @Test func `the rest that was asked for is taken`() {
+  @Test func `the requested rest is accepted`() {
     let headers = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""]
     #expect(taken(classify(206, headers)) == rest)
     #expect(taken(classify(206, headers.merging(["Content-Length": "600"]) { $1 })) == rest)
@@ -80,7 +80,7 @@ struct ResponseClassifierTests {
     }
   }
 
-  @Test func `a 206 that nobody asked for is not the file`() {
+  @Test func `a 206 without a requested range is not the file`() {
     guard
       case .retry(let failure, _) = classify(
         206, ["Content-Range": "bytes 0-9/10"], requested: false)
@@ -105,7 +105,7 @@ struct ResponseClassifierTests {
       use(classify(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
   }
 
-  @Test func `another tag is another version only when it comes twice`() {
+  @Test func `another tag is another version only when it is repeated`() {
     let suspect = RequestedRange.Proof.overlap(suspect: "\"v2\"")
     let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
     #expect(classify(206, part) == .requestAgain(.proving(suspect)))
@@ -119,7 +119,7 @@ struct ResponseClassifierTests {
     #expect(taken(classify(206, third, proof: suspect)) == rest)
   }
 
-  @Test func `a whole with the known tag is asked for in part without If-Range`() {
+  @Test func `after a whole response with the known tag, the part is requested without If-Range`() {
     let whole = ["Content-Length": "1000", "ETag": "\"v1\""]
     #expect(classify(200, whole) == .requestAgain(.proving(.sameValidator)))
     // And when the server has no ranges at all, what is held is compared with the whole.
@@ -319,7 +319,7 @@ struct ResponseClassifierTests {
   }
 
   // Fault 18
-  @Test func `416 with a length that was never told makes nothing whole by itself`() {
+  @Test func `416 with an unknown length does not by itself complete a file`() {
     let end = ["Content-Range": "bytes */400"]
     #expect(classify(416, end, total: nil) == .requestAgain(.comparing))
     #expect(
@@ -329,7 +329,7 @@ struct ResponseClassifierTests {
       classify(416, end.merging(["ETag": "\"v1\""]) { $1 }, total: nil) == .alreadyWhole)
   }
 
-  @Test func `416 with the held size is the end, any other begins again`() {
+  @Test func `416 with the durable size is the end, any other starts again`() {
     #expect(classify(416, ["Content-Range": "bytes */1000"], held: 1000) == .alreadyWhole)
     #expect(
       classify(416, ["Content-Range": "bytes */900"], held: 1000)
@@ -346,7 +346,7 @@ struct ResponseClassifierTests {
   }
 
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 524])
-  func `what passes by itself is retried`(_ status: Int) {
+  func `a temporary failure is retried`(_ status: Int) {
     guard case .retry(let failure, after: nil) = classify(status, [:], requested: false) else {
       Issue.record("\(status) was not retried")
       return

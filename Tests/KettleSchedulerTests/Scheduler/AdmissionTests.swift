@@ -45,7 +45,7 @@ struct AdmissionTests {
     script.settled(attempt, .complete)
   }
 
-  /// What the store was asked last.
+  /// The last read of the queue.
   private func lastRequest(_ script: SchedulerScript) -> QueueRead? { script.queueReads.last }
 
   @Test func `no event reaches a transfer before the store has it`() {
@@ -53,7 +53,7 @@ struct AdmissionTests {
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
     #expect(script.scheduler.machines.isEmpty)
     #expect(script.control(.remove(.stays), ids[0]) == .unknown)
-    // The store may have it before the scheduler knows, and be asked for it.
+    // The store may have the transfer before the scheduler knows, and be queried for it.
     let (loaded, output) = script.scheduler.load(records(adding.changes), at: script.now)
     #expect(loaded.isEmpty)
     #expect(output.changes.isEmpty)
@@ -102,19 +102,19 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `where much is held the others do not come into memory`() {
+  @Test func `when memory is full, further transfers stay in the store`() {
     var script = script()
     let (ids, adding) = script.scheduler.add(paused(9), at: script.now)
     let (evicted, _) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(evicted == Array(ids.dropFirst(5)))
-    // They are asked for as any others.
+    // They are loaded like any others.
     let record = records(adding.changes)[7]
     let (loaded, _) = script.scheduler.load([record], at: script.now)
     #expect(loaded == [ids[7]])
     #expect(script.control(.start, ids[7]) == .applied)
   }
 
-  @Test func `the store is asked for those that never were in memory`() throws {
+  @Test func `transfers that were never in memory are read from the store`() throws {
     var script = script()
     let specs = (0..<9).map { _ in spec() }
     let (ids, adding) = script.scheduler.add(specs, at: script.now)
@@ -128,7 +128,7 @@ struct AdmissionTests {
     #expect(script.state(ids[5]) == .running)
   }
 
-  @Test func `while the line is read everybody comes into memory`() throws {
+  @Test func `while the queue is read, new transfers are loaded`() throws {
     var script = scriptWithFrontier()
     for _ in 0..<3 { try refuse(&script) }
     let request = try #require(lastRequest(script))
@@ -136,7 +136,7 @@ struct AdmissionTests {
     let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
     script.run(output)
     #expect(evicted.isEmpty)
-    // The answer is of the time before, and says that there is nobody else.
+    // The answer predates the addition and says that there are no others.
     let old = script.changes.compactMap { change -> TransferRecord? in
       guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
       return record

@@ -111,7 +111,7 @@ struct DeadlineTests {
 
   // MARK: Clocks
 
-  @Test func `the time goes on while the service does not run`() {
+  @Test func `the time limit counts while the service does not run`() {
     var script = SchedulerScript()
     script.advance(milliseconds: Self.hour)
     // Another machine time, as after a restart.
@@ -133,7 +133,7 @@ struct DeadlineTests {
     #expect(script.record(id)?.failure?.detail == "the task's time is over")
   }
 
-  @Test func `a clock that was set back makes no alarm ring again and again`() throws {
+  @Test func `a clock that was set back does not make an alarm repeat`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     script.now.wall = script.now.wall.advanced(byMilliseconds: -24 * Self.hour)

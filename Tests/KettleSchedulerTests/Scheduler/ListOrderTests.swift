@@ -15,7 +15,7 @@ struct ListOrderTests {
     return order
   }
 
-  @Test func `a new transfer comes after all others, those in the store included`() {
+  @Test func `a new transfer is placed after all others, those in the store included`() {
     var empty = ListOrder()
     #expect(empty.nextPosition() == 1)
     #expect(empty.nextPosition() == 2)

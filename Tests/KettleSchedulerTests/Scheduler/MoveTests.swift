@@ -117,7 +117,7 @@ struct MoveTests {
     #expect(script.state(all[2]) == .running)
   }
 
-  @Test func `any moves give what a list gives, and come back after a restart`() {
+  @Test func `any moves give the order of a list, and survive a restart`() {
     let seed = UInt64.random(in: .min ... .max)
     print("moves seed \(seed)")
     var random = SeededGenerator(seed: seed)

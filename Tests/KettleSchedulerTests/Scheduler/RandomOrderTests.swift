@@ -15,8 +15,8 @@ struct RandomOrderTests {
     }
   }
 
-  /// One that was asked for was removed before the answer came, which was full until then.
-  @Test func `what is removed while the line is read does not make the answer the whole line`() {
+  /// A requested transfer was removed before the store's complete answer arrived.
+  @Test func `a removal during the read does not make the result the whole queue`() {
     #expect(Self.play(seed: 13_469_579_825_689_529_703).isEmpty)
   }
 
@@ -120,7 +120,7 @@ struct RandomOrderTests {
     world.happen(event, &scheduler, luck: Int.random(in: 0...999, using: &random), at: now)
   }
 
-  /// Lets everything come to rest: no more controls, and time goes on.
+  /// Runs without further controls until nothing is pending.
   private static func settle(
     _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,

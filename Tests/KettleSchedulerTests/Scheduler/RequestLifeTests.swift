@@ -22,7 +22,7 @@ struct RequestLifeTests {
     return spec
   }
 
-  @Test func `an attempt carries what is sent`() throws {
+  @Test func `an attempt carries the request's body`() throws {
     var script = SchedulerScript()
     script.add(asking(file))
     #expect(script.plan?.content == file)
@@ -40,7 +40,7 @@ struct RequestLifeTests {
     #expect(script.record(id)?.resumeData?.held.byteCount == 400)
   }
 
-  @Test func `what came of a broken reply is thrown away`() throws {
+  @Test func `bytes of a broken response are discarded`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let first = try #require(script.attempt)
@@ -88,7 +88,7 @@ struct RequestLifeTests {
     #expect(heldCounts.allSatisfy { $0 == 0 })
   }
 
-  @Test func `the disk goes on to confirm what is not put on record`() throws {
+  @Test func `synced bytes are confirmed even when they are not recorded`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let attempt = try #require(script.attempt)
@@ -99,7 +99,7 @@ struct RequestLifeTests {
     #expect(script.lastAction == .confirmDurable(id, ByteRangeSet(prefix: 600)))
   }
 
-  @Test func `a checkpoint is put on record and told to nobody`() throws {
+  @Test func `a checkpoint is recorded and not announced`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -112,7 +112,7 @@ struct RequestLifeTests {
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
 
-  @Test func `what came on record without the scheduler is in its next record`() throws {
+  @Test func `ranges recorded without the scheduler are in its next record`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
@@ -264,8 +264,7 @@ struct RequestLifeTests {
 
   // MARK: What was sent
 
-  @Test func `what was sent is on record when the attempt is over, and goes with the next`() throws
-  {
+  @Test func `sent bytes are recorded when the attempt ends, and reset with the next one`() throws {
     var script = SchedulerScript()
     let id = script.add(upload())
     let first = try #require(script.attempt)

@@ -7,11 +7,11 @@ struct SchedulerScript {
   var now = Moment(
     monotonic: MonotonicTime(milliseconds: 1_000_000),
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
-  /// Every action so far, in order; those after a commit come when the turn comes, because this
+  /// Every action so far, in order; those after a commit follow at once, because this
   /// store commits at once.
   var actions: [TransferAction] = []
   var changes: [JournalChange] = []
-  /// What the store was asked for.
+  /// The reads of the queue so far.
   var queueReads: [QueueRead] = []
 
   init(limits: TransferQueue.Limits = TransferQueue.Limits()) {
@@ -82,7 +82,7 @@ struct SchedulerScript {
     run(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
   }
 
-  /// Answers the last `closeBody`, if it has not been answered.
+  /// Closes the body of the last `closeBody`, unless it is closed already.
   mutating func closed(held: ByteRangeSet?) {
     let closing = actions.compactMap { action -> (TransferID, OperationID)? in
       if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }

@@ -41,7 +41,7 @@ extension SimulatedWorld {
       run(scheduler.digestComputed(result, of: id, by: operation, at: now))
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
-      // A finished file that nobody came for is discarded like a partial one.
+      // A finished file that its program did not take is discarded like a partial one.
       finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
       run(scheduler.discarded(id, by: operation, at: now))
@@ -81,7 +81,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// A program is told of the end of a task when the store has it, and of one end only.
+  /// Checks that a task's end is reported once, after the store has it.
   private mutating func tell(_ record: TransferRecord) {
     guard record.spec.task != nil, record.task?.resumeToken == nil else { return }
     if let end = told[record.id] {

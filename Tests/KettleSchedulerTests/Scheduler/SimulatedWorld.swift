@@ -1,10 +1,10 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that do what the scheduler says, in any order that real ones
-/// could, and note every broken promise.
+/// A network, a disk and a store in memory that perform the scheduler's actions in any order that real
+/// ones could, and record every broken promise.
 struct SimulatedWorld {
-  /// Something that is under way and comes back as an event some time.
+  /// An operation in progress, which ends as an event.
   enum Pending: Hashable {
     case head(AttemptID)
     case opening(TransferID, AttemptID, BodyPlan)
@@ -15,13 +15,13 @@ struct SimulatedWorld {
     case commit([JournalChange], [TransferAction])
     /// As `commit`, of new transfers.
     case adding([JournalChange])
-    /// The store has them, and the scheduler is to be told.
+    /// The store has them; the scheduler does not know yet.
     case admitting([JournalChange])
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(QueueRead)
-    /// The store has answered, and the scheduler is to be told.
+    /// The store has answered; the scheduler does not know yet.
     case answer(QueueRead, [TransferRecord])
 
     /// Those happen in their order.
@@ -72,7 +72,7 @@ struct SimulatedWorld {
   var open: [TransferID: UInt64] = [:]
   /// Bodies that are to be closed as soon as they are open.
   var closeWhenOpen: [TransferID: OperationID] = [:]
-  /// Deleted by somebody else.
+  /// Deleted by another program.
   var vanished: Set<UInt64> = []
   var finished: Set<UInt64> = []
   var store: [TransferID: TransferRecord] = [:]
@@ -80,7 +80,7 @@ struct SimulatedWorld {
   /// The largest id ever committed, which the store remembers.
   var lastID = TransferID(rawValue: 0)
   var broken: [String] = []
-  /// How each task ended, as its program was told.
+  /// How each task ended, as reported to its program.
   var told: [TransferID: TransferFailure?] = [:]
   var tokens: [ResumeToken] = []
   /// Their programs know how they ended and want nothing of what they have.
@@ -161,7 +161,7 @@ struct SimulatedWorld {
     if isOpening { closeWhenOpen[id] = operation } else { pending.append(.closing(id, operation)) }
   }
 
-  /// Somebody deletes a partial file that nobody has open.
+  /// Another program deletes a partial file that is not open.
   mutating func vanish(_ luck: Int) {
     let closed = partials.keys.filter { !open.values.contains($0) }.sorted()
     guard !closed.isEmpty else { return }
@@ -249,7 +249,7 @@ struct SimulatedWorld {
     return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }
   }
 
-  /// Nothing happens any more, so nobody may stand in line of whom the scheduler does not know.
+  /// Checks, when nothing is pending, that the scheduler knows every queued transfer.
   mutating func checkForgotten(_ scheduler: TransferScheduler) {
     for record in store.values where record.state == .queued && scheduler.machines[record.id] == nil
     {

@@ -33,7 +33,7 @@ struct TransferLifeTests {
     #expect(script.record(id)?.resumeData == nil)
   }
 
-  @Test func `a connection is free for others while the last bytes are kept`() throws {
+  @Test func `a connection is free for others while the last bytes are written`() throws {
     var script = SchedulerScript()
     let ids = (0..<6).map { _ in script.add(spec()) }
     let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
@@ -128,7 +128,7 @@ struct TransferLifeTests {
       script.lastAction == .acceptBody(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
   }
 
-  @Test func `a start while the pause is still draining goes on by itself`() throws {
+  @Test func `a start while a pause is still in progress takes effect afterwards`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -216,7 +216,7 @@ struct TransferLifeTests {
         == .deleteFinishedFile(gone, FinishedFile(path: "/downloads/a.iso", identity: nil)))
   }
 
-  @Test func `a remove during the rename waits for it and then takes the file`() throws {
+  @Test func `a removal during the rename waits for it and then deletes the file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
@@ -228,7 +228,7 @@ struct TransferLifeTests {
     #expect(script.lastAction == .deleteFinishedFile(id, file))
   }
 
-  @Test func `a remove during a rename that fails takes the partial file along`() throws {
+  @Test func `a removal during a failing rename deletes the partial file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
@@ -244,7 +244,7 @@ struct TransferLifeTests {
   }
 
   // Fault 26
-  @Test func `a body of unknown size that ends before what is held is not the file`() throws {
+  @Test func `a body of unknown size that ends before the durable bytes is not the file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)

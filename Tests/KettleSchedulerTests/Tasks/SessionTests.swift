@@ -55,7 +55,7 @@ struct SessionTests {
     #expect(running(script) == 1)
   }
 
-  @Test func `a larger limit lets those in line go on`() {
+  @Test func `a larger limit lets queued transfers start`() {
     var script = script(perHost: 5, session: 1)
     for _ in 0..<4 { script.add(taskSpec()) }
     let policy = SessionPolicy(connectionsPerHostMax: 3)
@@ -117,7 +117,7 @@ struct SessionTests {
 
   // MARK: Numbers
 
-  @Test func `what the store could not keep is asked for again under the same numbers`() {
+  @Test func `tasks that the store could not record are added again under the same numbers`() {
     var script = SchedulerScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
@@ -139,7 +139,7 @@ struct SessionTests {
 
   // MARK: Adopting and dropping
 
-  @Test func `what is adopted is the user's own with numbers of their own`() {
+  @Test func `adopted transfers are the user's own, with new numbers`() {
     var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
@@ -159,7 +159,7 @@ struct SessionTests {
     #expect(script.state(id) == .idle)
   }
 
-  @Test func `a held file that is adopted stays when its row goes`() {
+  @Test func `an adopted file stays when its row is removed`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
@@ -173,7 +173,7 @@ struct SessionTests {
     #expect(script.deletedFiles.isEmpty)
   }
 
-  @Test func `what was put aside is a paused transfer for whoever adopts it`() {
+  @Test func `an adopted task that was put aside is a paused transfer`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id, secret: "s")
@@ -182,7 +182,7 @@ struct SessionTests {
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }
 
-  @Test func `what waits for a condition goes on when it is adopted`() {
+  @Test func `a task that waits for a condition continues when it is adopted`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(taskSpec { $0.conditions = [.mainsPower] })
@@ -204,7 +204,7 @@ struct SessionTests {
     #expect(script.record(id)?.spec.login == login)
   }
 
-  @Test func `what is dropped leaves nothing`() {
+  @Test func `a dropped transfer leaves nothing`() {
     var script = SchedulerScript()
     let failed = script.failedTask()
     let (running, attempt) = script.flowingTask(

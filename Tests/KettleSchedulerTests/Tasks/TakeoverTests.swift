@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// A new task that goes on with what an earlier one had put aside.
+/// A new task that continues with the bytes that an earlier one had put aside.
 struct TakeoverTests {
   private func putAside(
     _ spec: TransferSpec = taskSpec()
@@ -27,7 +27,7 @@ struct TakeoverTests {
     #expect(script.discarded.isEmpty)
   }
 
-  @Test func `the reply to the whole file comes over with the bytes`() throws {
+  @Test func `the response to the whole file moves with the bytes`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
@@ -35,7 +35,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
-  @Test func `one that has everything says so, though nothing is asked`() {
+  @Test func `a task whose bytes are complete reports its offset without a request`() {
     var script = SchedulerScript()
     let old = script.failedTask(held: 1000)
     let token = script.acknowledge(old, secret: "s1")
@@ -47,7 +47,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == 1000)
   }
 
-  @Test func `one that the server says is whole goes on from its end`() throws {
+  @Test func `a task that the server confirms as whole resumes from its end`() throws {
     var script = SchedulerScript()
     let old = script.add(taskSpec())
     let first = try #require(script.attempt)
@@ -75,7 +75,7 @@ struct TakeoverTests {
     #expect(script.acknowledge(old, secret: "s2") == nil)
   }
 
-  @Test func `the offset is told once, of the first run`() throws {
+  @Test func `the offset is reported once, for the first run`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     for held: Int64 in [400, 700] {
@@ -106,7 +106,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == nil)
   }
 
-  @Test func `the old one goes in the commit in which the new one comes`() throws {
+  @Test func `the old task is removed in the commit that adds the new one`() throws {
     var (script, old, token) = try putAside()
     let output = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
     #expect(output.changes.first == .remove(old))
@@ -120,7 +120,7 @@ struct TakeoverTests {
     #expect(record.resumeData?.held.byteCount == 400)
   }
 
-  @Test func `what the store could not keep is put aside as before`() throws {
+  @Test func `a task whose successor could not be recorded is put aside as before`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
     let (ids, output) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
@@ -131,7 +131,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.resumeData != nil)
   }
 
-  @Test func `what is suspended keeps its bytes over a crash`() throws {
+  @Test func `a suspended task keeps its bytes after a crash`() throws {
     var (script, _, token) = try putAside()
     var spec = taskSpec { $0.resumes = token }
     spec.beginning = .idle
