@@ -134,7 +134,7 @@ struct AdditionalConnectionTests {
     var script = SchedulerScript()
     let id = try running(&script)
     let primary = plans(script)[0].attempt
-    #expect(!script.actions.contains { if case .shorten = $0 { true } else { false } })
+    #expect(!script.actions.contains { if case .shortenAttempt = $0 { true } else { false } })
     try part(&script, plans(script)[1], "\"v1\"")
     #expect(script.actions.contains(.shortenAttempt(id, primary, to: 12 << 20)))
   }

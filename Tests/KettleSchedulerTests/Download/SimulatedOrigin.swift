@@ -85,7 +85,7 @@ struct SimulatedOrigin {
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(held: written)
       case .confirmDurable, .discardPartialFile, .computeDigest, .placeFile, .deleteFinishedFile,
-        .readLine, .limit:
+        .limit:
         break
       }
     }

@@ -52,7 +52,7 @@ struct TransferQueueTests {
     for id in Int64(0)..<40 {
       queue.enqueue(record(id, host: "\(Int(id) % hosts).example"))
     }
-    let spare = Set(queue.spare(perLane: 2, countMax: 6).map(\.id.rawValue))
+    let spare = Set(queue.spare(perOrigin: 2, countMax: 6).map(\.id.rawValue))
     // The first of each line, as far as they go.
     #expect(spare == Set(6..<40))
   }
@@ -60,8 +60,8 @@ struct TransferQueueTests {
   @Test func `a line that is long enough is kept, where all together have room`() {
     var queue = TransferQueue()
     for id in Int64(0)..<40 { queue.enqueue(record(id, host: "\(id % 2).example")) }
-    #expect(queue.spare(perLane: 5, countMax: 1000).isEmpty)
-    #expect(queue.spare(perLane: 15, countMax: 32).count == 8)
+    #expect(queue.spare(perOrigin: 5, countMax: 1000).isEmpty)
+    #expect(queue.spare(perOrigin: 15, countMax: 32).count == 8)
   }
 
   @Test func `the limit of all holds over the hosts`() {

@@ -17,29 +17,33 @@ struct ListOrderTests {
 
   @Test func `a new transfer is placed after all others, those in the store included`() {
     var empty = ListOrder()
-    #expect(empty.nextPosition() == 1)
-    #expect(empty.nextPosition() == 2)
+    let positions = [empty.nextPosition(), empty.nextPosition()]
+    #expect(positions == [1, 2])
     var long = ListOrder(loaded: [], positions: -4...900)
-    #expect(long.nextPosition() == 901)
+    let next = long.nextPosition()
+    #expect(next == 901)
   }
 
   @Test func `a transfer changes places with its neighbour`() {
     var order = order(3)
-    #expect(
-      order.move([position(2)], .up)
-        == [TransferID(rawValue: 2): 1, TransferID(rawValue: 1): 2])
-    #expect(order.move([QueuePosition(position: 1, id: TransferID(rawValue: 2))], .up).isEmpty)
+    let moved = order.move([position(2)], .up)
+    #expect(moved == [TransferID(rawValue: 2): 1, TransferID(rawValue: 1): 2])
+    let again = order.move([QueuePosition(position: 1, id: TransferID(rawValue: 2))], .up)
+    #expect(again.isEmpty)
   }
 
   @Test func `the top is before everything that the store has`() {
     var order = order(3, others: -7...50)
-    #expect(order.move([position(3)], .toTop) == [TransferID(rawValue: 3): -8])
-    #expect(order.move([position(1)], .toBottom) == [TransferID(rawValue: 1): 51])
+    let up = order.move([position(3)], .toTop)
+    #expect(up == [TransferID(rawValue: 3): -8])
+    let down = order.move([position(1)], .toBottom)
+    #expect(down == [TransferID(rawValue: 1): 51])
   }
 
   @Test func `transfers that are already at the end stay`() {
     var order = order(3)
-    #expect(order.move([position(2), position(1)], .toTop).isEmpty)
-    #expect(order.move([position(2), position(3)], .toBottom).isEmpty)
+    let up = order.move([position(2), position(1)], .toTop)
+    let down = order.move([position(2), position(3)], .toBottom)
+    #expect(up.isEmpty && down.isEmpty)
   }
 }
