@@ -93,7 +93,7 @@ struct TidyTests {
     ),
     (
       "States of the machine", "package enum State",
-      "Sources/KettleScheduler/Lifecycle/TransferMachine.swift"
+      "Sources/KettleScheduler/Machine/MachineState.swift"
     ),
     (
       "Programs of sessions", "package enum Program",
@@ -107,6 +107,17 @@ struct TidyTests {
     let cases = PaperRule.cases(ofEnum: declaration, in: try #require(repository.file(path)))
     #expect(!cases.isEmpty)
     #expect(PaperRule.statesDrawn(under: title, in: paper) == cases)
+  }
+
+  @Test func `every transition drawn of the machine is in the table of legal ones`() throws {
+    let paper = try #require(repository.file("docs/states.md"))
+    let table = "Sources/KettleScheduler/Machine/MachineState+Exits.swift"
+    let exits = PaperRule.exits(in: try #require(repository.file(table)))
+    let drawn = PaperRule.transitionsDrawn(under: "States of the machine", in: paper)
+    #expect(drawn.count > 50)
+    for (from, to) in drawn {
+      #expect(exits[from]?.contains(to) == true, "\(from) to \(to)")
+    }
   }
 
   @Test func `every fault has its tests, or the reason why it has none`() throws {

@@ -12,10 +12,10 @@ struct DormantEngineTests {
   ) async throws -> EngineWorld {
     try await EngineWorld(after: after) { configuration in
       configuration.limits.runningMax = runningMax
-      configuration.hold.restingCountMax = 4
-      configuration.hold.lineCount = 3
-      configuration.hold.allLinesCountMax = 6
-      configuration.hold.runningShortCount = 1
+      configuration.hold.evictableCountMax = 4
+      configuration.hold.queuedPerHostCount = 3
+      configuration.hold.queuedCountMax = 6
+      configuration.hold.readAheadCount = 1
     }
   }
 
@@ -39,7 +39,7 @@ struct DormantEngineTests {
     var ids: Set<TransferID> = []
     for event in world.told.all {
       switch event {
-      case .evicted(let slept): ids.formUnion(slept)
+      case .evicted(let evicted): ids.formUnion(evicted)
       case .listed(let listed): ids.formUnion(listed.rows.map(\.id))
       case .loaded(let row), .removed(let row): ids.remove(row.id)
       case .recovered, .added, .changed, .progress, .cleared, .limited: break
@@ -94,10 +94,10 @@ struct DormantEngineTests {
   {
     let world = try await EngineWorld { configuration in
       configuration.limits.runningMax = 1
-      configuration.hold.restingCountMax = 4
-      configuration.hold.lineCount = 3
-      configuration.hold.allLinesCountMax = 6
-      configuration.hold.runningShortCount = 2
+      configuration.hold.evictableCountMax = 4
+      configuration.hold.queuedPerHostCount = 3
+      configuration.hold.queuedCountMax = 6
+      configuration.hold.readAheadCount = 2
     }
     let gate = world.journal.holdLines()
     let ids = try await world.engine.add(urls(30))
@@ -140,9 +140,9 @@ struct DormantEngineTests {
   @Test func `a host that is full does not keep another one waiting that sleeps`() async throws {
     let world = try await EngineWorld { configuration in
       configuration.limits.connectionsPerHostMax = 1
-      configuration.hold.restingCountMax = 2
-      configuration.hold.lineCount = 2
-      configuration.hold.allLinesCountMax = 3
+      configuration.hold.evictableCountMax = 2
+      configuration.hold.queuedPerHostCount = 2
+      configuration.hold.queuedCountMax = 3
     }
     let specs = urls(20) + urls(1, host: "other")
     _ = try await world.engine.add(specs)
@@ -172,7 +172,9 @@ struct DormantEngineTests {
     #expect(asked == (11...30).map { "http://files.example/\($0)" })
   }
 
-  @Test func `one that is started as soon as it wakes is first told as it slept`() async throws {
+  @Test func `a transfer started as soon as it is loaded is first reported as it was stored`()
+    async throws
+  {
     let first = try await world()
     let ids = try await first.engine.add(urls(3))
     let second = try await world(after: first)

@@ -7,7 +7,7 @@ enum EngineInput: Sendable {
   case transport(TransportEvent)
   /// Changes are in the store, and the actions that waited for them can be performed.
   case committed([TransferAction], announce: [TransferID], kept: [JournalChange])
-  case lineRead(QueueRead, Result<[TransferRecord], any Error>)
+  case queueRead(QueueRead, Result<[TransferRecord], any Error>)
   case bodyOpened(TransferID, AttemptID, Result<BodyOpening.Opened, TransferFailure>)
   /// All bytes of the attempt were passed to the kernel.
   case attemptEnded(AttemptID, AttemptOutcome, PartialFileWriter.EndedSegment)
@@ -18,7 +18,7 @@ enum EngineInput: Sendable {
   case checkpointSynced(
     TransferID, PartialFileWriter, Result<PartialFileWriter.Synced, TransferFailure>)
   case bodyClosed(
-    TransferID, OperationID, Result<TransferMachine.ClosedBody?, TransferFailure>)
+    TransferID, OperationID, Result<ClosedBody?, TransferFailure>)
   case digested(TransferID, OperationID, Result<String, TransferFailure>)
   case placed(TransferID, OperationID, Result<FinishedFile, TransferFailure>)
   case discarded(TransferID, OperationID)
@@ -36,7 +36,7 @@ struct LiveAttempt: Sendable {
   }
 
   var transfer: TransferID
-  var asked: RequestedRange?
+  var requested: RequestedRange?
   /// Bytes of the request's body passed to the kernel; nil before the first report.
   var sentByteCount: Int64?
   var phase = Phase.asking

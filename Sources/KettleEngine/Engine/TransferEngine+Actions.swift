@@ -8,7 +8,7 @@ extension TransferEngine {
     switch action {
     case .beginAttempt(let id, let plan): begin(plan, of: id)
     case .cancelAttempt(let attempt): transport.cancel(attempt)
-    case .shorten(let id, let attempt, let upper):
+    case .shortenAttempt(let id, let attempt, let upper):
       bodies[id]?.writer?.shorten(attempt, to: upper)
     case .openBody(let id, let attempt, let plan): openBody(plan, of: attempt, for: id)
     case .acceptBody(let id, let attempt, let range): acceptBody(id, attempt, range)
@@ -25,7 +25,6 @@ extension TransferEngine {
           file: FileToFinish(resumeData: resumeData, onConflict: policy)))
     case .deleteFinishedFile(_, let file):
       namePool.asyncAlone { [files] in _ = files.removeFinishedFile(file) }
-    case .readLine(let request): readLine(request)
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
     }
   }
@@ -33,11 +32,11 @@ extension TransferEngine {
   // MARK: Attempts
 
   private func begin(_ plan: AttemptPlan, of id: TransferID) {
-    attempts[plan.attempt] = LiveAttempt(transfer: id, asked: plan.asked)
+    attempts[plan.attempt] = LiveAttempt(transfer: id, requested: plan.requested)
     live[id, default: begun(id)].currentURL = plan.url
-    noteOpener(plan, of: id)
+    notePrimary(plan, of: id)
     live[id]?.sentByteCount = nil
-    let spec = scheduler.machines[id]?.record.spec
+    let spec = scheduler.machines[id]?.spec
     transport.begin(
       AttemptRequest(
         id: plan.attempt, transfer: id, url: plan.url, minimumReach: plan.minimumReach,
@@ -49,12 +48,11 @@ extension TransferEngine {
   }
 
   /// Further connections request the URL to which the redirects of the first one led.
-  private func noteOpener(_ plan: AttemptPlan, of id: TransferID) {
-    guard let fetch = scheduler.machines[id]?.fetch, fetch.body == .closed,
-      let index = fetch.index(of: plan.attempt)
+  private func notePrimary(_ plan: AttemptPlan, of id: TransferID) {
+    guard let download = scheduler.machines[id]?.download, download.body == .closed,
+      let primary = download.connection(of: plan.attempt)
     else { return }
-    live[id]?.opens(
-      plan.url, redirectCount: fetch.lanes[index].redirects.count, at: clock.now().wall)
+    live[id]?.opens(plan.url, redirectCount: primary.redirects.count, at: clock.now().wall)
   }
 
   private func acceptBody(_ id: TransferID, _ attempt: AttemptID, _ range: ByteRange?) {
@@ -67,10 +65,8 @@ extension TransferEngine {
       let sink = writer.begin(
         attempt, from: range?.lower ?? 0, one.bound(of: range), trust: one.trust)
       // Other attempts may have taken over its end during the commit.
-      let fetch = scheduler.machines[id]?.fetch
-      if let index = fetch?.index(of: attempt), let upper = fetch?.lanes[index].range?.upper {
-        writer.shorten(attempt, to: upper)
-      }
+      let connection = scheduler.machines[id]?.download?.connection(of: attempt)
+      if let upper = connection?.range?.upper { writer.shorten(attempt, to: upper) }
       attempts[attempt]?.phase = .flowing
       transport.accept(attempt, into: sink)
     }
@@ -105,11 +101,11 @@ extension TransferEngine {
     case .open(let writer, _):
       bodies[id] = .closing(writer)
       if let synced = writer.settled {
-        return post(.bodyClosed(id, operation, .success(TransferMachine.ClosedBody(synced))))
+        return post(.bodyClosed(id, operation, .success(ClosedBody(synced))))
       }
       writer.queue.async { [weak self] in
-        let result = Result { () throws(TransferFailure) -> TransferMachine.ClosedBody? in
-          TransferMachine.ClosedBody(try writer.sync())
+        let result = Result { () throws(TransferFailure) -> ClosedBody? in
+          ClosedBody(try writer.sync())
         }
         self?.post(.bodyClosed(id, operation, result))
       }
@@ -134,7 +130,7 @@ extension LiveAttempt {
   /// Where the body must end.
   fileprivate func bound(of range: ByteRange?) -> BodySegment.Bound {
     guard let range else { return .none }
-    if asked == nil { return .whole(range.upper) }
+    if requested == nil { return .whole(range.upper) }
     return switch trust {
     case .atOnce: .part(range.upper)
     case .atItsEnd: .exactly(range.upper)
@@ -142,7 +138,7 @@ extension LiveAttempt {
   }
 }
 
-extension TransferMachine.ClosedBody {
+extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
     self.init(held: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds)
   }

@@ -7,7 +7,7 @@ import KettleScheduler
 extension TransferEngine {
   /// Begins a digest for an opened file when there is a checksum to compare with.
   func followDigest(of id: TransferID, _ resumeData: ResumeData) {
-    let spec = scheduler.machines[id]?.record.spec
+    let spec = scheduler.machines[id]?.spec
     guard let algorithm = (spec?.checksum ?? resumeData.serverChecksum)?.algorithm else {
       digests[id] = nil
       return

@@ -16,7 +16,7 @@ extension TransferEngine {
       for id in announced { announceChange(of: id) }
       noteKept(kept)
       evict()
-    case .lineRead(let request, let result): lineRead(request, result)
+    case .queueRead(let request, let result): queueRead(request, result)
     case .bodyOpened(let id, let attempt, let result): bodyOpened(result, of: id, by: attempt)
     case .attemptEnded(let attempt, let outcome, let segment):
       attemptEnded(attempt, outcome, segment)
@@ -161,7 +161,7 @@ extension TransferEngine {
   }
 
   private func bodyClosed(
-    _ result: Result<TransferMachine.ClosedBody?, TransferFailure>, of id: TransferID,
+    _ result: Result<ClosedBody?, TransferFailure>, of id: TransferID,
     by operation: OperationID
   ) {
     bodies[id] = nil
@@ -198,7 +198,7 @@ extension TransferEngine {
   /// progress before it decides.
   private func noteProgress(of id: TransferID) {
     guard let writer = bodies[id]?.writer else { return }
-    scheduler.noteProgress(writer.progress, of: id, at: clock.now())
+    scheduler.recordProgress(writer.progress, of: id, at: clock.now())
   }
 
   private func progress(of id: TransferID, at now: Moment) {
@@ -217,7 +217,7 @@ extension TransferEngine {
 
   /// Reports the progress: of a download the bytes in the file, of an upload the bytes sent.
   private func tellProgress(of id: TransferID, at now: Moment) {
-    guard let isUpload = scheduler.machines[id]?.record.spec.isUpload else { return }
+    guard let isUpload = scheduler.machines[id]?.spec.isUpload else { return }
     var known = live[id] ?? begun(id)
     let byteCount = isUpload ? known.sentByteCount ?? 0 : bodies[id]?.fileByteCount ?? 0
     known.speed.sample(byteCount: byteCount, at: now.monotonic)

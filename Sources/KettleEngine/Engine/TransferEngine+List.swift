@@ -7,16 +7,16 @@ extension TransferEngine {
   package func move(
     _ ids: [TransferID], _ move: TransferScheduler.Move
   ) async -> [TransferScheduler.ControlResult] {
-    await keepingAwake {
-      await wake(ids)
+    await withoutEviction {
+      await load(ids)
       await wakeNeighbours(of: ids, move.side)
       let now = clock.now()
-      let (results, turn) = scheduler.move(ids, move, at: now)
-      let changed = Set(turn.changed)
+      let (results, output) = scheduler.move(ids, move, at: now)
+      let changed = Set(output.changed)
       for id in Set(ids) where changed.contains(id) {
         live[id, default: begun(id)].note(HistoryText.of(move), at: now.wall)
       }
-      await runDurably(turn, at: now).value()
+      await runDurably(output, at: now).value()
       return results
     }
   }
@@ -26,7 +26,7 @@ extension TransferEngine {
     // The store must have the earlier moves first.
     await kept()
     let places = ids.compactMap { scheduler.machines[$0].map { QueuePosition($0.record) } }
-    _ = await wake { archive in try archive.neighbours(of: places, side) }
+    _ = await load { archive in try archive.neighbours(of: places, side) }
   }
 
   /// Hides the finished transfers permanently. Keeps every record.
@@ -34,9 +34,9 @@ extension TransferEngine {
   /// - Returns: the number of hidden transfers.
   package func clearFinished() async -> Int {
     let now = clock.now()
-    let (count, turn) = scheduler.clearFinished()
+    let (count, output) = scheduler.clearFinished()
     guard count > 0, let clearedUpTo = scheduler.clearedUpTo else { return 0 }
-    await runDurably(turn, at: now).value()
+    await runDurably(output, at: now).value()
     observer(.cleared(upTo: clearedUpTo))
     return count
   }
@@ -44,39 +44,41 @@ extension TransferEngine {
   // MARK: Details
 
   package func details(of id: TransferID) async -> EngineDetails? {
-    await keepingAwake {
-      await wake([id])
-      return detailsOfAwake(id)
+    await withoutEviction {
+      await load([id])
+      return detailsOfResident(id)
     }
   }
 
-  private func detailsOfAwake(_ id: TransferID) -> EngineDetails? {
+  private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id] ?? begun(id)
     return EngineDetails(
       snapshot: snapshot, record: machine.record,
-      directory: rows.directory(of: machine.record.spec), currentURL: known.currentURL,
-      redirects: known.redirects, connections: connections(of: id, machine.fetch),
+      directory: rows.directory(of: machine.spec), currentURL: known.currentURL,
+      redirects: known.redirects, connections: connections(of: id, machine.download),
       recentSpeeds: known.recentSpeeds.seconds, head: known.lastHead,
       history: known.history)
   }
 
   /// The connections in file order. Those without a response come last.
-  private func connections(of id: TransferID, _ fetch: Fetch?) -> [LiveConnection] {
+  private func connections(of id: TransferID, _ download: ActiveDownload?) -> [LiveConnection] {
     let progress = bodies[id]?.writer?.progress ?? [:]
-    return (fetch?.lanes ?? []).compactMap { lane in
-      let receivedUpTo = max(lane.receivedUpTo, progress[lane.attempt] ?? 0)
-      switch lane.phase {
-      case .leaving: return nil
-      case .asking:
+    return (download?.connections ?? []).compactMap { connection in
+      let receivedUpTo = max(connection.receivedUpTo, progress[connection.attempt] ?? 0)
+      switch connection.phase {
+      case .closing: return nil
+      case .requesting:
         return LiveConnection(
-          range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0, url: lane.url)
-      case .flowing:
+          range: nil, receivedUpTo: receivedUpTo, bytesPerSecond: 0, url: connection.url)
+      case .receiving:
         // If the size is unknown, only the end reveals the length.
         return LiveConnection(
           range: .init(
-            lower: lane.range?.lower ?? lane.asked?.lower ?? 0, upper: lane.range?.upper),
-          receivedUpTo: receivedUpTo, bytesPerSecond: lane.speed.bytesPerSecond, url: lane.url)
+            lower: connection.range?.lower ?? connection.requested?.lower ?? 0,
+            upper: connection.range?.upper),
+          receivedUpTo: receivedUpTo, bytesPerSecond: connection.speed.bytesPerSecond,
+          url: connection.url)
       }
     }
     .sorted { ($0.range?.lower ?? .max) < ($1.range?.lower ?? .max) }

@@ -33,23 +33,23 @@ extension TransferEngine {
 
   private func admit(_ changes: [JournalChange]) {
     let now = clock.now()
-    let (slept, turn) = scheduler.admit(changes, at: now)
-    announceAdded(changes, slept[...])
-    run(turn, at: now)
+    let (evicted, output) = scheduler.admit(changes, at: now)
+    announceAdded(changes, evicted[...])
+    run(output, at: now)
     evict()
   }
 
   /// Notifies the observer of new transfers as the store has them; those that run are reported
   /// next. Nearly all transfers of a long list are dormant, and are reported in batches.
   ///
-  /// - Parameter slept: the new transfers that only the store has, in the same order.
-  private func announceAdded(_ changes: [JournalChange], _ slept: ArraySlice<TransferID>) {
-    var slept = slept
+  /// - Parameter evicted: the new transfers that only the store has, in the same order.
+  private func announceAdded(_ changes: [JournalChange], _ evicted: ArraySlice<TransferID>) {
+    var evicted = evicted
     var listedFrom = changes.startIndex
     for (index, change) in changes.enumerated() {
       guard case .put(let record) = change else { continue }
-      if slept.first == record.id {
-        slept.removeFirst()
+      if evicted.first == record.id {
+        evicted.removeFirst()
         continue
       }
       tell(listed: changes[listedFrom..<index])
@@ -71,17 +71,17 @@ extension TransferEngine {
     await controlEach(control, ids)
   }
 
-  func controlAwake(
+  func controlResident(
     _ control: TransferScheduler.Control, _ ids: [TransferID]
   ) async -> [TransferScheduler.ControlResult] {
     let now = clock.now()
-    let (results, turn) = scheduler.control(control, ids, at: now)
+    let (results, output) = scheduler.control(control, ids, at: now)
     if let text = HistoryText.of(control) {
       for (id, result) in zip(ids, results) where result == .applied {
         live[id, default: begun(id)].note(text, at: now.wall)
       }
     }
-    await runDurably(turn, at: now).value()
+    await runDurably(output, at: now).value()
     await rest(of: ids)
     return results
   }
@@ -117,20 +117,20 @@ extension TransferEngine {
     var outcome: (deletedPaths: [String], keptPaths: [String]) = ([], [])
     func reset(_ ids: [TransferID]) async {
       let now = clock.now()
-      var (_, turn) = scheduler.control(.reset, ids, at: now)
+      var (_, output) = scheduler.control(.reset, ids, at: now)
       // The caller gets the path of each file, so the files are deleted here and not by actions.
-      let finished = turn.takeDeletions()
-      await runDurably(turn, at: now).value()
+      let finished = output.takeDeletions()
+      await runDurably(output, at: now).value()
       let (deleted, kept) = await delete(finished)
       outcome.deletedPaths += deleted
       outcome.keptPaths += kept
       await rest(of: ids)
     }
-    let awake = selection(for: .reset)
-    await forEachDormant(in: Set(TransferState.allCases), but: Set(awake)) { await reset($0) }
-    await keepingAwake {
-      await wake(awake)
-      await reset(awake)
+    let resident = selection(for: .reset)
+    await forEachDormant(in: Set(TransferState.allCases), but: Set(resident)) { await reset($0) }
+    await withoutEviction {
+      await load(resident)
+      await reset(resident)
     }
     return outcome
   }
@@ -191,9 +191,9 @@ extension TransferEngine {
   }
 
   /// Runs a turn. The returned completion finishes when the store has its changes.
-  func runDurably(_ turn: Turn, at now: Moment) -> Completion<Void> {
+  func runDurably(_ output: SchedulerOutput, at now: Moment) -> Completion<Void> {
     let durable = Completion<Void>()
-    run(turn, at: now, durable: durable)
+    run(output, at: now, durable: durable)
     return durable
   }
 
@@ -221,9 +221,9 @@ extension TransferEngine {
     if machine.visibleState == .running, let byteCount = live[id]?.sentByteCount {
       snapshot.task?.sentByteCount = byteCount
     }
-    if machine.record.spec.isUpload { snapshot.showUpload(of: machine.record.spec) }
+    if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
     if machine.visibleState == .running {
-      snapshot.connections = machine.fetch?.activeCount ?? 0
+      snapshot.connections = machine.download?.activeCount ?? 0
       snapshot.bytesPerSecond = live[id]?.speed.bytesPerSecond ?? 0
       if let expected = snapshot.bytesExpected {
         let missing = max(0, expected - snapshot.bytesReceived)
@@ -236,7 +236,7 @@ extension TransferEngine {
   var rows: RowMaker { configuration.rows(clearedUpTo: scheduler.clearedUpTo) }
 }
 
-extension Turn {
+extension SchedulerOutput {
   /// Removes and returns the deletions of finished files, for a caller that waits for them.
   mutating func takeDeletions() -> [FinishedFile] {
     var finished: [FinishedFile] = []

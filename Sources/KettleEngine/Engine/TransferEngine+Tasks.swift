@@ -20,9 +20,9 @@ extension TransferEngine {
     await rest(of: ids)
     let now = clock.now()
     let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
-    let failed = ids.filter { scheduler.machines[$0]?.record.failure != nil }
-    let (tokens, turn) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
-    await runDurably(turn, at: now).value()
+    let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
+    let (tokens, output) = scheduler.acknowledge(ids, keepingBytesFor: secrets)
+    await runDurably(output, at: now).value()
     await settle(ids)
     // For a completed task, the first commit already tells the store that it will be removed.
     if !failed.isEmpty { await rest(of: failed) }
@@ -36,8 +36,8 @@ extension TransferEngine {
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
     let now = clock.now()
-    let (tokens, turn) = scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
-    await runDurably(turn, at: now).value()
+    let (tokens, output) = scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+    await runDurably(output, at: now).value()
     return tokens
   }
 
@@ -56,8 +56,8 @@ extension TransferEngine {
     -> TransferScheduler.ControlResult
   {
     let now = clock.now()
-    let (result, turn) = scheduler.updateTask(id, changes, at: now)
-    await runDurably(turn, at: now).value()
+    let (result, output) = scheduler.updateTask(id, changes, at: now)
+    await runDurably(output, at: now).value()
     return result
   }
 
@@ -67,15 +67,15 @@ extension TransferEngine {
     of id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer
   ) async -> TransferScheduler.ControlResult {
     let now = clock.now()
-    let (result, turn) = scheduler.answerChallenge(of: id, challenge, answer, at: now)
-    await runDurably(turn, at: now).value()
+    let (result, output) = scheduler.answerChallenge(of: id, challenge, answer, at: now)
+    await runDurably(output, at: now).value()
     return result
   }
 
   /// The tasks of a session by task identifier, without those set aside as resume data.
   package func tasks(of session: SessionID) -> [(snapshot: TransferSnapshot, spec: TransferSpec)] {
     scheduler.tasks(of: session).compactMap { machine in
-      snapshot(of: machine.record.id).map { ($0, machine.record.spec) }
+      snapshot(of: machine.id).map { ($0, machine.spec) }
     }
   }
 
@@ -87,32 +87,32 @@ extension TransferEngine {
 
   /// Makes the transfers of a session the user's own.
   package func adopt(_ session: SessionID) async -> [TransferID] {
-    await keepingAwake {
-      await wake(session)
+    await withoutEviction {
+      await load(session)
       let now = clock.now()
-      let (ids, turn) = scheduler.adopt(session, at: now)
-      await runDurably(turn, at: now).value()
+      let (ids, output) = scheduler.adopt(session, at: now)
+      await runDurably(output, at: now).value()
       return ids
     }
   }
 
   /// Removes the transfers of a session and everything that its program did not take.
   package func drop(_ session: SessionID) async -> [TransferID] {
-    await keepingAwake {
-      await wake(session)
+    await withoutEviction {
+      await load(session)
       let now = clock.now()
-      let (ids, turn) = scheduler.drop(session, at: now)
-      await runDurably(turn, at: now).value()
+      let (ids, output) = scheduler.drop(session, at: now)
+      await runDurably(output, at: now).value()
       await rest(of: ids)
       return ids
     }
   }
 
   /// Loads the transfers that users added to a session; its tasks are in memory anyway.
-  private func wake(_ session: SessionID) async {
+  private func load(_ session: SessionID) async {
     guard session != .kettle else { return }
     let rows = rows
-    _ = await wake { archive in
+    _ = await load { archive in
       let order = try archive.order(RowFilter(session: session), RowSort(), rows: rows)
       return try archive.records(order.ids)
     }

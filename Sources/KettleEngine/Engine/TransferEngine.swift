@@ -16,7 +16,7 @@ package actor TransferEngine {
     package var heldDirectory: String?
     package var limits = TransferQueue.Limits()
     /// How much is kept in memory that the store has as well.
-    package var hold = TransferScheduler.HoldLimits()
+    package var hold = ResidentLimits()
     /// The conditions that hold until `conditionsChanged` is called.
     package var metConditions = Set(TransferCondition.allCases)
     package var retryPolicy = RetryPolicy()
@@ -136,7 +136,7 @@ package actor TransferEngine {
       limits: configuration.limits, retryPolicy: configuration.retryPolicy,
       lastID: contents.lastID, lastTaskIdentifiers: contents.lastTaskIdentifiers,
       metConditions: configuration.metConditions)
-    scheduler.holdLimits = configuration.hold
+    scheduler.residentLimits = configuration.hold
     inbox.open { [weak self] inputs in
       self?.assumeIsolated { engine in
         for input in inputs { engine.receive(input) }
@@ -146,14 +146,14 @@ package actor TransferEngine {
     let others = TransferScheduler.OtherTransfers(
       tally: contents.dormant, positions: contents.positions,
       lastFinishNumber: contents.lastFinishNumber)
-    let turn = scheduler.recover(
+    let output = scheduler.recover(
       contents.records, others: others, clearedUpTo: contents.clearedUpTo, at: now)
     observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }
     limitAll(toBytesPerSecond: configuration.limitBytesPerSecond)
-    run(turn, at: now)
+    run(output, at: now)
     logger.info("The engine is ready", metadata: ["awake": "\(contents.records.count)"])
   }
 
@@ -216,24 +216,26 @@ package actor TransferEngine {
   // MARK: The door
 
   /// Calls the scheduler and performs its actions.
-  func apply(_ body: (inout TransferScheduler, Moment) -> Turn) {
+  func apply(_ body: (inout TransferScheduler, Moment) -> SchedulerOutput) {
     let now = clock.now()
     run(body(&scheduler, now), at: now)
   }
 
-  /// Runs a turn. Actions that must wait for the store return through the inbox.
+  /// Performs the output of the scheduler. Actions that must wait for the store return through the
+  /// inbox.
   ///
   /// - Parameter durable: finished when the store has the changes.
-  func run(_ turn: Turn, at now: Moment, durable: Completion<Void>? = nil) {
-    for action in turn.now { perform(action, at: now) }
-    let announcedLater = announce(turn, at: now)
-    var submission = Submission(changes: turn.changes)
-    if turn.changes.isEmpty && durable == nil {
-      for action in turn.afterCommit { perform(action, at: now) }
+  func run(_ output: SchedulerOutput, at now: Moment, durable: Completion<Void>? = nil) {
+    for action in output.now { perform(action, at: now) }
+    if let request = output.queueRead { readNextTransfers(request) }
+    let announcedLater = announce(output, at: now)
+    var submission = Submission(changes: output.changes)
+    if output.changes.isEmpty && durable == nil {
+      for action in output.afterCommit { perform(action, at: now) }
       for id in announcedLater { announceChange(of: id) }
     } else {
-      noteUnkept(turn.changes)
-      submission.afterCommit = turn.afterCommit
+      noteUnkept(output.changes)
+      submission.afterCommit = output.afterCommit
       submission.announced = announcedLater
       submission.durable = durable.map { [$0] } ?? []
     }
@@ -311,14 +313,14 @@ package actor TransferEngine {
 
   /// Notifies the observer, but of a finished transfer only once the store has it, so that no
   /// program is notified twice. Returns the transfers to report later.
-  private func announce(_ turn: Turn, at now: Moment) -> [TransferID] {
-    announceRemoved(turn.removed)
+  private func announce(_ output: SchedulerOutput, at now: Moment) -> [TransferID] {
+    announceRemoved(output.removed)
     var later: [TransferID] = []
-    for (id, connectionsMax) in turn.taught {
+    for (id, connectionsMax) in output.learnedLimits {
       live[id, default: begun(id)]
         .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
     }
-    for id in Set(turn.changed) {
+    for id in Set(output.changed) {
       guard let machine = scheduler.machines[id] else { continue }
       live[id, default: begun(id)].note(machine.record, at: now.wall)
       switch machine.telling {

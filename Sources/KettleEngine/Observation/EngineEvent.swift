@@ -14,9 +14,9 @@ package enum EngineEvent: Sendable, Hashable {
   /// The snapshot from before the removal.
   case removed(TransferSnapshot)
   /// An existing transfer that only the store had until now.
-  case woken(TransferSnapshot)
+  case loaded(TransferSnapshot)
   /// Evicted transfers: from now on only the store has them, as in their latest events.
-  case slept([TransferID])
+  case evicted([TransferID])
   /// Completed transfers up to this finish number are hidden from now on.
   case cleared(upTo: Int64)
   /// The limit for all transfers together; nil is none.

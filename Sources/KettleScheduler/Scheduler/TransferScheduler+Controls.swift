@@ -17,14 +17,23 @@ extension TransferScheduler {
 
   package enum ControlResult: Sendable, Hashable {
     case applied, unknown, completed, notStarted
+
+    init(_ transition: Transition?) {
+      self =
+        switch transition?.refusal {
+        case nil: .applied
+        case .completed: .completed
+        case .notStarted: .notStarted
+        }
+    }
   }
 
   package mutating func control(
-    _ control: Control, _ ids: [TransferID], at now: Moment
-  ) -> ([ControlResult], Turn) {
-    var turn = Turn()
+    _ control: Control, _ transfers: [TransferID], at now: Moment
+  ) -> ([ControlResult], SchedulerOutput) {
+    var output = SchedulerOutput()
     var results: [ControlResult] = []
-    for id in ids {
+    for id in transfers {
       guard let machine = machines[id], control.isMeant(for: machine) else {
         results.append(.unknown)
         continue
@@ -33,60 +42,51 @@ extension TransferScheduler {
         results.append(.completed)
         continue
       }
-      let operation = nextOperation()
-      if control == .start, let record = machines[id]?.record, record.reason == .retryAfter {
-        hosts.reopen(record.spec.url.origin)
+      let operation = ids.nextOperation()
+      if control == .start, machine.state.waiting?.reason == .retryAfter {
+        hosts.reopen(machine.spec.url.origin)
       }
-      let action = update(id, &turn) { machine in
-        defer { machine.noteStart(at: now.wall) }
-        return switch control {
-        case .start: machine.start(at: now)
-        case .pause: machine.pause()
-        case .stop: machine.stop(operation)
-        case .remove(let fate): machine.remove(fate, operation, at: now)
-        case .reset: machine.reset(operation)
-        case .relink(let url, let login): machine.relink(url, login, at: now)
-        case .limit(let limit): machine.limit(limit)
-        case .prioritize(let priority): machine.prioritize(priority)
-        case .cancel(let keepsBytes):
-          machine.cancel(keepsBytes: keepsBytes, operation, at: now)
-        }
+      let transition = update(id, into: &output) { machine in
+        defer { machine.recordStart(at: now.wall) }
+        return machine.apply(control, operation, at: now)
       }
-      results.append(perform(action, of: id, &turn))
+      results.append(ControlResult(transition))
     }
-    fillSlots(&turn, at: now)
-    return (results, turn)
-  }
-
-  @discardableResult
-  mutating func perform(
-    _ action: TransferMachine.ControlAction?, of id: TransferID, _ turn: inout Turn
-  ) -> ControlResult {
-    switch action {
-    case nil, .nothing: return .applied
-    case .cancelAttempts(let attempts): turn.now += attempts.map(TransferAction.cancelAttempt)
-    case .discardPartialFile(let operation, let resumeData):
-      turn.afterCommit.append(.discardPartialFile(id, operation, resumeData))
-    case .deleteFinishedFile(let file): turn.afterCommit.append(.deleteFinishedFile(id, file))
-    case .limit(let limit): turn.now.append(.limit(id, bytesPerSecond: limit))
-    case .refuseCompleted: return .completed
-    case .refuseNotStarted: return .notStarted
-    }
-    return .applied
+    fillSlots(&output, at: now)
+    return (results, output)
   }
 
   /// Sets the common limit; connections that it slows down do not count as silent.
-  package mutating func limitAll(toBytesPerSecond limit: Int64?) { limitBytesPerSecond = limit }
+  package mutating func limitAll(toBytesPerSecond limit: Int64?) {
+    environment.limitBytesPerSecond = limit
+  }
 
   /// Ends running transfers so that they continue after the next start.
-  package mutating func shutDown(at now: Moment) -> Turn {
+  package mutating func shutDown(at now: Moment) -> SchedulerOutput {
     phase = .shuttingDown
-    var turn = Turn()
+    var output = SchedulerOutput()
     for id in machines.keys.sorted() where machines[id]?.occupiesSlot == true {
-      let action = update(id, &turn) { $0.suspendForShutdown() }
-      _ = perform(action, of: id, &turn)
+      update(id, into: &output) { $0.suspendForShutdown() }
     }
-    return turn
+    return output
+  }
+}
+
+extension TransferMachine {
+  fileprivate mutating func apply(
+    _ control: TransferScheduler.Control, _ operation: OperationID, at now: Moment
+  ) -> Transition {
+    switch control {
+    case .start: start(at: now)
+    case .pause: pause()
+    case .stop: stop(operation)
+    case .remove(let fate): remove(file: fate, operation, at: now)
+    case .reset: reset(operation)
+    case .relink(let url, let login): relink(to: url, login: login, at: now)
+    case .limit(let limit): self.limit(toBytesPerSecond: limit)
+    case .prioritize(let priority): prioritize(priority)
+    case .cancel(let keepsBytes): cancel(keepsBytes: keepsBytes, operation, at: now)
+    }
   }
 }
 

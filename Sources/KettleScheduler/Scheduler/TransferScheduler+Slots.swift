@@ -1,183 +1,178 @@
 import KettleModel
 
-/// Decides which transfer may open a connection next. A queued transfer has precedence over a
-/// further connection of a running one, and takes one from it when a host is full.
+/// Decides which transfer may open a connection next. A queued transfer has precedence over an
+/// additional connection of a running one, and takes one from it when a host is full.
 ///
 /// Two limits apply per host: the common one, and one for all transfers of a session that sets its
 /// own (`SessionPolicy`). If the session's is larger, only that session may exceed the common
 /// limit.
 extension TransferScheduler {
+  private typealias OriginSession = TransferQueue.OriginSession
+
   /// Called after every event that may have freed a connection.
-  mutating func fillSlots(_ turn: inout Turn, at now: Moment) {
+  mutating func fillSlots(_ output: inout SchedulerOutput, at now: Moment) {
     guard phase == .working else { return }
-    startQueued(&turn, at: now)
-    if queue.queuedCount > 0, queue.hasFreeSlot { makePlace(&turn, at: now) }
-    for id in queue.running { fillLanes(of: id, &turn, at: now) }
-    askAhead(&turn)
+    startQueued(&output, at: now)
+    if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
+    for id in queue.running { addConnections(to: id, &output, at: now) }
+    readAhead(&output)
   }
 
-  private mutating func startQueued(_ turn: inout Turn, at now: Moment) {
-    while let id = takeNext(&turn, at: now) {
-      let names = nextNames()
-      switch update(id, &turn, { $0.slotGiven(names, at: now) }) {
-      case .beginAttempt(let plan): begin(plan, of: id, &turn)
-      case .computeDigest(let operation, let resumeData, let algorithm):
-        turn.now.append(.computeDigest(id, operation, resumeData, algorithm))
-      case .placeFile(let operation, let resumeData):
-        turn.afterCommit.append(.placeFile(id, operation, resumeData, conflictPolicy(of: id)))
-      case nil, .nothing: queue.release(id)
-      }
+  // MARK: Queued transfers
+
+  private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
+    while let id = nextToStart(&output, at: now) {
+      let fresh = ids.next()
+      let transition = update(id, into: &output) { $0.slotGiven(fresh, at: now) }
+      if transition?.actions.isEmpty ?? true { queue.release(id) }
     }
   }
 
-  private mutating func takeNext(_ turn: inout Turn, at now: Moment) -> TransferID? {
-    let (hosts, limits, policies) = (hosts, queue.limits, policies)
+  private mutating func nextToStart(
+    _ output: inout SchedulerOutput, at now: Moment
+  ) -> TransferID? {
+    let (hosts, limits, rules) = (hosts, queue.limits, rules)
     guard queue.hasFreeSlot else { return nil }
-    let resting = restingPlaces()
-    guard hosts.connectionCount + resting.count < limits.connectionsMax else { return nil }
-    let taken = takenCounts(resting)
-    let next = queue.next { place in
-      let limit = policies[place.session]?.connectionLimit
-      if let limit, taken[place, default: 0] >= limit { return false }
-      let reserved = resting.count { $0.origin == place.origin }
+    let reserved = reservedConnections()
+    guard hosts.connectionCount + reserved.count < limits.connectionsMax else { return nil }
+    let counts = connectionCounts(reserved)
+    let next = queue.next { candidate in
+      let limit = rules.connectionLimit(of: candidate.session)
+      if let limit, counts[candidate, default: 0] >= limit { return false }
+      let reservedCount = reserved.count { $0.origin == candidate.origin }
       let allowed = max(limits.connectionsPerHostMax, limit ?? 0)
-      return hosts.admits(place.origin, allowed: allowed - reserved, at: now.monotonic)
+      return hosts.admits(
+        candidate.origin, allowed: allowed - reservedCount, at: now.monotonic)
     }
     switch next {
     case .start(let id): return id
-    case .ask(let asked):
-      ask(asked, &turn)
+    case .read(let unloaded):
+      read(unloaded, &output)
       return nil
-    case .nobody: return nil
+    case .nothing: return nil
     }
   }
 
-  /// The places of transfers that have a slot but, between two attempts, no connection. They stay
-  /// reserved.
-  private func restingPlaces(besides other: TransferID? = nil) -> [TransferQueue.Place] {
+  /// The connections of transfers that have a slot but, between two attempts, no connection. They
+  /// stay reserved.
+  private func reservedConnections(besides other: TransferID? = nil) -> [OriginSession] {
     queue.running.compactMap { id in
-      guard id != other, let machine = machines[id], !machine.hasAttempts, !machine.isFetched
+      guard id != other, let machine = machines[id], !machine.state.hasAttempts,
+        !machine.state.isFetched
       else { return nil }
-      let spec = machine.record.spec
-      return TransferQueue.Place(origin: spec.url.origin, session: spec.session)
+      return OriginSession(machine.spec)
     }
   }
 
   /// Counts the connections of each session at each host, including reserved ones. Empty when no
   /// session has a limit of its own, because only such limits need the counts.
-  private func takenCounts(_ resting: [TransferQueue.Place]) -> [TransferQueue.Place: Int] {
-    var counts: [TransferQueue.Place: Int] = [:]
-    guard policies.values.contains(where: { $0.connectionLimit != nil }) else { return counts }
-    for place in resting { counts[place, default: 0] += 1 }
+  private func connectionCounts(_ reserved: [OriginSession]) -> [OriginSession: Int] {
+    var counts: [OriginSession: Int] = [:]
+    if rules.hasNoConnectionLimit { return counts }
+    for one in reserved { counts[one, default: 0] += 1 }
     for (attempt, id) in owners {
-      guard let origin = hosts.origin(of: attempt), let spec = machines[id]?.record.spec else {
+      guard let origin = hosts.origin(of: attempt), let session = machines[id]?.spec.session else {
         continue
       }
-      counts[TransferQueue.Place(origin: origin, session: spec.session), default: 0] += 1
+      counts[OriginSession(origin: origin, session: session), default: 0] += 1
     }
     return counts
   }
 
   /// Whether a session has reached its own connection limit at a host.
-  private func isFull(
-    _ place: TransferQueue.Place, _ taken: [TransferQueue.Place: Int]
-  ) -> Bool {
-    guard let limit = policies[place.session]?.connectionLimit else { return false }
-    return taken[place, default: 0] >= limit
+  private func isFull(_ one: OriginSession, _ counts: [OriginSession: Int]) -> Bool {
+    guard let limit = rules.connectionLimit(of: one.session) else { return false }
+    return counts[one, default: 0] >= limit
   }
 
-  mutating func begin(_ plan: AttemptPlan, of id: TransferID, _ turn: inout Turn) {
-    var plan = plan
-    if case .keys(let keys, _) = plan.trust, let session = machines[id]?.record.spec.session {
-      plan.trust = .keys(keys, asksForOthers: policies[session]?.asksServerTrust ?? false)
-    }
-    owners[plan.attempt] = id
-    hosts.opened(plan.attempt, at: plan.url.origin)
-    turn.now.append(.beginAttempt(id, plan))
-  }
-
-  /// Takes a further connection from a running transfer when others wait for its host.
-  private mutating func makePlace(_ turn: inout Turn, at now: Moment) {
+  /// Closes an additional connection of a running transfer when others wait for its host.
+  private mutating func makeRoom(_ output: inout SchedulerOutput, at now: Moment) {
     // No transfer has more than one connection.
     guard Set(owners.values).count < owners.count else { return }
-    let resting = restingPlaces()
-    let taken = takenCounts(resting)
-    let isFull = hosts.connectionCount + resting.count >= queue.limits.connectionsMax
-    for place in queue.waitingPlaces where !hosts.isClosed(place.origin, at: now.monotonic) {
-      let isSessionFull = self.isFull(place, taken)
+    let reserved = reservedConnections()
+    let counts = connectionCounts(reserved)
+    let isFull = hosts.connectionCount + reserved.count >= queue.limits.connectionsMax
+    for waiting in queue.waiting where !hosts.isClosed(waiting.origin, at: now.monotonic) {
+      let isSessionFull = self.isFull(waiting, counts)
       let allowed = max(
-        queue.limits.connectionsPerHostMax, policies[place.session]?.connectionLimit ?? 0)
-      let isHostFull = !hosts.admits(place.origin, allowed: allowed, at: now.monotonic)
-      guard isSessionFull || isHostFull || isFull, !isLeaving(at: place.origin) else { continue }
+        queue.limits.connectionsPerHostMax, rules.connectionLimit(of: waiting.session) ?? 0)
+      let isHostFull = !hosts.admits(waiting.origin, allowed: allowed, at: now.monotonic)
+      guard isSessionFull || isHostFull || isFull, !isClosing(at: waiting.origin) else { continue }
       // If the session's own limit is the obstacle, only the session itself can make room.
       let candidates = queue.running.filter {
-        !isSessionFull || machines[$0]?.record.spec.session == place.session
+        !isSessionFull || machines[$0]?.spec.session == waiting.session
       }
       let richest = candidates.max { connectionCount(of: $0) < connectionCount(of: $1) }
-      guard let id = richest, connectionCount(of: id) > 1,
-        let shed = update(id, &turn, { $0.shedLane(at: place.origin) }), let attempt = shed
-      else { continue }
-      turn.now.append(.cancelAttempt(attempt))
+      guard let id = richest, connectionCount(of: id) > 1 else { continue }
+      update(id, into: &output) { $0.shedConnection(at: waiting.origin) }
     }
   }
 
-  private func connectionCount(of id: TransferID) -> Int { machines[id]?.fetch?.activeCount ?? 0 }
+  private func connectionCount(of id: TransferID) -> Int {
+    machines[id]?.download?.activeCount ?? 0
+  }
 
-  /// Connections are taken one at a time: one that is leaving frees its place soon.
-  private func isLeaving(at origin: Origin) -> Bool {
+  /// Connections are taken one at a time: one that is closing frees its place soon.
+  private func isClosing(at origin: Origin) -> Bool {
     queue.running.contains { id in
-      machines[id]?.fetch?.lanes.contains { $0.phase == .leaving && $0.url.origin == origin }
-        ?? false
+      machines[id]?.download?.connections.contains {
+        $0.phase == .closing && $0.url.origin == origin
+      } ?? false
     }
   }
 
-  /// Opens further connections for a transfer while they help and the limits allow it.
-  mutating func fillLanes(of id: TransferID, _ turn: inout Turn, at now: Moment) {
+  // MARK: Additional connections
+
+  /// Opens additional connections for a transfer while they help and the limits allow it.
+  mutating func addConnections(
+    to id: TransferID, _ output: inout SchedulerOutput, at now: Moment
+  ) {
     guard phase == .working else { return }
     let policy = queue.limits.division
-    while let url = machines[id]?.wantedLaneURL(policy, at: now.monotonic) {
-      let count = newcomerCount(of: id, at: url.origin, now)
+    while let url = machines[id]?.wantedURL(policy, at: now.monotonic) {
+      let count = permittedCount(of: id, at: url.origin, now)
       guard count > 0 else { return }
-      let attempt = nextAttempt()
-      let action = update(id, &turn) {
-        $0.beginLane(attempt, newcomerCount: count, policy, at: now)
+      let attempt = ids.nextAttempt()
+      let transition = update(id, into: &output) {
+        $0.beginConnection(attempt, newcomerCount: count, policy, at: now)
       }
-      guard case .beginAttempt(let plan)? = action else { return }
-      begin(plan, of: id, &turn)
+      if transition?.actions.isEmpty ?? true { return }
     }
   }
 
   /// How many more connections a transfer may open to a host.
-  private func newcomerCount(of id: TransferID, at origin: Origin, _ now: Moment) -> Int {
-    guard let machine = machines[id], let fetch = machine.fetch else { return 0 }
+  private func permittedCount(of id: TransferID, at origin: Origin, _ now: Moment) -> Int {
+    guard let machine = machines[id], let download = machine.download else { return 0 }
     let limits = queue.limits
-    let spec = machine.record.spec
-    let resting = restingPlaces(besides: id)
-    let taken = takenCounts(resting)
+    let spec = machine.spec
+    let reserved = reservedConnections(besides: id)
+    let counts = connectionCounts(reserved)
     // Queued transfers for this host have precedence, but a transfer keeps its last connection.
-    if !fetch.lanes.isEmpty, queue.hasFreeSlot, isAwaited(origin, besides: spec.session, taken) {
+    if !download.connections.isEmpty, queue.hasFreeSlot,
+      isAwaited(origin, besides: spec.session, counts)
+    {
       return 0
     }
-    let limit = policies[spec.session]?.connectionLimit
+    let limit = rules.connectionLimit(of: spec.session)
     let own = spec.connections ?? limit ?? limits.connectionsPerHostMax
     let allowed = max(limits.connectionsPerHostMax, spec.connections ?? 0, limit ?? 0)
-    let reserved = resting.count { $0.origin == origin }
-    let place = TransferQueue.Place(origin: origin, session: spec.session)
+    let reservedCount = reserved.count { $0.origin == origin }
+    let used = counts[OriginSession(origin: origin, session: spec.session), default: 0]
     return min(
-      own - fetch.activeCount,
-      limit.map { $0 - taken[place, default: 0] } ?? .max,
-      limits.connectionsMax - hosts.connectionCount - resting.count,
-      hosts.freeCount(at: origin, allowed: allowed - reserved, at: now.monotonic))
+      own - download.activeCount,
+      limit.map { $0 - used } ?? .max,
+      limits.connectionsMax - hosts.connectionCount - reserved.count,
+      hosts.freeCount(at: origin, allowed: allowed - reservedCount, at: now.monotonic))
   }
 
   /// Whether a queued transfer could use the connection: one of the same session, or of another
   /// session that has not reached its own limit.
   private func isAwaited(
-    _ origin: Origin, besides session: SessionID, _ taken: [TransferQueue.Place: Int]
+    _ origin: Origin, besides session: SessionID, _ counts: [OriginSession: Int]
   ) -> Bool {
     queue.sessionsWaiting(for: origin).contains { waiting in
       waiting == session
-        || !isFull(TransferQueue.Place(origin: origin, session: waiting), taken)
+        || !isFull(OriginSession(origin: origin, session: waiting), counts)
     }
   }
 }

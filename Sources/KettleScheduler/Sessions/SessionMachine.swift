@@ -112,11 +112,11 @@ package struct SessionMachine: Sendable {
   mutating func detach(at now: Moment) {
     record.lastSeenAt = now.wall
     switch program {
-    case .connected: leave(at: now)
+    case .connected: programLeft(at: now)
     case .answering(_, let launch):
       if case .ended(let how) = launch.process {
         fail(.ended(how), at: now)
-        leave(at: now)
+        programLeft(at: now)
       } else {
         program = .expected(launch)
       }
@@ -125,7 +125,7 @@ package struct SessionMachine: Sendable {
   }
 
   /// No program is connected or expected any more.
-  private mutating func leave(at now: Moment) {
+  private mutating func programLeft(at now: Moment) {
     if let date = pace.nextLaunchAt, date > now.monotonic {
       program = .postponed(until: date)
     } else {
@@ -175,7 +175,7 @@ package struct SessionMachine: Sendable {
     switch program {
     case .expected:
       fail(.notRun(name), at: now)
-      leave(at: now)
+      programLeft(at: now)
     // The connected program came on its own.
     case .answering(let holder, _): program = .connected(holder)
     case .mayReturn, .away, .recording, .postponed, .connected: break
@@ -188,7 +188,7 @@ package struct SessionMachine: Sendable {
     switch program {
     case .expected:
       fail(.ended(how), at: now)
-      leave(at: now)
+      programLeft(at: now)
     case .answering(let holder, _):
       launch.process = .ended(how)
       program = .answering(holder, launch)
@@ -202,7 +202,7 @@ package struct SessionMachine: Sendable {
     case .mayReturn, .postponed: program = .away
     case .expected:
       fail(.silent, at: now)
-      leave(at: now)
+      programLeft(at: now)
     case .answering(let holder, _):
       fail(.silent, at: now)
       program = .connected(holder)
@@ -232,7 +232,7 @@ package struct SessionMachine: Sendable {
   }
 
   /// Decides what follows from all changes. The number identifies the launch, if there is one.
-  mutating func settle(_ tally: TaskTally, _ number: LaunchID) -> [SessionAction] {
+  mutating func decide(_ tally: TaskTally, launch number: LaunchID) -> [SessionAction] {
     let isDue =
       record.options.launch != nil && record.options.sendsLaunchEvents
       && tally.hasReason(beyond: launchedFor)

@@ -80,7 +80,7 @@ package struct SessionTable: Sendable {
       sessions[id]
       ?? SessionMachine(new: SessionRecord(id: id, options: options, createdAt: now.wall))
     machine.attach(holder, options, at: now)
-    let actions = settle(&machine)
+    let actions = decide(for: &machine)
     return .attached(actions + [.keep(machine.record)])
   }
 
@@ -173,15 +173,15 @@ package struct SessionTable: Sendable {
     guard var machine = sessions[id] else { return [] }
     let before = machine.record
     body(&machine)
-    let actions = settle(&machine)
+    let actions = decide(for: &machine)
     return actions.isEmpty && machine.record != before ? [.keep(machine.record)] : actions
   }
 
   /// Lets a changed session decide, and stores it in the table.
-  private mutating func settle(_ machine: inout SessionMachine) -> [SessionAction] {
+  private mutating func decide(for machine: inout SessionMachine) -> [SessionAction] {
     lastLaunch += 1
     let id = machine.record.id
-    let actions = machine.settle(tally(of: id), LaunchID(rawValue: lastLaunch))
+    let actions = machine.decide(tally(of: id), launch: LaunchID(rawValue: lastLaunch))
     sessions[id] = machine
     return actions
   }

@@ -83,16 +83,40 @@ enum PaperRule {
 
   /// The states in the diagram of the section called `title`.
   static func statesDrawn(under title: String, in paper: SourceText) -> Set<String> {
-    var names: Set<String> = []
+    Set(arrows(under: title, in: paper).flatMap { $0 }).subtracting(["[*]", ""])
+  }
+
+  /// The transitions between states in the diagram of the section called `title`.
+  static func transitionsDrawn(
+    under title: String, in paper: SourceText
+  ) -> [(from: String, to: String)] {
+    arrows(under: title, in: paper).compactMap { ends in
+      guard ends.count == 2, !ends.contains("[*]") else { return nil }
+      return (ends[0], ends[1])
+    }
+  }
+
+  private static func arrows(under title: String, in paper: SourceText) -> [[String]] {
+    var arrows: [[String]] = []
     var (isInSection, isInDiagram) = (false, false)
     for line in paper.lines {
       if line.hasPrefix("#") { isInSection = line.drop { $0 == "#" || $0 == " " } == title }
       if line.hasPrefix("```") { isInDiagram = isInSection && line == "```mermaid" }
       guard isInDiagram, line.contains("-->") else { continue }
-      let arrow = line.prefix { $0 != ":" }.components(separatedBy: "-->")
-      names.formUnion(arrow.map { $0.trimmingCharacters(in: .whitespaces) })
+      let ends = line.prefix { $0 != ":" }.components(separatedBy: "-->")
+      arrows.append(ends.map { $0.trimmingCharacters(in: .whitespaces) })
     }
-    return names.subtracting(["[*]", ""])
+    return arrows
+  }
+
+  /// The table of a switch whose cases return lists of cases: `case .a: [.b, .c]`.
+  static func exits(in file: SourceText) -> [String: Set<String>] {
+    var exits: [String: Set<String>] = [:]
+    for match in file.lines.joined(separator: " ").matches(of: /case \.(\w+):\s*\[([^\]]*)\]/) {
+      let names = match.2.split { !$0.isLetter }.map(String.init)
+      exits[String(match.1)] = Set(names)
+    }
+    return exits
   }
 
   /// The cases of the enum whose declaration starts with `declaration`.

@@ -8,7 +8,7 @@ import Testing
     try TransferURL.parse(text).get().url
   }
 
-  /// What must be true of every name that comes from outside.
+  /// What must be true of every name from outside.
   private func complaint(about name: String) -> String? {
     if name.isEmpty { return "empty" }
     if name.utf8.count > 243 { return "too long for its numbered partial file" }
@@ -106,7 +106,7 @@ import Testing
     ("archive.part1.rar", "archive.part1 (2).rar"), ("é.日本", "é (2).日本"),
     ("a.averyveryverylongextension", "a.averyveryverylongextension (2)"),
   ])
-  func `a number stands before the extension`(_ name: String, _ expected: String) {
+  func `a number precedes the extension`(_ name: String, _ expected: String) {
     #expect(FileName.numbered(name, 2) == expected)
   }
 
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a user's name that was refused never comes back as a path`() throws {
+  @Test func `a user's name that was refused never becomes a path`() throws {
     let url = try url("https://h/x.iso")
     #expect(FileName.chosen(userGiven: "../y", contentDisposition: nil, url: url) == "y")
     #expect(FileName.chosen(userGiven: "..", contentDisposition: nil, url: url) == "x.iso")

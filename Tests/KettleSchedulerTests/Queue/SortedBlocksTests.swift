@@ -9,7 +9,7 @@ struct SortedBlocksTests {
     numbers.map { TransferID(rawValue: $0) }
   }
 
-  @Test func `any order of putting in and taking out gives what a sorted set gives`() {
+  @Test func `any order of insertions and removals gives a sorted set`() {
     let seed = UInt64.random(in: .min ... .max)
     print("sorted blocks seed \(seed)")
     var state = seed

@@ -34,7 +34,7 @@ struct TransferQueueTests {
     #expect(drain(&queue) == [3, 4, 1, 2])
   }
 
-  @Test func `a host that is full is passed over and others are not held up`() {
+  @Test func `a full host is skipped and does not delay others`() {
     var queue = TransferQueue()
     for id in Int64(1)...8 { queue.enqueue(record(id)) }
     queue.enqueue(record(9, host: "b.example"))
@@ -47,12 +47,12 @@ struct TransferQueueTests {
   }
 
   @Test(arguments: 1...4)
-  func `a few lines share what all may have in memory`(hosts: Int) {
+  func `a few queues share the allowance of memory`(hosts: Int) {
     var queue = TransferQueue()
     for id in Int64(0)..<40 {
       queue.enqueue(record(id, host: "\(Int(id) % hosts).example"))
     }
-    let spare = Set(queue.spare(perLane: 2, countMax: 6).map(\.id.rawValue))
+    let spare = Set(queue.spare(perOrigin: 2, countMax: 6).map(\.id.rawValue))
     // The first of each line, as far as they go.
     #expect(spare == Set(6..<40))
   }
@@ -60,8 +60,8 @@ struct TransferQueueTests {
   @Test func `a line that is long enough is kept, where all together have room`() {
     var queue = TransferQueue()
     for id in Int64(0)..<40 { queue.enqueue(record(id, host: "\(id % 2).example")) }
-    #expect(queue.spare(perLane: 5, countMax: 1000).isEmpty)
-    #expect(queue.spare(perLane: 15, countMax: 32).count == 8)
+    #expect(queue.spare(perOrigin: 5, countMax: 1000).isEmpty)
+    #expect(queue.spare(perOrigin: 15, countMax: 32).count == 8)
   }
 
   @Test func `the limit of all holds over the hosts`() {
@@ -129,10 +129,10 @@ struct TransferQueueTests {
 
 extension TransferQueue {
   /// Of a queue that has the whole line.
-  fileprivate mutating func startNext(admits: (Place) -> Bool) -> TransferID? {
+  fileprivate mutating func startNext(admits: (OriginSession) -> Bool) -> TransferID? {
     switch next(admits: admits) {
     case .start(let id): id
-    case .ask, .nobody: nil
+    case .read, .nothing: nil
     }
   }
 }

@@ -9,15 +9,15 @@ struct AdmissionTests {
     var limits = TransferQueue.Limits()
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
-    script.scheduler.holdLimits.restingCountMax = 4
-    script.scheduler.holdLimits.lineCount = 2
-    script.scheduler.holdLimits.allLinesCountMax = 2
-    script.scheduler.holdLimits.runningShortCount = 0
+    script.scheduler.residentLimits.evictableCountMax = 4
+    script.scheduler.residentLimits.queuedPerHostCount = 2
+    script.scheduler.residentLimits.queuedCountMax = 2
+    script.scheduler.residentLimits.readAheadCount = 0
     return script
   }
 
-  /// One runs, two wait in memory, and the others behind the curtain of their host.
-  private func scriptWithCurtain() -> SchedulerScript {
+  /// One runs, two wait in memory, and the others past the frontier of their host.
+  private func scriptWithFrontier() -> SchedulerScript {
     var script = script()
     for _ in 0..<8 { script.add(spec()) }
     // The last three stayed away.
@@ -45,31 +45,28 @@ struct AdmissionTests {
     script.settled(attempt, .complete)
   }
 
-  /// What the store was asked last.
-  private func lastRequest(_ script: SchedulerScript) -> QueueRead? {
-    for case .readLine(let request) in script.actions.reversed() { return request }
-    return nil
-  }
+  /// The last read of the queue.
+  private func lastRequest(_ script: SchedulerScript) -> QueueRead? { script.queueReads.last }
 
-  @Test func `nothing can happen to what the store does not have yet`() {
+  @Test func `no event reaches a transfer before the store has it`() {
     var script = script()
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
     #expect(script.scheduler.machines.isEmpty)
     #expect(script.control(.remove(.stays), ids[0]) == .unknown)
-    // The store may have it before the scheduler knows, and be asked for it.
-    let (woken, turn) = script.scheduler.wake(records(adding.changes), at: script.now)
-    #expect(woken.isEmpty)
-    #expect(turn.changes.isEmpty)
-    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
+    // The store may have the transfer before the scheduler knows, and be queried for it.
+    let (loaded, output) = script.scheduler.load(records(adding.changes), at: script.now)
+    #expect(loaded.isEmpty)
+    #expect(output.changes.isEmpty)
+    script.run(script.scheduler.admit(adding.changes, at: script.now).1)
     #expect(script.state(ids[0]) == .running)
   }
 
-  @Test func `what was taken back can be woken by nobody, and what comes next can`() {
+  @Test func `a withdrawn transfer is never loaded, and the next one is`() {
     var script = script()
     let (_, failed) = script.scheduler.add([spec()], at: script.now)
     script.scheduler.withdraw(failed.changes)
     let (ids, adding) = script.scheduler.add(paused(1), at: script.now)
-    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
+    script.run(script.scheduler.admit(adding.changes, at: script.now).1)
     #expect(Array(script.scheduler.machines.keys) == ids)
   }
 
@@ -78,25 +75,25 @@ struct AdmissionTests {
     let wanted = taskSpec { $0.conditions = [.mainsPower] }
     let (ids, adding) = script.scheduler.add([wanted], at: script.now)
     #expect(records(adding.changes).map(\.state) == [.queued])
-    script.take(script.scheduler.conditionsChanged([.unmeteredNetwork], at: script.now))
-    let (_, turn) = script.scheduler.admit(adding.changes, at: script.now)
+    script.run(script.scheduler.conditionsChanged([.unmeteredNetwork], at: script.now))
+    let (_, output) = script.scheduler.admit(adding.changes, at: script.now)
     #expect(script.state(ids[0]) == .waiting)
-    #expect(records(turn.changes).map(\.state) == [.waiting])
-    #expect(turn.changed == ids)
+    #expect(records(output.changes).map(\.state) == [.waiting])
+    #expect(output.changed == ids)
   }
 
-  @Test func `one behind the curtain of its host does not come into memory`() {
-    var script = scriptWithCurtain()
+  @Test func `a new transfer past the frontier of its host stays in the store`() {
+    var script = scriptWithFrontier()
     let before = script.scheduler.machines.keys.sorted()
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
-    #expect(slept == ids)
+    let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
+    #expect(evicted == ids)
     #expect(script.scheduler.machines.keys.sorted() == before)
-    #expect(turn.changes.isEmpty)
+    #expect(output.changes.isEmpty)
   }
 
-  @Test func `one in front of the curtain, or of another host, comes into memory`() {
-    var script = scriptWithCurtain()
+  @Test func `a new transfer before the frontier, or of another host, is loaded`() {
+    var script = scriptWithFrontier()
     var urgent = spec()
     urgent.priority = .high
     for wanted in [urgent, spec("http://others.example/a.iso")] {
@@ -105,46 +102,46 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `where much is held the others do not come into memory`() {
+  @Test func `when memory is full, further transfers stay in the store`() {
     var script = script()
     let (ids, adding) = script.scheduler.add(paused(9), at: script.now)
-    let (slept, _) = script.scheduler.admit(adding.changes, at: script.now)
-    #expect(slept == Array(ids.dropFirst(5)))
-    // They are asked for as any others.
+    let (evicted, _) = script.scheduler.admit(adding.changes, at: script.now)
+    #expect(evicted == Array(ids.dropFirst(5)))
+    // They are loaded like any others.
     let record = records(adding.changes)[7]
-    let (woken, _) = script.scheduler.wake([record], at: script.now)
-    #expect(woken == [ids[7]])
+    let (loaded, _) = script.scheduler.load([record], at: script.now)
+    #expect(loaded == [ids[7]])
     #expect(script.control(.start, ids[7]) == .applied)
   }
 
-  @Test func `the store is asked for those that never were in memory`() throws {
+  @Test func `transfers that were never in memory are read from the store`() throws {
     var script = script()
     let specs = (0..<9).map { _ in spec() }
     let (ids, adding) = script.scheduler.add(specs, at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
-    script.take(turn)
-    #expect(slept == Array(ids.dropFirst(5)))
+    let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
+    script.run(output)
+    #expect(evicted == Array(ids.dropFirst(5)))
     for _ in 0..<5 { try refuse(&script) }
     let request = try #require(lastRequest(script))
-    let line = records(adding.changes).filter { slept.contains($0.id) }
-    script.take(script.scheduler.lineRead(request, line, at: script.now).1)
+    let line = records(adding.changes).filter { evicted.contains($0.id) }
+    script.run(script.scheduler.queueRead(request, line, at: script.now).1)
     #expect(script.state(ids[5]) == .running)
   }
 
-  @Test func `while the line is read everybody comes into memory`() throws {
-    var script = scriptWithCurtain()
+  @Test func `while the queue is read, new transfers are loaded`() throws {
+    var script = scriptWithFrontier()
     for _ in 0..<3 { try refuse(&script) }
     let request = try #require(lastRequest(script))
     let (ids, adding) = script.scheduler.add([spec()], at: script.now)
-    let (slept, turn) = script.scheduler.admit(adding.changes, at: script.now)
-    script.take(turn)
-    #expect(slept.isEmpty)
-    // The answer is of the time before, and says that there is nobody else.
+    let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
+    script.run(output)
+    #expect(evicted.isEmpty)
+    // The answer predates the addition and says that there are no others.
     let old = script.changes.compactMap { change -> TransferRecord? in
       guard case .put(let record) = change, record.id.rawValue == 8 else { return nil }
       return record
     }
-    script.take(script.scheduler.lineRead(request, Array(old.prefix(1)), at: script.now).1)
+    script.run(script.scheduler.queueRead(request, Array(old.prefix(1)), at: script.now).1)
     try refuse(&script)
     #expect(script.state(ids[0]) == .running)
   }

@@ -17,7 +17,7 @@ struct ClearTests {
   {
     var script = SchedulerScript()
     script.scheduler = TransferScheduler(lastID: TransferID(rawValue: 100))
-    script.take(script.scheduler.recover(records, clearedUpTo: clearedUpTo, at: script.now))
+    script.run(script.scheduler.recover(records, clearedUpTo: clearedUpTo, at: script.now))
     return script
   }
 
@@ -26,19 +26,19 @@ struct ClearTests {
       .map(\.id.rawValue).sorted()
   }
 
-  @Test func `nothing is cleared until somebody clears`() {
+  @Test func `nothing is cleared without a request`() {
     let script = scheduler([record(1), record(2, finishNumber: 3)])
     #expect(cleared(script).isEmpty)
   }
 
-  @Test func `clearing takes what is finished and puts one number on record`() {
+  @Test func `clearing hides finished transfers and records one number`() {
     var script = scheduler([
       record(1), record(2, finishNumber: 3), record(3, .paused), record(4, .failed),
     ])
-    let (count, turn) = script.scheduler.clearFinished()
+    let (count, output) = script.scheduler.clearFinished()
     #expect(count == 2)
-    #expect(turn.changes == [.clearFinished(upTo: 3)])
-    #expect(turn.changed.isEmpty)
+    #expect(output.changes == [.clearFinished(upTo: 3)])
+    #expect(output.changed.isEmpty)
     #expect(cleared(script) == [1, 2])
     #expect(script.scheduler.clearFinished().count == 0)
     #expect(script.scheduler.clearFinished().1.changes.isEmpty)
@@ -55,14 +55,14 @@ struct ClearTests {
     #expect(cleared(script) == [1, 2, id.rawValue])
   }
 
-  @Test func `numbers go on from what was cleared when those that had them are gone`() {
+  @Test func `finish numbers continue after the cleared ones when their transfers are gone`() {
     var script = scheduler([], clearedUpTo: 9)
     let id = finish(in: &script)
     #expect(script.record(id)?.finishNumber == 10)
     #expect(cleared(script).isEmpty)
   }
 
-  @Test func `what is reset is in view again, also when it is finished once more`() {
+  @Test func `a reset transfer is in view again, also when it finishes again`() {
     var script = scheduler([record(1, finishNumber: 1)], clearedUpTo: 1)
     let id = TransferID(rawValue: 1)
     script.control(.reset, id)
@@ -71,7 +71,7 @@ struct ClearTests {
     #expect(cleared(script).isEmpty)
   }
 
-  /// Adds one and lets it come to its end.
+  /// Adds a transfer and completes it.
   private func finish(in script: inout SchedulerScript) -> TransferID {
     let id = script.add(spec("http://files.example/whole.iso"))
     guard let attempt = script.attempt else { return id }
@@ -79,7 +79,7 @@ struct ClearTests {
     script.opened(attempt, partial(total: 10))
     script.settled(attempt, .complete, held: 10)
     for case .placeFile(id, let operation, _, _) in script.actions {
-      script.take(
+      script.run(
         script.scheduler.placed(
           .success(FinishedFile(path: "/downloads/whole.iso", identity: nil)), of: id,
           by: operation, at: script.now))

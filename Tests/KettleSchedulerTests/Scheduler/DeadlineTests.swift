@@ -95,7 +95,7 @@ struct DeadlineTests {
     var record = self.record(.paused)
     record.task?.resumeToken = ResumeToken(id: record.id, secret: "s")
     var script = SchedulerScript()
-    script.take(script.scheduler.recover([record], at: script.now))
+    script.run(script.scheduler.recover([record], at: script.now))
     script.advance(milliseconds: 2 * Self.hour)
     script.timePasses()
     #expect(script.state(record.id) == .paused)
@@ -111,12 +111,12 @@ struct DeadlineTests {
 
   // MARK: Clocks
 
-  @Test func `the time goes on while the service does not run`() {
+  @Test func `the time limit counts while the service does not run`() {
     var script = SchedulerScript()
     script.advance(milliseconds: Self.hour)
     // Another machine time, as after a restart.
     script.now.monotonic = MonotonicTime(milliseconds: 5)
-    script.take(script.scheduler.recover([record(.paused)], at: script.now))
+    script.run(script.scheduler.recover([record(.paused)], at: script.now))
     script.timePasses()
     expectIsOver(script, TransferID(rawValue: 3))
   }
@@ -133,7 +133,7 @@ struct DeadlineTests {
     #expect(script.record(id)?.failure?.detail == "the task's time is over")
   }
 
-  @Test func `a clock that was set back makes no alarm ring again and again`() throws {
+  @Test func `a clock that was set back does not make an alarm repeat`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     script.now.wall = script.now.wall.advanced(byMilliseconds: -24 * Self.hour)

@@ -43,17 +43,17 @@ struct MoveTests {
     move: TransferScheduler.Move, moving: [Int64], expected: [Int64], writeCount: Int
   ) {
     var script = script(5)
-    let (results, turn) = script.scheduler.move(ids(moving), move, at: script.now)
+    let (results, output) = script.scheduler.move(ids(moving), move, at: script.now)
     #expect(results == moving.map { _ in .applied })
     #expect(order(script) == expected)
-    #expect(turn.changes.count == writeCount)
-    #expect(turn.changed.count == writeCount)
+    #expect(output.changes.count == writeCount)
+    #expect(output.changed.count == writeCount)
   }
 
   @Test func `to the top and to the bottom again moves nothing`() {
     var script = script(4)
     for move in [TransferScheduler.Move.toTop, .toBottom] {
-      script.take(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
+      script.run(script.scheduler.move(ids([3, 2]), move, at: script.now).1)
       #expect(script.scheduler.move(ids([3, 2]), move, at: script.now).1.changes.isEmpty)
     }
     #expect(order(script) == [1, 4, 2, 3])
@@ -70,21 +70,21 @@ struct MoveTests {
     var script = script(2)
     let (added, adding) = script.scheduler.add([spec()], at: script.now)
     for (id, move) in [(Int64(2), TransferScheduler.Move.down), (3, .up), (3, .toTop)] {
-      let turn = script.scheduler.move(ids([id]), move, at: script.now).1
-      #expect(turn.changes.isEmpty)
+      let output = script.scheduler.move(ids([id]), move, at: script.now).1
+      #expect(output.changes.isEmpty)
     }
-    script.take(script.scheduler.admit(adding.changes, at: script.now).1)
-    script.take(script.scheduler.move(added, .up, at: script.now).1)
+    script.run(script.scheduler.admit(adding.changes, at: script.now).1)
+    script.run(script.scheduler.move(added, .up, at: script.now).1)
     #expect(order(script) == [1, 3, 2])
     script.scheduler.withdraw(script.scheduler.add([spec()], at: script.now).1.changes)
-    script.take(script.scheduler.move(added, .down, at: script.now).1)
-    script.take(script.scheduler.move(added, .down, at: script.now).1)
+    script.run(script.scheduler.move(added, .down, at: script.now).1)
+    script.run(script.scheduler.move(added, .down, at: script.now).1)
     #expect(order(script) == [1, 2, 3])
   }
 
   @Test func `what is added after a move to the bottom comes after it`() {
     var script = script(3)
-    script.take(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
+    script.run(script.scheduler.move(ids([1]), .toBottom, at: script.now).1)
     script.add(spec())
     #expect(order(script) == [2, 3, 1, 4])
   }
@@ -94,7 +94,7 @@ struct MoveTests {
     limits.runningMax = 1
     var script = SchedulerScript(limits: limits)
     let all = (0..<4).map { _ in script.add(spec()) }
-    script.take(script.scheduler.move([all[3]], .toTop, at: script.now).1)
+    script.run(script.scheduler.move([all[3]], .toTop, at: script.now).1)
     script.control(.pause, all[0])
     script.settled(AttemptID(rawValue: 1), .cancelled)
     #expect(script.state(all[3]) == .running)
@@ -117,7 +117,7 @@ struct MoveTests {
     #expect(script.state(all[2]) == .running)
   }
 
-  @Test func `any moves give what a list gives, and come back after a restart`() {
+  @Test func `any moves give the order of a list, and survive a restart`() {
     let seed = UInt64.random(in: .min ... .max)
     print("moves seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -126,7 +126,7 @@ struct MoveTests {
     for _ in 0..<300 {
       let moving = model.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
       let move = TransferScheduler.Move.allCases.randomElement(using: &random) ?? .up
-      script.take(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
+      script.run(script.scheduler.move(ids(Array(moving)), move, at: script.now).1)
       Self.move(Set(moving), move, in: &model)
       #expect(order(script) == model, "seed \(seed)")
     }
@@ -134,8 +134,9 @@ struct MoveTests {
     for record in script.scheduler.machines.values.map(\.record) { kept[record.id] = record }
     for case .put(let record) in script.changes { kept[record.id] = record }
     var restarted = SchedulerScript()
-    let turn = restarted.scheduler.recover(kept.values.sorted { $0.id < $1.id }, at: restarted.now)
-    #expect(turn.changes.isEmpty)
+    let output = restarted.scheduler.recover(
+      kept.values.sorted { $0.id < $1.id }, at: restarted.now)
+    #expect(output.changes.isEmpty)
     #expect(order(restarted) == model)
   }
 

@@ -15,8 +15,8 @@ struct RandomOrderTests {
     }
   }
 
-  /// One that was asked for was removed before the answer came, which was full until then.
-  @Test func `what is removed while the line is read does not make the answer the whole line`() {
+  /// A requested transfer was removed before the store's complete answer arrived.
+  @Test func `a removal during the read does not make the result the whole queue`() {
     #expect(Self.play(seed: 13_469_579_825_689_529_703).isEmpty)
   }
 
@@ -38,15 +38,15 @@ struct RandomOrderTests {
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
-        world.take(scheduler.timePassed(at: now))
+        world.run(scheduler.timePassed(at: now))
       case 8:
         let state: NetworkState = Bool.random(using: &random) ? .present : .absent
-        world.take(scheduler.networkChanged(state, at: now))
+        world.run(scheduler.networkChanged(state, at: now))
       case 9 where Int.random(in: 0...5, using: &random) == 0:
         world.vanish(Int.random(in: 0...999, using: &random))
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         scheduler = Self.held(world.crash(limits: limits, at: now))
-      case 10: world.evict(&scheduler)
+      case 10: world.evict(from: &scheduler)
       default: step(&scheduler, &world, &random, at: now)
       }
       world.broken += problems(of: scheduler, limits)
@@ -56,13 +56,13 @@ struct RandomOrderTests {
     return world.broken
   }
 
-  /// Little is held, so that what sleeps and wakes is as frequent as everything else.
+  /// Little stays in memory, so that eviction is as frequent as everything else.
   private static func held(_ scheduler: TransferScheduler) -> TransferScheduler {
     var scheduler = scheduler
-    scheduler.holdLimits.restingCountMax = 0
-    scheduler.holdLimits.lineCount = 1
-    scheduler.holdLimits.allLinesCountMax = 2
-    scheduler.holdLimits.runningShortCount = 1
+    scheduler.residentLimits.evictableCountMax = 0
+    scheduler.residentLimits.queuedPerHostCount = 1
+    scheduler.residentLimits.queuedCountMax = 2
+    scheduler.residentLimits.readAheadCount = 1
     return scheduler
   }
 
@@ -95,14 +95,14 @@ struct RandomOrderTests {
   ) {
     let ids = Set(scheduler.machines.keys).union(world.store.keys)
     guard let id = ids.sorted().randomElement(using: &random) else { return }
-    world.wake(id, &scheduler, at: now)
+    world.load(id, &scheduler, at: now)
     let controls: [TransferScheduler.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
     ]
     guard let one = controls.randomElement(using: &random) else { return }
-    let (_, turn) = scheduler.control(one, [id], at: now)
-    world.take(turn)
+    let (_, output) = scheduler.control(one, [id], at: now)
+    world.run(output)
   }
 
   /// One of the things that are under way happens; commits happen in their order.
@@ -120,7 +120,7 @@ struct RandomOrderTests {
     world.happen(event, &scheduler, luck: Int.random(in: 0...999, using: &random), at: now)
   }
 
-  /// Lets everything come to rest: no more controls, and time goes on.
+  /// Runs without further controls until nothing is pending.
   private static func settle(
     _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
@@ -133,10 +133,10 @@ struct RandomOrderTests {
         let wait = wakeUp.milliseconds(since: now.monotonic)
         now.monotonic = wakeUp
         now.wall = now.wall.advanced(byMilliseconds: wait)
-        world.take(scheduler.timePassed(at: now))
+        world.run(scheduler.timePassed(at: now))
       } else {
-        world.noteForgotten(scheduler)
-        for id in world.store.keys.sorted() { world.wake(id, &scheduler, at: now) }
+        world.checkForgotten(scheduler)
+        for id in world.store.keys.sorted() { world.load(id, &scheduler, at: now) }
         while !world.pending.isEmpty { step(&scheduler, &world, &random, at: now) }
         return
       }

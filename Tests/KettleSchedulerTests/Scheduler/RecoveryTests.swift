@@ -9,20 +9,20 @@ struct RecoveryTests {
       createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
     change(&record)
     var script = SchedulerScript()
-    let turn = script.scheduler.recover([record], at: script.now)
-    script.take(turn)
+    let output = script.scheduler.recover([record], at: script.now)
+    script.run(output)
     return script
   }
 
   private let id = TransferID(rawValue: 3)
 
-  @Test func `what ran goes on from its bytes`() {
+  @Test func `a transfer that ran continues from its bytes`() {
     let script = recovered { $0.resumeData = partial(held: 640) }
     #expect(script.state(id) == .running)
     #expect(script.plan?.headers.first?.value == "bytes=640-")
   }
 
-  @Test func `what was paused, idle or done stays so`() {
+  @Test func `a paused, idle or completed transfer stays so`() {
     for state: TransferState in [.paused, .idle, .completed] {
       let script = recovered { $0.state = state }
       #expect(script.state(id) == state)
@@ -43,7 +43,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `all bytes held but not verified are verified first`() {
+  @Test func `a complete but unverified file is verified first`() {
     let script = recovered {
       $0.spec.checksum = Checksum(algorithm: .md5, hex: String(repeating: "0", count: 32))
       $0.resumeData = partial(held: 1000)
@@ -54,7 +54,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `a wait goes on until its date`() {
+  @Test func `a wait lasts until its date`() {
     let failure = TransferFailure(.httpStatus, on: "http://files.example/a.iso", detail: "503")
     var script = recovered {
       $0.state = .waiting
@@ -81,7 +81,7 @@ struct RecoveryTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `what needs the user still needs the user`() {
+  @Test func `a transfer that needs the user still does after a restart`() {
     let script = recovered {
       $0.state = .waiting
       $0.reason = .needsLogin
@@ -106,7 +106,7 @@ struct RecoveryTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    script.take(script.scheduler.shutDown(at: script.now))
+    script.run(script.scheduler.shutDown(at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled, held: 512)
     #expect(script.scheduler.hasRunning == false)

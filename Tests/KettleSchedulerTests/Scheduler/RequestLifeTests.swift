@@ -22,11 +22,11 @@ struct RequestLifeTests {
     return spec
   }
 
-  @Test func `an attempt carries what is sent`() throws {
+  @Test func `an attempt carries the request's body`() throws {
     var script = SchedulerScript()
     script.add(asking(file))
     #expect(script.plan?.content == file)
-    #expect(script.plan?.asked == nil)
+    #expect(script.plan?.requested == nil)
   }
 
   @Test func `a GET without a body that is spelt out is a plain one`() throws {
@@ -40,7 +40,7 @@ struct RequestLifeTests {
     #expect(script.record(id)?.resumeData?.held.byteCount == 400)
   }
 
-  @Test func `what came of a broken reply is thrown away`() throws {
+  @Test func `bytes of a broken response are discarded`() throws {
     var script = SchedulerScript()
     let id = script.add(asking(form))
     let first = try #require(script.attempt)
@@ -88,15 +88,15 @@ struct RequestLifeTests {
     #expect(heldCounts.allSatisfy { $0 == 0 })
   }
 
-  @Test func `a checkpoint is put on record and told to nobody`() throws {
+  @Test func `a checkpoint is recorded and not announced`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(attempt, partial())
-    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
-    #expect(turn.changed.isEmpty)
-    #expect(turn.changes == [.progress(id, ByteRangeSet(prefix: 600))])
+    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    #expect(output.changed.isEmpty)
+    #expect(output.changes == [.progress(id, ByteRangeSet(prefix: 600))])
     #expect(script.scheduler.machines[id]?.record.resumeData?.held == ByteRangeSet(prefix: 600))
     #expect(script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id).changes.isEmpty)
   }
@@ -109,14 +109,14 @@ struct RequestLifeTests {
     let first = try #require(script.attempt)
     script.settled(first, .failed(TransferFailure(.connectionLost, on: "https://example.org")))
     script.advance(milliseconds: 600_000)
-    script.take(script.scheduler.timePassed(at: script.now))
+    script.run(script.scheduler.timePassed(at: script.now))
     let second = try #require(script.attempt)
     #expect(second != first)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     script.opened(second, partial())
     #expect(script.scheduler.machines[id]?.record.retryCount == 1)
-    let turn = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
-    guard case .put(let record)? = turn.changes.first else {
+    let output = script.scheduler.bytesSynced(ByteRangeSet(prefix: 600), of: id)
+    guard case .put(let record)? = output.changes.first else {
       Issue.record("the record is not put down")
       return
     }
@@ -134,7 +134,7 @@ struct RequestLifeTests {
     script.head(attempt, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
     script.opened(attempt, partial(total: total))
     script.advance(milliseconds: 2000)
-    script.take(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
+    script.run(script.scheduler.progressed(id, [attempt: 1 << 20], at: script.now))
     let begun = script.actions.count { if case .beginAttempt = $0 { true } else { false } }
     #expect(isPlain ? begun > 1 : begun == 1)
   }
@@ -238,12 +238,11 @@ struct RequestLifeTests {
 
   // MARK: What was sent
 
-  @Test func `what was sent is on record when the attempt is over, and goes with the next`() throws
-  {
+  @Test func `sent bytes are recorded when the attempt ends, and reset with the next one`() throws {
     var script = SchedulerScript()
     let id = script.add(upload())
     let first = try #require(script.attempt)
-    script.take(
+    script.run(
       script.scheduler.attemptEnded(
         first, lost, receivedUpTo: nil, sentByteCount: 3000, jitter: 0, at: script.now))
     script.closed(held: nil)

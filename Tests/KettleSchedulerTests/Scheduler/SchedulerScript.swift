@@ -7,10 +7,12 @@ struct SchedulerScript {
   var now = Moment(
     monotonic: MonotonicTime(milliseconds: 1_000_000),
     wall: WallTime(millisecondsSince1970: 1_700_000_000_000))
-  /// Every action so far, in order; those after a commit come when the turn comes, because this
+  /// Every action so far, in order; those after a commit follow at once, because this
   /// store commits at once.
   var actions: [TransferAction] = []
   var changes: [JournalChange] = []
+  /// The reads of the queue so far.
+  var queueReads: [QueueRead] = []
 
   init(limits: TransferQueue.Limits = TransferQueue.Limits()) {
     scheduler = TransferScheduler(limits: limits)
@@ -21,16 +23,17 @@ struct SchedulerScript {
     now.wall = now.wall.advanced(byMilliseconds: milliseconds)
   }
 
-  mutating func take(_ turn: Turn) {
-    actions += turn.now + turn.afterCommit
-    changes += turn.changes
+  mutating func run(_ output: SchedulerOutput) {
+    actions += output.now + output.afterCommit
+    changes += output.changes
+    if let request = output.queueRead { queueReads.append(request) }
   }
 
   @discardableResult
   mutating func add(_ spec: TransferSpec) -> TransferID {
-    let (ids, turn) = scheduler.add([spec], at: now)
-    take(turn)
-    take(scheduler.admit(turn.changes, at: now).1)
+    let (ids, output) = scheduler.add([spec], at: now)
+    run(output)
+    run(scheduler.admit(output.changes, at: now).1)
     return ids[0]
   }
 
@@ -38,8 +41,8 @@ struct SchedulerScript {
   mutating func control(_ control: TransferScheduler.Control, _ id: TransferID)
     -> TransferScheduler.ControlResult
   {
-    let (results, turn) = scheduler.control(control, [id], at: now)
-    take(turn)
+    let (results, output) = scheduler.control(control, [id], at: now)
+    run(output)
     return results[0]
   }
 
@@ -47,7 +50,7 @@ struct SchedulerScript {
     _ attempt: AttemptID, _ status: Int, _ headers: [String: String] = [:],
     from reach: NetworkReach = .world
   ) {
-    take(
+    run(
       scheduler.headReceived(
         Self.head(status, headers), from: reach, of: attempt, jitter: 0, at: now))
   }
@@ -59,12 +62,12 @@ struct SchedulerScript {
 
   mutating func opened(_ attempt: AttemptID, _ resumeData: ResumeData) {
     guard let id = scheduler.owner(of: attempt) else { return }
-    take(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
-    take(scheduler.bodyRecorded(of: id, at: now))
+    run(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
+    run(scheduler.bodyRecorded(of: id, at: now))
   }
 
   mutating func synced(_ id: TransferID, _ byteCount: Int64) {
-    take(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
+    run(scheduler.bytesSynced(ByteRangeSet(prefix: byteCount), of: id))
   }
 
   /// The attempt is over, and when it was the last one what it brought is on the disk.
@@ -76,18 +79,18 @@ struct SchedulerScript {
   }
 
   mutating func ended(_ attempt: AttemptID, _ outcome: AttemptOutcome, upTo: Int64? = nil) {
-    take(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
+    run(scheduler.attemptEnded(attempt, outcome, receivedUpTo: upTo, jitter: 0, at: now))
   }
 
-  /// Answers the last `closeBody`, if it has not been answered.
+  /// Closes the body of the last `closeBody`, unless it is closed already.
   mutating func closed(held: ByteRangeSet?) {
     let closing = actions.compactMap { action -> (TransferID, OperationID)? in
       if case .closeBody(let id, let operation) = action { (id, operation) } else { nil }
     }
     guard let (id, operation) = closing.last, operation != lastClosed else { return }
     lastClosed = operation
-    let body = held.map { TransferMachine.ClosedBody(held: $0, modifiedNanoseconds: modified) }
-    take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    let body = held.map { ClosedBody(held: $0, modifiedNanoseconds: modified) }
+    run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
   private var lastClosed: OperationID?
@@ -101,11 +104,11 @@ struct SchedulerScript {
     for case .discardPartialFile(let id, let operation, let resumeData) in actions
     where !discarded.contains(resumeData) {
       discarded.append(resumeData)
-      take(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.discarded(id, by: operation, at: now))
     }
   }
 
-  mutating func timePasses() { take(scheduler.timePassed(at: now)) }
+  mutating func timePasses() { run(scheduler.timePassed(at: now)) }
 
   func state(_ id: TransferID) -> TransferState? { scheduler.machines[id]?.visibleState }
   func record(_ id: TransferID) -> TransferRecord? { scheduler.machines[id]?.record }

@@ -5,7 +5,7 @@ import KettleScheduler
 /// of, so that a file spliced from two versions is seen.
 struct SimulatedServer {
   static let byteCount: Int64 = 8 << 20
-  /// Of what comes with a status in place of the file.
+  /// The size of the page that comes with an error status.
   static let pageByteCount: Int64 = 1 << 20
 
   private(set) var version = 1
@@ -38,7 +38,7 @@ struct SimulatedServer {
 
   private mutating func file(_ plan: AttemptPlan) -> Answer {
     if plan.content != nil { return outcome() }
-    guard let asked = plan.asked else { return whole() }
+    guard let asked = plan.requested else { return whole() }
     if case .ifRange(let tag) = asked.proof, tag != self.tag { return whole() }
     let upper = min(asked.upper ?? Self.byteCount, Self.byteCount)
     return head(
@@ -86,7 +86,7 @@ struct SimulatedFile {
 
   var all: ByteRangeSet { written.values.reduce(into: ByteRangeSet()) { $0.formUnion($1) } }
 
-  /// Answers whether bytes that were there are the same.
+  /// Returns whether bytes that were present are the same.
   mutating func write(_ range: ByteRange, version: Int) -> Bool {
     for (other, held) in written where other != version && !held.parts(in: range).isEmpty {
       return false
@@ -108,7 +108,7 @@ struct SimulatedFile {
     }
   }
 
-  /// Opened anew with this on record: the rest counts as never written.
+  /// Reopened with these bytes on record: the rest counts as never written.
   mutating func keep(_ held: ByteRangeSet) {
     synced = held
     crash()

@@ -14,21 +14,21 @@ extension SimulatedWorld {
       commit(changes, [], &scheduler, at: now)
       pending.append(.admitting(changes))
     case .admitting(let changes):
-      let (slept, turn) = scheduler.admit(changes, at: now)
-      note(slept: slept, scheduler)
-      take(turn)
+      let (evicted, output) = scheduler.admit(changes, at: now)
+      recordEvicted(evicted, scheduler)
+      run(output)
     case .head(let attempt): head(of: attempt, &scheduler, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
         let gone = TransferFailure(.partialFileChanged, on: "/d")
-        take(scheduler.bodyRefused(gone, of: attempt, at: now))
+        run(scheduler.bodyRefused(gone, of: attempt, at: now))
         if let operation = closeWhenOpen.removeValue(forKey: id) {
           pending.append(.closing(id, operation))
         }
         return
       }
       open[id] = resumeData.inode
-      take(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
+      run(scheduler.bodyOpened(resumeData, of: id, by: attempt, at: now))
       if let operation = closeWhenOpen.removeValue(forKey: id) {
         pending.append(.closing(id, operation))
       }
@@ -38,19 +38,19 @@ extension SimulatedWorld {
     case .closing(let id, let operation): closed(id, operation, &scheduler, at: now)
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
-      take(scheduler.digestComputed(result, of: id, by: operation, at: now))
+      run(scheduler.digestComputed(result, of: id, by: operation, at: now))
     case .discarding(let id, let operation, let resumeData):
       partials[resumeData.inode] = nil
-      // A finished file that nobody came for is discarded like a partial one.
+      // A finished file that its program did not take is discarded like a partial one.
       finished.remove(resumeData.inode)
       if let other = resumeData.setAside { partials[other.inode] = nil }
-      take(scheduler.discarded(id, by: operation, at: now))
+      run(scheduler.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
       place(resumeData, id, operation, &scheduler, at: now)
-    case .reading(let request): pending.append(.answer(request, line(request)))
+    case .reading(let request): pending.append(.answer(request, queue(request)))
     case .answer(let request, let records):
       let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
-      take(scheduler.lineRead(request, records, gone: gone, at: now).1)
+      run(scheduler.queueRead(request, records, gone: gone, at: now).1)
     }
   }
 
@@ -77,12 +77,12 @@ extension SimulatedWorld {
     for action in actions {
       perform(action)
       if case .acceptBody(let id, _, _) = action {
-        take(scheduler.bodyRecorded(of: id, at: now))
+        run(scheduler.bodyRecorded(of: id, at: now))
       }
     }
   }
 
-  /// A program is told of the end of a task when the store has it, and of one end only.
+  /// Checks that a task's end is reported once, after the store has it.
   private mutating func tell(_ record: TransferRecord) {
     guard record.spec.task != nil, record.task?.resumeToken == nil else { return }
     if let end = told[record.id] {
@@ -107,7 +107,7 @@ extension SimulatedWorld {
       end(attempt, .failed(lost), &scheduler, at: now)
     case .head(let head, let version):
       attempts[attempt]?.version = version
-      take(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
+      run(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
     }
   }
 
@@ -171,7 +171,7 @@ extension SimulatedWorld {
     }
     pending.append(.bytes(attempt))
     let progress = attempts.filter { $0.value.transfer == one.transfer }.compactMapValues(\.upTo)
-    take(scheduler.progressed(one.transfer, progress, at: now))
+    run(scheduler.progressed(one.transfer, progress, at: now))
   }
 
   private mutating func end(
@@ -179,7 +179,7 @@ extension SimulatedWorld {
     at now: Moment
   ) {
     guard let one = attempts.removeValue(forKey: attempt) else { return }
-    take(
+    run(
       scheduler.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
   }
 
@@ -187,19 +187,19 @@ extension SimulatedWorld {
     guard let inode = open[id], var file = partials[inode] else { return }
     file.sync()
     partials[inode] = file
-    take(scheduler.bytesSynced(file.all, of: id))
+    run(scheduler.bytesSynced(file.all, of: id))
   }
 
   private mutating func closed(
     _ id: TransferID, _ operation: OperationID, _ scheduler: inout TransferScheduler, at now: Moment
   ) {
-    var body: TransferMachine.ClosedBody?
+    var body: ClosedBody?
     if let inode = open.removeValue(forKey: id), var file = partials[inode] {
       file.sync()
       partials[inode] = file
-      body = TransferMachine.ClosedBody(held: file.all, modifiedNanoseconds: 0)
+      body = ClosedBody(held: file.all, modifiedNanoseconds: 0)
     }
-    take(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
+    run(scheduler.bodyClosed(.success(body), of: id, by: operation, jitter: 0, at: now))
   }
 
   private mutating func place(
@@ -214,19 +214,21 @@ extension SimulatedWorld {
         modifiedNanoseconds: 0))
     if let other = resumeData.setAside { partials[other.inode] = nil }
     if finished.contains(resumeData.inode) {
-      take(scheduler.placed(.success(file), of: id, by: operation, at: now))
+      run(scheduler.placed(.success(file), of: id, by: operation, at: now))
       return
     }
     guard let partial = partials.removeValue(forKey: resumeData.inode) else {
       let gone = TransferFailure(.partialFileChanged, on: resumeData.partialPath)
-      take(scheduler.placed(.failure(gone), of: id, by: operation, at: now))
+      run(scheduler.placed(.failure(gone), of: id, by: operation, at: now))
       return
     }
     if !partial.isWholeAndOfOneVersion {
       broken.append("a file was placed that is not one whole version: \(partial.written)")
     }
     finished.insert(resumeData.inode)
-    if scheduler.machines[id]?.record.holdsFile == true { held.insert(resumeData.inode) }
-    take(scheduler.placed(.success(file), of: id, by: operation, at: now))
+    if scheduler.machines[id]?.record.spec.keepsFileForProgram == true {
+      held.insert(resumeData.inode)
+    }
+    run(scheduler.placed(.success(file), of: id, by: operation, at: now))
   }
 }

@@ -1,10 +1,10 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that do what the scheduler says, in any order that real
-/// ones could, and note every broken promise.
+/// A network, a disk and a store in memory that perform the scheduler's actions in any order that
+/// real ones could, and record every broken promise.
 struct SimulatedWorld {
-  /// Something that is under way and comes back as an event some time.
+  /// An operation in progress, which ends as an event.
   enum Pending: Hashable {
     case head(AttemptID)
     case opening(TransferID, AttemptID, BodyPlan)
@@ -15,13 +15,13 @@ struct SimulatedWorld {
     case commit([JournalChange], [TransferAction])
     /// As `commit`, of new transfers.
     case adding([JournalChange])
-    /// The store has them, and the scheduler is to be told.
+    /// The store has them; the scheduler does not know yet.
     case admitting([JournalChange])
     case digest(TransferID, OperationID)
     case placing(TransferID, OperationID, ResumeData)
     case discarding(TransferID, OperationID, ResumeData)
     case reading(QueueRead)
-    /// The store has answered, and the scheduler is to be told.
+    /// The store has answered; the scheduler does not know yet.
     case answer(QueueRead, [TransferRecord])
 
     /// Those happen in their order.
@@ -72,7 +72,7 @@ struct SimulatedWorld {
   var open: [TransferID: UInt64] = [:]
   /// Bodies that are to be closed as soon as they are open.
   var closeWhenOpen: [TransferID: OperationID] = [:]
-  /// Deleted by somebody else.
+  /// Deleted by another program.
   var vanished: Set<UInt64> = []
   var finished: Set<UInt64> = []
   var store: [TransferID: TransferRecord] = [:]
@@ -80,7 +80,7 @@ struct SimulatedWorld {
   /// The largest id ever committed, which the store remembers.
   var lastID = TransferID(rawValue: 0)
   var broken: [String] = []
-  /// How each task ended, as its program was told.
+  /// How each task ended, as reported to its program.
   var told: [TransferID: TransferFailure?] = [:]
   var tokens: [ResumeToken] = []
   /// Their programs know how they ended and want nothing of what they have.
@@ -88,24 +88,25 @@ struct SimulatedWorld {
   /// Finished files that only the program of a task could find, by inode.
   var held: Set<UInt64> = []
   var crashCount = 0
-  var sleptCount = 0
+  var evictedCount = 0
 
-  mutating func take(_ turn: Turn) {
-    for action in turn.now { perform(action) }
-    pending.append(.commit(turn.changes, turn.afterCommit))
+  mutating func run(_ output: SchedulerOutput) {
+    for action in output.now { perform(action) }
+    if let request = output.queueRead { pending.append(.reading(request)) }
+    pending.append(.commit(output.changes, output.afterCommit))
   }
 
   mutating func add(_ specs: [TransferSpec], to scheduler: inout TransferScheduler, at now: Moment)
   {
-    let turn = scheduler.add(specs, at: now).1
-    pending.append(.adding(turn.changes))
+    let output = scheduler.add(specs, at: now).1
+    pending.append(.adding(output.changes))
   }
 
   mutating func perform(_ action: TransferAction) {
     switch action {
     case .beginAttempt(let id, let plan):
       if plan.content != nil,
-        plan.asked != nil || attempts.values.contains(where: { $0.transfer == id })
+        plan.requested != nil || attempts.values.contains(where: { $0.transfer == id })
       {
         broken.append("what is sent is asked for in parts")
       }
@@ -116,7 +117,7 @@ struct SimulatedWorld {
       if one.isCancelled { broken.append("an attempt is cancelled twice") }
       attempts[attempt]?.isCancelled = true
       pending.append(.end(attempt))
-    case .shorten(_, let attempt, let upper):
+    case .shortenAttempt(_, let attempt, let upper):
       guard let one = attempts[attempt] else { return }
       attempts[attempt]?.upper = max(upper, min(one.upTo ?? 0, one.upper))
     case .openBody(let id, let attempt, let plan): pending.append(.opening(id, attempt, plan))
@@ -131,7 +132,6 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .deleteFinishedFile(_, let file): finished.remove(file.identity?.inode ?? 0)
-    case .readLine(let request): pending.append(.reading(request))
     case .limit: break
     }
   }
@@ -160,7 +160,7 @@ struct SimulatedWorld {
     if isOpening { closeWhenOpen[id] = operation } else { pending.append(.closing(id, operation)) }
   }
 
-  /// Somebody deletes a partial file that nobody has open.
+  /// Another program deletes a partial file that is not open.
   mutating func vanish(_ luck: Int) {
     let closed = partials.keys.filter { !open.values.contains($0) }.sorted()
     guard !closed.isEmpty else { return }
@@ -196,14 +196,14 @@ struct SimulatedWorld {
     }
     let positions = records.map(\.queuePosition)
     if let first = positions.min(), let last = positions.max() { others.positions = first...last }
-    take(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
+    run(scheduler.recover(records.filter { !$0.isDormant }, others: others, at: now))
     return scheduler
   }
 
   // MARK: Dormant transfers
 
   /// What the scheduler need not hold goes, when nothing is being read.
-  mutating func evict(_ scheduler: inout TransferScheduler) {
+  mutating func evict(from scheduler: inout TransferScheduler) {
     if pending.contains(where: \.isReading) { return }
     let unkept = Set(
       pending.flatMap(\.changes).compactMap { change -> TransferID? in
@@ -213,25 +213,25 @@ struct SimulatedWorld {
         case .remove, .putSession, .removeSession, .clearFinished: nil
         }
       })
-    note(slept: scheduler.evict(where: { !unkept.contains($0) }), scheduler)
+    recordEvicted(scheduler.evict(where: { !unkept.contains($0) }), scheduler)
   }
 
-  mutating func note(slept: [TransferID], _ scheduler: TransferScheduler) {
-    for id in slept {
-      sleptCount += 1
-      if scheduler.machines[id] != nil { broken.append("\(id) was let go of and is there") }
+  mutating func recordEvicted(_ evicted: [TransferID], _ scheduler: TransferScheduler) {
+    for id in evicted {
+      evictedCount += 1
+      if scheduler.machines[id] != nil { broken.append("\(id) was evicted and is there") }
       if store[id]?.isDormant != true {
-        broken.append("\(id) sleeps and the store has \(String(describing: store[id]))")
+        broken.append("\(id) was evicted and the store has \(String(describing: store[id]))")
       }
     }
   }
 
-  /// Somebody asks for a transfer that may sleep.
-  mutating func wake(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
+  /// A client requests a transfer that may be evicted.
+  mutating func load(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
     guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
       return
     }
-    take(scheduler.wake([record], at: now).1)
+    run(scheduler.load([record], at: now).1)
   }
 
   /// The store does not know yet that they are gone.
@@ -248,15 +248,15 @@ struct SimulatedWorld {
     return records.filter { store[$0.id] != nil && !leaving.contains($0.id) }
   }
 
-  /// Nothing happens any more, so nobody may stand in line of whom the scheduler does not know.
-  mutating func noteForgotten(_ scheduler: TransferScheduler) {
+  /// Checks, when nothing is pending, that the scheduler knows every queued transfer.
+  mutating func checkForgotten(_ scheduler: TransferScheduler) {
     for record in store.values where record.state == .queued && scheduler.machines[record.id] == nil
     {
-      broken.append("\(record.id) sleeps in a line that nobody asks for")
+      broken.append("\(record.id) is in the queue of the store and is not read")
     }
   }
 
-  func line(_ request: QueueRead) -> [TransferRecord] {
+  func queue(_ request: QueueRead) -> [TransferRecord] {
     let leaving = leaving
     let all = store.values.filter {
       $0.isDormant && $0.state == .queued && !leaving.contains($0.id)

@@ -30,7 +30,7 @@ struct TaskReplyTests {
   }
 
   @Test(arguments: [200, 201, 400, 403, 404, 410, 416, 418, 429, 500, 501, 503])
-  func `a task without a place takes every status with its page`(_ status: Int) throws {
+  func `a task without a directory accepts every status with its page`(_ status: Int) throws {
     let (script, id) = try fetched(task(), status)
     guard case .placeFile(id, _, _, _)? = script.lastAction else {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
@@ -129,7 +129,7 @@ struct TaskReplyTests {
         == ["Content-Length: 1000", "ETag: \"v1\"", "Age: 7"])
   }
 
-  @Test func `a passing trouble does not take the place of held bytes`() throws {
+  @Test func `a temporary error does not replace durable bytes`() throws {
     var (script, id, second) = try holding(400)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
     script.head(second, 503, ["Retry-After": "7"])
@@ -140,7 +140,7 @@ struct TaskReplyTests {
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
-  @Test func `a final status comes in place of held bytes, and says why`() throws {
+  @Test func `a final status replaces durable bytes, and says why`() throws {
     var (script, id, second) = try holding(400)
     script.head(second, 404, ["Content-Length": "9"])
     guard case .create(let new)? = script.bodyPlan else {
@@ -152,7 +152,7 @@ struct TaskReplyTests {
     #expect(script.record(id)?.freshStart == .resourceChanged)
   }
 
-  @Test func `the rest of a page that broke off is not asked for`() throws {
+  @Test func `the rest of an interrupted page is not requested`() throws {
     var script = SchedulerScript()
     let id = script.add(task())
     let first = try #require(script.attempt)

@@ -27,20 +27,20 @@ struct TransferLifeTests {
     }
     #expect(resumeData.isWhole)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.state(id) == .completed)
     #expect(script.record(id)?.finishedFile == file)
     #expect(script.record(id)?.resumeData == nil)
   }
 
-  @Test func `a connection is free for others while the last bytes are kept`() throws {
+  @Test func `a connection is free for others while the last bytes are written`() throws {
     var script = SchedulerScript()
     let ids = (0..<6).map { _ in script.add(spec()) }
-    let attempt = try #require(script.scheduler.machines[ids[0]]?.fetch?.attempts.first)
+    let attempt = try #require(script.scheduler.machines[ids[0]]?.download?.attempts.first)
     script.head(attempt, 200, ["Content-Length": "1000"])
     script.opened(attempt, partial())
     #expect(script.state(ids[5]) == .queued)
-    script.take(script.scheduler.exchangeEnded(attempt, at: script.now))
+    script.run(script.scheduler.exchangeEnded(attempt, at: script.now))
     #expect(script.state(ids[5]) == .running)
     let seventh = script.add(spec())
     script.ended(attempt, .complete, upTo: 1000)
@@ -60,17 +60,17 @@ struct TransferLifeTests {
       Issue.record("the body was not closed")
       return
     }
-    let body = TransferMachine.ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
-    let turn = script.scheduler.bodyClosed(
+    let body = ClosedBody(held: ByteRangeSet(prefix: 1000), modifiedNanoseconds: 0)
+    let output = script.scheduler.bodyClosed(
       .success(body), of: id, by: operation, jitter: 0, at: script.now)
-    #expect(turn.now.isEmpty)
-    guard case .put(let record)? = turn.changes.last else {
+    #expect(output.now.isEmpty)
+    guard case .put(let record)? = output.changes.last else {
       Issue.record("nothing was put on record")
       return
     }
     #expect(record.id == id)
     #expect(record.resumeData?.isWhole == true)
-    #expect(turn.afterCommit.count == 1)
+    #expect(output.afterCommit.count == 1)
   }
 
   @Test func `the body flows only after the store knows the partial file`() throws {
@@ -78,11 +78,11 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
-    let turn = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
-    #expect(turn.now.isEmpty)
+    let output = script.scheduler.bodyOpened(partial(), of: id, by: attempt, at: script.now)
+    #expect(output.now.isEmpty)
     #expect(
-      turn.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
-    #expect(turn.changes.count == 1)
+      output.afterCommit == [.acceptBody(id, attempt, ByteRange(lower: 0, upper: 1000))])
+    #expect(output.changes.count == 1)
   }
 
   @Test func `a body that is whole before the store knows its file is done with it`() throws {
@@ -128,7 +128,7 @@ struct TransferLifeTests {
       script.lastAction == .acceptBody(id, plan.attempt, ByteRange(lower: 400, upper: 1000)))
   }
 
-  @Test func `a start while the pause is still draining goes on by itself`() throws {
+  @Test func `a start while a pause is still in progress takes effect afterwards`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -216,25 +216,25 @@ struct TransferLifeTests {
         == .deleteFinishedFile(gone, FinishedFile(path: "/downloads/a.iso", identity: nil)))
   }
 
-  @Test func `a remove during the rename waits for it and then takes the file`() throws {
+  @Test func `a removal during the rename waits for it and then deletes the file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
     script.control(.remove(.goes), id)
     #expect(script.scheduler.machines[id] != nil)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     #expect(script.scheduler.machines[id] == nil)
     #expect(script.lastAction == .deleteFinishedFile(id, file))
   }
 
-  @Test func `a remove during a rename that fails takes the partial file along`() throws {
+  @Test func `a removal during a failing rename deletes the partial file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let operation = try whole(&script)
     script.control(.remove(.stays), id)
     let failure = TransferFailure(.directoryUnwritable, on: "/downloads")
-    script.take(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.failure(failure), of: id, by: operation, at: script.now))
     guard case .discardPartialFile(id, _, _)? = script.lastAction else {
       Issue.record("the partial file stays: \(String(describing: script.lastAction))")
       return
@@ -244,7 +244,7 @@ struct TransferLifeTests {
   }
 
   // Fault 26
-  @Test func `a body of unknown size that ends before what is held is not the file`() throws {
+  @Test func `a body of unknown size that ends before the durable bytes is not the file`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     let first = try #require(script.attempt)
@@ -276,7 +276,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "b", count: 32)
-    script.take(
+    script.run(
       script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     script.discards()
     #expect(script.discarded.count == 1)
@@ -299,7 +299,7 @@ struct TransferLifeTests {
       return
     }
     let found = String(repeating: "a", count: 32)
-    script.take(
+    script.run(
       script.scheduler.digestComputed(.success(found), of: id, by: operation, at: script.now))
     guard case .placeFile(id, _, let resumeData, _)? = script.lastAction else {
       Issue.record("the file was not placed")
@@ -316,7 +316,7 @@ struct TransferLifeTests {
     let attempt = try #require(script.attempt)
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(.nameTaken, on: "/downloads/a.iso")
-    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     #expect(script.lastAction == .cancelAttempt(attempt))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .completed)
@@ -342,7 +342,7 @@ struct TransferLifeTests {
       Issue.record("the partial file is not closed")
       return
     }
-    script.take(
+    script.run(
       script.scheduler.bodyClosed(
         .failure(Self.shortened), of: id, by: operation, jitter: 0, at: script.now))
   }
@@ -401,7 +401,7 @@ struct TransferLifeTests {
     script.head(attempt, 200, ["Content-Length": "1000"])
     let taken = TransferFailure(
       .nameTaken, on: "/downloads/a.iso", detail: "a link that leads to nothing")
-    script.take(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
+    script.run(script.scheduler.bodyRefused(taken, of: attempt, at: script.now))
     script.settled(attempt, .cancelled)
     #expect(script.state(id) == .failed)
     #expect(
@@ -423,7 +423,7 @@ struct TransferLifeTests {
     script.head(
       second, 206, ["Content-Range": "bytes 500-999/1000", "ETag": "\"v1\""])
     let changed = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.scheduler.bodyRefused(changed, of: second, at: script.now))
+    script.run(script.scheduler.bodyRefused(changed, of: second, at: script.now))
     script.settled(second, .cancelled)
     let plan = try #require(script.plan)
     #expect(plan.attempt != second)
@@ -445,7 +445,7 @@ struct TransferLifeTests {
     let second = try #require(script.attempt)
     script.head(second, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
     let gone = TransferFailure(.partialFileChanged, on: "/downloads/a.iso.part")
-    script.take(script.scheduler.bodyRefused(gone, of: second, at: script.now))
+    script.run(script.scheduler.bodyRefused(gone, of: second, at: script.now))
     script.settled(second, .cancelled)
     let third = try #require(script.attempt)
     script.head(third, 200, ["Content-Length": "1000", "ETag": "\"v1\""])
@@ -472,7 +472,7 @@ struct TransferLifeTests {
     let id = script.add(spec())
     let operation = try whole(&script)
     let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     return id
   }
 

@@ -60,7 +60,7 @@ import Testing
     #expect(world.launches.count == count + 1)
   }
 
-  @Test mutating func `what a launched program left behind is no person`() {
+  @Test mutating func `a process left by a launched program does not count as the user`() {
     run(processID: 5, processSession: 5)
     _ = loop(for: 100_000)
     let count = world.launches.count
@@ -71,7 +71,7 @@ import Testing
   @Test mutating func `an hour without a launch forgets the pauses`() {
     run(processID: 5, processSession: 5)
     _ = loop(for: 100_000)
-    // The last news comes to its launch, and the program takes it.
+    // The last news causes a launch, and the program accepts it.
     world.pass(600_000)
     world.attach(100, processID: 7, processSession: nil)
     for id in 1...taskCount { world.acknowledge(id) }

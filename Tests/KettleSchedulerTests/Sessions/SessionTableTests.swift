@@ -40,7 +40,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `what was taken launches nobody`() {
+  @Test mutating func `acknowledged tasks launch no program`() {
     world.attach()
     world.task(1, .completed)
     world.acknowledge(1)
@@ -68,7 +68,7 @@ import Testing
     #expect(world.launches.isEmpty)
   }
 
-  @Test mutating func `what is put aside as resume data is neither news nor waited for`() {
+  @Test mutating func `a task put aside as resume data is neither news nor awaited`() {
     leaveTwo()
     world.task(1, .paused, aside: true)
     #expect(world.launches.isEmpty)
@@ -77,7 +77,7 @@ import Testing
     #expect(world.table.tally(of: SessionWorld.app).untoldCount == 1)
   }
 
-  @Test mutating func `transfers of a person launch nobody`() {
+  @Test mutating func `transfers of the user launch no program`() {
     world.attach()
     world.detach()
     var snapshot = world.snapshot(1, .completed)
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: At most once
 
-  @Test mutating func `a program that takes nothing is not launched for the same again`() {
+  @Test mutating func `a program that accepts nothing is not launched again for the same news`() {
     launchForTwo()
     for connection: UInt64 in 2..<6 {
       world.attach(connection)
@@ -154,7 +154,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `a program that comes back to a new service is not launched beside itself`() {
+  @Test mutating func `a program that reconnects to a new service is not launched a second time`() {
     leaveTwo()
     world.restart([world.snapshot(1, .completed), world.snapshot(2, .completed)])
     world.pass(SessionMachine.returnMilliseconds - 1)
@@ -174,7 +174,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test mutating func `a task that is restarted while the launch goes on record calls it off`() {
+  @Test mutating func `a task restarted while its launch is being recorded cancels the launch`() {
     leaveTwo()
     world.task(1, .completed)
     let actions = world.table.observe(world.snapshot(2, .completed))
@@ -187,7 +187,7 @@ import Testing
 
   // MARK: Connections
 
-  @Test mutating func `a second program is told who has the session`() {
+  @Test mutating func `a second program learns which process has the session`() {
     world.attach(1, processID: 4711)
     let other = SessionHolder(connection: 2, processID: 5, processSession: nil)
     #expect(
@@ -223,7 +223,7 @@ import Testing
     #expect(world.table.sessions.isEmpty)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   @Test mutating func `a launched program that says it is done leaves no trouble behind`() {
     launchForTwo()
@@ -251,7 +251,7 @@ import Testing
     #expect(world.trouble == nil)
   }
 
-  @Test mutating func `a program that comes by itself counts as the answer`() {
+  @Test mutating func `a program that connects on its own counts as the response to the launch`() {
     launchForTwo()
     world.perform(
       world.table.launchStarted(of: SessionWorld.app, world.launches[0], processID: 200))
@@ -296,7 +296,7 @@ import Testing
     #expect(world.trouble == .ended("signal 11"))
   }
 
-  @Test mutating func `what is heard of an earlier launch is not taken for the one of today`() {
+  @Test mutating func `reports of an earlier launch do not affect the present one`() {
     launchForTwo()
     world.pass(30_000)
     world.task(2, .queued)
@@ -316,7 +316,7 @@ import Testing
     #expect(world.launches.count == 1)
   }
 
-  @Test func `a program without an opinion is asked while it is connected only`() throws {
+  @Test func `a program without a preference is consulted only while it is connected`() throws {
     var world = SessionWorld()
     let findsOut = SessionOptions(
       launch: SessionWorld.command, asksServerTrust: true, asksServerTrustWhenAway: false)
@@ -326,7 +326,7 @@ import Testing
     world.attach(options: findsOut)
     #expect(try asks(world, isConnected: true))
     #expect(try !asks(world, isConnected: false))
-    // It answered once: the next run of it is asked always, although it does not say so yet.
+    // It responded once: its next run is always consulted, although it does not say so yet.
     world.attach(options: SessionOptions(launch: SessionWorld.command, asksServerTrust: true))
     world.detach()
     world.attach(options: findsOut)

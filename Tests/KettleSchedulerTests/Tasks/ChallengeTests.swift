@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// What a program is asked, and what follows from what it says.
+/// The challenges that a program receives, and what follows from its responses.
 struct ChallengeTests {
   private let login = Login(user: "u", password: "p")
   private let untrusted = TransferFailure(
@@ -44,7 +44,7 @@ struct ChallengeTests {
 
   // MARK: Logins
 
-  @Test func `a login that is wanted is asked of the program`() throws {
+  @Test func `a required login is requested from the program`() throws {
     let (script, id, challenge) = try challenged()
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.reason == .needsLogin)
@@ -72,7 +72,7 @@ struct ChallengeTests {
     (#"Basic realm="files""#, ServerChallenge.Kind.basic),
     (#"Digest realm="files", nonce="n", qop="auth""#, .digest),
   ])
-  func `the answer is sent by the scheme that was asked for`(
+  func `the login is sent by the requested scheme`(
     header: String, kind: ServerChallenge.Kind
   ) throws {
     var (script, id, challenge) = try challenged(header)
@@ -101,7 +101,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == other)
   }
 
-  @Test func `a wrong answer is told with how many there were`() throws {
+  @Test func `a wrong response is reported with the number of failures`() throws {
     var (script, id, challenge) = try challenged()
     for count in 1...3 {
       script.answer(id, challenge, .login(login))
@@ -143,7 +143,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == login)
   }
 
-  @Test func `the standard answer takes the reply as it stands`() throws {
+  @Test func `the default response accepts the reply as it is`() throws {
     var (script, id, challenge) = try challenged()
     script.answer(id, challenge, .standard)
     let attempt = try #require(script.attempt)
@@ -199,7 +199,7 @@ struct ChallengeTests {
     #expect(script.plan?.login == login)
   }
 
-  @Test func `the dashboard's own transfers are not asked`() throws {
+  @Test func `the dashboard's own transfers consult no program`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
     try refuse(&script)
@@ -214,7 +214,7 @@ struct ChallengeTests {
     #expect(script.record(id)?.failure == untrusted)
     script.answer(id, challenge, .trust)
     #expect(script.plan?.trust == .keys(["ab12"], asksForOthers: false))
-    // With another key it is asked again, and this is told as a failure.
+    // With another key it is challenged again, and the first response counts as failed.
     var other = serverTrust()
     other.serverKey = "cd34"
     script.settled(try #require(script.attempt), .untrusted(untrusted, other))
@@ -274,7 +274,7 @@ struct ChallengeTests {
   @Test func `a session says whether its program wants to see every server`() throws {
     var script = SchedulerScript()
     let policy = SessionPolicy(asksServerTrust: true)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.add(taskSpec("https://files.example/a.iso"))
     #expect(script.plan?.trust == .keys([], asksForOthers: true))
     script.add(taskSpec("https://b.example/", session: SessionID(rawValue: "other")))
@@ -282,7 +282,7 @@ struct ChallengeTests {
   }
 
   @Test(arguments: [true, false])
-  func `who is not asked any more is not waited for`(isPolicyFirst: Bool) throws {
+  func `a challenge that is no longer pending is not awaited`(isPolicyFirst: Bool) throws {
     var challenge = serverTrust()
     challenge.isTrustedBySystem = true
     challenge.serverKey = "abc"
@@ -290,21 +290,21 @@ struct ChallengeTests {
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let attempt = try #require(script.attempt)
     let policy = SessionPolicy(asksServerTrust: false)
-    if isPolicyFirst { script.take(script.scheduler.setPolicy(of: app, policy, at: script.now)) }
+    if isPolicyFirst { script.run(script.scheduler.setPolicy(of: app, policy, at: script.now)) }
     script.settled(attempt, .untrusted(untrusted, challenge))
     if !isPolicyFirst {
       #expect(script.state(id) == .waiting)
-      script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+      script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     }
     #expect(script.state(id) == .running)
     #expect(script.plan?.trust == .keys(["abc"], asksForOthers: false))
   }
 
-  @Test func `what the system does not trust is a question whoever is there`() throws {
+  @Test func `a server that the system does not trust is always a challenge`() throws {
     var script = SchedulerScript()
     let id = script.add(taskSpec("https://files.example/a.iso"))
     let policy = SessionPolicy(asksServerTrust: false)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     script.settled(try #require(script.attempt), .untrusted(untrusted, serverTrust()))
     #expect(script.state(id) == .waiting)
   }

@@ -12,7 +12,7 @@ struct ConditionTests {
     taskSpec { $0.conditions = conditions }
   }
 
-  @Test func `what needs what is not there waits and says for what`() {
+  @Test func `a task whose condition is not met waits and says for what`() {
     var script = SchedulerScript()
     script.conditions([.unmeteredNetwork])
     let id = script.add(discretionary())
@@ -35,7 +35,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `what runs ends with its bytes and is no failure`() throws {
+  @Test func `a running task ends with its bytes kept, which is no failure`() throws {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(discretionary(), held: 400)
     script.conditions([])
@@ -69,7 +69,7 @@ struct ConditionTests {
     #expect(script.attempt == attempt)
   }
 
-  @Test func `a retry comes back to a condition`() throws {
+  @Test func `a retry checks the condition again`() throws {
     var script = SchedulerScript()
     let id = script.add(discretionary())
     let lost = TransferFailure(.connectionLost, on: "files.example")
@@ -81,7 +81,7 @@ struct ConditionTests {
     #expect(script.record(id)?.reason == .discretionary)
   }
 
-  @Test func `what asks for nothing is not held up`() {
+  @Test func `a task without conditions is not delayed`() {
     var script = SchedulerScript()
     script.conditions([])
     let ids = [script.add(taskSpec()), script.add(spec("http://b.example/"))]
@@ -98,7 +98,7 @@ struct ConditionTests {
     #expect(script.state(id) == .verifying)
   }
 
-  @Test func `started by hand it goes on without, this time and after`() {
+  @Test func `a task started by the user continues without its condition, now and later`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(discretionary())
@@ -107,7 +107,7 @@ struct ConditionTests {
     #expect(script.record(id)?.spec.task?.conditions == [])
   }
 
-  @Test func `a start of what does not wait for it waives no condition`() {
+  @Test func `a start of a transfer that does not wait waives no condition`() {
     var script = SchedulerScript()
     var spec = discretionary()
     spec.beginning = .idle
@@ -122,13 +122,13 @@ struct ConditionTests {
     script.conditions([])
     let id = script.add(discretionary())
     script.restart()
-    // Nobody has told yet what holds.
+    // The conditions are not known yet.
     #expect(script.state(id) == .running)
   }
 
   // MARK: Dates
 
-  @Test func `a task is not begun before its date, whoever resumes it`() {
+  @Test func `a task does not begin before its date, even when resumed`() {
     var script = SchedulerScript()
     let date = script.now.wall.advanced(byMilliseconds: 60_000)
     var spec = taskSpec()
@@ -145,7 +145,7 @@ struct ConditionTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `a date that comes nearer is the one that counts`() {
+  @Test func `an earlier date replaces a later one`() {
     var script = SchedulerScript()
     var spec = taskSpec()
     spec.notBefore = script.now.wall.advanced(byMilliseconds: 60_000)
@@ -169,7 +169,7 @@ struct ConditionTests {
     #expect(script.record(id)?.spec.notBefore == nil)
   }
 
-  @Test func `what a program changes of its task is kept`() {
+  @Test func `changes that a program makes to its task are stored`() {
     var script = SchedulerScript()
     let (id, _) = script.flowingTask(held: 400)
     script.update(id) {

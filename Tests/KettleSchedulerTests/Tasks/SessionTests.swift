@@ -14,7 +14,7 @@ struct SessionTests {
     limits.connectionsMax = hostMax
     var script = SchedulerScript(limits: limits)
     let policy = SessionPolicy(connectionsPerHostMax: session)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     return script
   }
 
@@ -55,11 +55,11 @@ struct SessionTests {
     #expect(running(script) == 1)
   }
 
-  @Test func `a larger limit lets those in line go on`() {
+  @Test func `a larger limit lets queued transfers start`() {
     var script = script(perHost: 5, session: 1)
     for _ in 0..<4 { script.add(taskSpec()) }
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.scheduler.setPolicy(of: app, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: app, policy, at: script.now))
     #expect(running(script) == 3)
   }
 
@@ -67,12 +67,12 @@ struct SessionTests {
   private func spread(_ script: inout SchedulerScript, over megabytes: Int64) -> TransferID {
     let id = script.add(taskSpec())
     let total = megabytes << 20
-    guard let opener = script.attempt else { return id }
-    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: total))
+    guard let primary = script.attempt else { return id }
+    script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
+      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
     }
     return id
   }
@@ -80,7 +80,7 @@ struct SessionTests {
   @Test func `further connections of one task count for its session`() {
     var script = script(perHost: 5, session: 2)
     let id = spread(&script, over: 1000)
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 2)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 2)
   }
 
   @Test func `who waits in line of the same session gets a connection of one that has two`() {
@@ -94,7 +94,7 @@ struct SessionTests {
     #expect(cancelled.count == 1)
     script.ended(cancelled.first ?? AttemptID(rawValue: 0), .cancelled)
     #expect(script.state(waiting) == .running)
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 1)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 1)
   }
 
   @Test func `who waits for its own session holds up no other`() {
@@ -102,27 +102,27 @@ struct SessionTests {
     script.add(taskSpec())
     script.add(taskSpec())
     let policy = SessionPolicy(connectionsPerHostMax: 3)
-    script.take(script.scheduler.setPolicy(of: other, policy, at: script.now))
+    script.run(script.scheduler.setPolicy(of: other, policy, at: script.now))
     let id = script.add(taskSpec(session: other))
     let total: Int64 = 1 << 30
-    let opener = script.attempt ?? AttemptID(rawValue: 0)
-    script.head(opener, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
-    script.opened(opener, partial(total: total))
+    let primary = script.attempt ?? AttemptID(rawValue: 0)
+    script.head(primary, 200, ["Content-Length": "\(total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: total))
     for round in Int64(1)...10 {
       script.advance(milliseconds: 1000)
-      script.take(script.scheduler.progressed(id, [opener: round * 1000], at: script.now))
+      script.run(script.scheduler.progressed(id, [primary: round * 1000], at: script.now))
     }
-    #expect(script.scheduler.machines[id]?.fetch?.activeCount == 3)
+    #expect(script.scheduler.machines[id]?.download?.activeCount == 3)
   }
 
   // MARK: Numbers
 
-  @Test func `what the store could not keep is asked for again under the same numbers`() {
+  @Test func `tasks that the store could not record are added again under the same numbers`() {
     var script = SchedulerScript()
     script.add(taskSpec { $0.taskIdentifier = 3 })
     let specs = [4, 7].map { number in taskSpec { $0.taskIdentifier = number } }
-    let turn = script.scheduler.add(specs, at: script.now).1
-    script.scheduler.withdraw(turn.changes)
+    let output = script.scheduler.add(specs, at: script.now).1
+    script.scheduler.withdraw(output.changes)
     #expect(script.scheduler.lastTaskIdentifier(of: app) == 3)
     let again = specs.map { script.add($0) }
     #expect(again.map { script.record($0)?.taskIdentifier } == [4, 7])
@@ -130,21 +130,21 @@ struct SessionTests {
 
   @Test func `a number is not given out again when others came after it`() {
     var script = SchedulerScript()
-    let turn = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
+    let output = script.scheduler.add([taskSpec { $0.taskIdentifier = 4 }], at: script.now).1
     let later = script.add(taskSpec { $0.taskIdentifier = 5 })
-    script.scheduler.withdraw(turn.changes)
+    script.scheduler.withdraw(output.changes)
     #expect(script.record(later)?.taskIdentifier == 5)
     #expect(script.scheduler.lastTaskIdentifier(of: app) == 5)
   }
 
   // MARK: Adopting and dropping
 
-  @Test func `what is adopted is the user's own with numbers of their own`() {
+  @Test func `adopted transfers are the user's own, with new numbers`() {
     var script = SchedulerScript()
     let own = script.add(spec("http://own.example/"))
     let (id, _) = script.flowingTask(taskSpec { $0.taskIdentifier = 7 }, held: 400)
-    let (ids, turn) = script.scheduler.adopt(app, at: script.now)
-    script.take(turn)
+    let (ids, output) = script.scheduler.adopt(app, at: script.now)
+    script.run(output)
     #expect(ids == [id])
     let record = script.record(id)
     #expect(record?.spec.session == .kettle)
@@ -159,35 +159,35 @@ struct SessionTests {
     #expect(script.state(id) == .idle)
   }
 
-  @Test func `a held file that is adopted stays when its row goes`() {
+  @Test func `an adopted file stays when its row is removed`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let file = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+      script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
     }
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     script.control(.remove(.stays), id)
     #expect(script.record(id) == nil)
     #expect(script.deletedFiles.isEmpty)
   }
 
-  @Test func `what was put aside is a paused transfer for whoever adopts it`() {
+  @Test func `an adopted task that was put aside is a paused transfer`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id, secret: "s")
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     script.control(.start, id)
     #expect(script.plan?.headers.first?.value == "bytes=400-")
   }
 
-  @Test func `what waits for a condition goes on when it is adopted`() {
+  @Test func `a task that waits for a condition continues when it is adopted`() {
     var script = SchedulerScript()
     script.conditions([])
     let id = script.add(taskSpec { $0.conditions = [.mainsPower] })
     #expect(script.state(id) == .waiting)
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.state(id) == .running)
   }
 
@@ -200,18 +200,18 @@ struct SessionTests {
     let challenge = try #require(script.record(id)?.task?.challenge)
     let login = Login(user: "u", password: "p")
     script.answer(id, challenge, .login(login))
-    script.take(script.scheduler.adopt(app, at: script.now).1)
+    script.run(script.scheduler.adopt(app, at: script.now).1)
     #expect(script.record(id)?.spec.login == login)
   }
 
-  @Test func `what is dropped leaves nothing`() {
+  @Test func `a dropped transfer leaves nothing`() {
     var script = SchedulerScript()
     let failed = script.failedTask()
     let (running, attempt) = script.flowingTask(
       taskSpec("http://b.example/"), held: 300)
     let kept = script.add(taskSpec("http://c.example/", session: other))
-    let (ids, turn) = script.scheduler.drop(app, at: script.now)
-    script.take(turn)
+    let (ids, output) = script.scheduler.drop(app, at: script.now)
+    script.run(output)
     #expect(ids == [failed, running])
     #expect(script.scheduler.tasks(of: app).isEmpty)
     script.settled(attempt, .cancelled, held: 300)

@@ -2,7 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-/// A new task that goes on with what an earlier one had put aside.
+/// A new task that continues with the bytes that an earlier one had put aside.
 struct TakeoverTests {
   private func putAside(
     _ spec: TransferSpec = taskSpec()
@@ -27,7 +27,7 @@ struct TakeoverTests {
     #expect(script.discarded.isEmpty)
   }
 
-  @Test func `the reply to the whole file comes over with the bytes`() throws {
+  @Test func `the response to the whole file moves with the bytes`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     let attempt = try #require(script.attempt)
@@ -35,7 +35,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.reply?.status == 200)
   }
 
-  @Test func `one that has everything says so, though nothing is asked`() {
+  @Test func `a task whose bytes are complete reports its offset without a request`() {
     var script = SchedulerScript()
     let old = script.failedTask(held: 1000)
     let token = script.acknowledge(old, secret: "s1")
@@ -47,7 +47,7 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == 1000)
   }
 
-  @Test func `one that the server says is whole goes on from its end`() throws {
+  @Test func `a task that the server confirms as whole resumes from its end`() throws {
     var script = SchedulerScript()
     let old = script.add(taskSpec())
     let first = try #require(script.attempt)
@@ -75,7 +75,7 @@ struct TakeoverTests {
     #expect(script.acknowledge(old, secret: "s2") == nil)
   }
 
-  @Test func `the offset is told once, of the first run`() throws {
+  @Test func `the offset is reported once, for the first run`() throws {
     var (script, _, token) = try putAside()
     let id = script.add(taskSpec { $0.resumes = token })
     for held: Int64 in [400, 700] {
@@ -106,32 +106,32 @@ struct TakeoverTests {
     #expect(script.record(id)?.task?.resumedAtByteCount == nil)
   }
 
-  @Test func `the old one goes in the commit in which the new one comes`() throws {
+  @Test func `the old task is removed in the commit that adds the new one`() throws {
     var (script, old, token) = try putAside()
-    let turn = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
-    #expect(turn.changes.first == .remove(old))
-    #expect(turn.changes.count == 2)
-    #expect(turn.removed.map(\.id) == [old])
-    #expect(turn.afterCommit.isEmpty)
-    guard case .put(let record) = turn.changes.last else {
+    let output = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now).1
+    #expect(output.changes.first == .remove(old))
+    #expect(output.changes.count == 2)
+    #expect(output.removed.map(\.id) == [old])
+    #expect(output.afterCommit.isEmpty)
+    guard case .put(let record) = output.changes.last else {
       Issue.record("the new one is not put on record")
       return
     }
     #expect(record.resumeData?.held.byteCount == 400)
   }
 
-  @Test func `what the store could not keep is put aside as before`() throws {
+  @Test func `a task whose successor could not be recorded is put aside as before`() throws {
     var (script, old, token) = try putAside()
     let before = script.record(old)
-    let (ids, turn) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
-    script.scheduler.withdraw(turn.changes)
+    let (ids, output) = script.scheduler.add([taskSpec { $0.resumes = token }], at: script.now)
+    script.scheduler.withdraw(output.changes)
     #expect(script.record(old) == before)
     #expect(script.record(ids[0]) == nil)
     let id = script.add(taskSpec { $0.resumes = token })
     #expect(script.record(id)?.resumeData != nil)
   }
 
-  @Test func `what is suspended keeps its bytes over a crash`() throws {
+  @Test func `a suspended task keeps its bytes after a crash`() throws {
     var (script, _, token) = try putAside()
     var spec = taskSpec { $0.resumes = token }
     spec.beginning = .idle

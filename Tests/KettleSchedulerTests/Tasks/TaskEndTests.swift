@@ -21,7 +21,7 @@ struct TaskEndTests {
       Issue.record("expected the rename, got \(String(describing: script.lastAction))")
       return
     }
-    script.take(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
+    script.run(script.scheduler.placed(.success(file), of: id, by: operation, at: script.now))
   }
 
   // MARK: Cancelling
@@ -68,7 +68,7 @@ struct TaskEndTests {
     #expect(script.record(id)?.resumeData?.held.byteCount == 400)
   }
 
-  @Test func `what is completed, or about to be, stays so`() {
+  @Test func `a completed transfer, or one about to be, stays so`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
@@ -86,7 +86,7 @@ struct TaskEndTests {
     #expect(script.state(id) == .running)
   }
 
-  @Test func `nobody starts, stops or resets a task that has ended`() {
+  @Test func `a task that has ended cannot be started, stopped or reset`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     let before = script.record(id)
@@ -101,7 +101,7 @@ struct TaskEndTests {
 
   // MARK: The user's remove
 
-  @Test func `a task that the user removes is told as cancelled first`() {
+  @Test func `a task that the user removes is first reported as cancelled`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 400)
     script.control(.remove(.stays), id)
@@ -126,7 +126,7 @@ struct TaskEndTests {
     #expect(script.discarded.count == 1)
   }
 
-  @Test func `removing a completed task takes its held file along`() {
+  @Test func `removing a completed task deletes its file`() {
     var (script, id) = completed()
     script.control(.remove(.stays), id)
     script.discards()
@@ -136,7 +136,7 @@ struct TaskEndTests {
 
   // MARK: Acknowledging
 
-  @Test func `a completed task goes with its held file when its program has it`() {
+  @Test func `a completed task and its file are removed once its program has the file`() {
     var (script, id) = completed()
     script.acknowledge(id)
     script.discards()
@@ -145,7 +145,8 @@ struct TaskEndTests {
     #expect(script.discarded.map(\.inode) == [7])
   }
 
-  @Test func `a crash before a held file is deleted neither leaves it nor tells its end again`() {
+  @Test func `a crash before a task's file is deleted neither leaves it nor reports the end twice`()
+  {
     var (script, id) = completed()
     script.acknowledge(id)
     #expect(script.record(id) != nil)
@@ -159,7 +160,7 @@ struct TaskEndTests {
     #expect(script.scheduler.machines.isEmpty)
   }
 
-  @Test func `a task whose held file is being deleted is neither adopted nor set going`() {
+  @Test func `a task whose file is being deleted is neither adopted nor started`() {
     var (script, id) = completed()
     script.acknowledge(id)
     #expect(script.scheduler.adopt(app, at: script.now).ids.isEmpty)
@@ -171,13 +172,13 @@ struct TaskEndTests {
     #expect(script.discarded.count == 1)
   }
 
-  @Test func `a held file that was there before is not ours to delete`() {
+  @Test func `a task's file that existed before is not deleted`() {
     var script = SchedulerScript()
     let (id, attempt) = script.flowingTask(held: 1000)
     script.settled(attempt, .complete, held: 1000)
     if case .placeFile(_, let operation, _, _)? = script.lastAction {
       let there = FinishedFile(path: "/held/a.iso", identity: nil)
-      script.take(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
+      script.run(script.scheduler.placed(.success(there), of: id, by: operation, at: script.now))
     }
     script.acknowledge(id)
     #expect(script.record(id) == nil)
@@ -203,7 +204,7 @@ struct TaskEndTests {
     #expect(script.discarded.map(\.inode) == [7])
   }
 
-  @Test func `a crash while an acknowledged task goes leaves it as it was told`() {
+  @Test func `a crash during the removal of an acknowledged task leaves it as reported`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     script.acknowledge(id)
@@ -247,7 +248,7 @@ struct TaskEndTests {
     #expect(script.record(id) == nil)
   }
 
-  @Test func `a token that is made before the program was told leaves the task untold`() {
+  @Test func `a token made before the report leaves the task unreported`() {
     var script = SchedulerScript()
     let id = script.failedTask()
     let token = script.makeToken(id, secret: "s1")

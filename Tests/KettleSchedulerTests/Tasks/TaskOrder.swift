@@ -25,7 +25,7 @@ enum TaskOrder {
     switch Int.random(in: 0...9, using: &random) {
     case 0, 1:
       let control = TransferScheduler.Control.cancel(keepsBytes: Bool.random(using: &random))
-      world.take(scheduler.control(control, [task.id], at: now).1)
+      world.run(scheduler.control(control, [task.id], at: now).1)
     case 2...5: acknowledge(task.id, &scheduler, &world, &random)
     case 6, 7:
       guard let challenge = task.task?.challenge else { return }
@@ -33,10 +33,10 @@ enum TaskOrder {
         .login(Login(user: "u", password: "p")), .standard, .cancel, .trust,
       ]
       guard let one = answers.randomElement(using: &random) else { return }
-      world.take(scheduler.answerChallenge(of: task.id, challenge, one, at: now).1)
+      world.run(scheduler.answerChallenge(of: task.id, challenge, one, at: now).1)
     default:
       let met: Set<TransferCondition> = Bool.random(using: &random) ? [.mainsPower] : []
-      world.take(scheduler.conditionsChanged(met, at: now))
+      world.run(scheduler.conditionsChanged(met, at: now))
     }
   }
 
@@ -47,8 +47,8 @@ enum TaskOrder {
     guard let machine = scheduler.machines[id] else { return }
     let isEnded = machine.isFinalTask && machine.isAtRest
     let keeps = Bool.random(using: &random)
-    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
-    world.take(turn)
+    let (tokens, output) = scheduler.acknowledge([id], keepingBytesFor: keeps ? ["s\(id)"] : nil)
+    world.run(output)
     world.tokens += tokens
     if tokens.isEmpty, isEnded { world.acknowledged.insert(id) }
   }

@@ -24,30 +24,30 @@ extension SchedulerScript {
 
   @discardableResult
   mutating func acknowledge(_ id: TransferID, secret: String? = nil) -> ResumeToken? {
-    let (tokens, turn) = scheduler.acknowledge([id], keepingBytesFor: secret.map { [$0] })
-    take(turn)
+    let (tokens, output) = scheduler.acknowledge([id], keepingBytesFor: secret.map { [$0] })
+    run(output)
     return tokens.first
   }
 
   @discardableResult
   mutating func makeToken(_ id: TransferID, secret: String) -> ResumeToken? {
-    let (tokens, turn) = scheduler.makeTokens(for: [id], secrets: [secret])
-    take(turn)
+    let (tokens, output) = scheduler.makeTokens(for: [id], secrets: [secret])
+    run(output)
     return tokens.first
   }
 
   mutating func answer(_ id: TransferID, _ challenge: ServerChallenge, _ answer: ChallengeAnswer) {
-    take(scheduler.answerChallenge(of: id, challenge, answer, at: now).1)
+    run(scheduler.answerChallenge(of: id, challenge, answer, at: now).1)
   }
 
   mutating func conditions(_ met: Set<TransferCondition>) {
-    take(scheduler.conditionsChanged(met, at: now))
+    run(scheduler.conditionsChanged(met, at: now))
   }
 
   mutating func update(_ id: TransferID, _ change: (inout TaskChanges) -> Void) {
     var changes = TaskChanges()
     change(&changes)
-    take(scheduler.updateTask(id, changes, at: now).1)
+    run(scheduler.updateTask(id, changes, at: now).1)
   }
 
   /// The service is killed and started again with what the store has.
@@ -65,7 +65,7 @@ extension SchedulerScript {
       lastID: store.keys.max() ?? TransferID(rawValue: 0),
       lastTaskIdentifiers: [app: scheduler.lastTaskIdentifier(of: app)])
     actions = []
-    take(scheduler.recover(store.values.sorted { $0.id < $1.id }, at: now))
+    run(scheduler.recover(store.values.sorted { $0.id < $1.id }, at: now))
   }
 
   /// A task whose body flows, with this much of it on record.

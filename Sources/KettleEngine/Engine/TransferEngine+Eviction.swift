@@ -1,0 +1,252 @@
+import Dispatch
+import KettleModel
+import KettleScheduler
+import Logging
+
+/// Moves transfers between memory and the store: loads dormant ones on request, evicts those at
+/// rest.
+extension TransferEngine {
+  /// The number of transfers loaded at once for an operation on many.
+  static let loadedCountMax = 1000
+  /// The number of dormant transfers whose history is kept.
+  static let rememberedCountMax = 2000
+
+  // MARK: Reading
+
+  /// Counts the reads and operations in progress, and tracks transfers removed meanwhile: a result
+  /// read before the removal must not bring them back.
+  struct Reading: Sendable {
+    private(set) var count = 0
+    /// Removed transfers that the store does not know of yet.
+    private var leaving: Set<TransferID> = []
+    /// Removed transfers that the store knows of, but a read may have begun earlier.
+    private var gone: Set<TransferID> = []
+
+    mutating func begin() { count += 1 }
+
+    mutating func end() {
+      count -= 1
+      if count == 0 { gone = [] }
+    }
+
+    mutating func note(leaving id: TransferID) { leaving.insert(id) }
+
+    mutating func note(gone id: TransferID) {
+      guard leaving.remove(id) != nil, count > 0 else { return }
+      gone.insert(id)
+    }
+
+    /// The transfers no longer on the list, whatever the store returns.
+    var unlisted: Set<TransferID> { leaving.union(gone) }
+
+    func stillListed(_ records: [TransferRecord]) -> [TransferRecord] {
+      if leaving.isEmpty, gone.isEmpty { return records }
+      return records.filter { !leaving.contains($0.id) && !gone.contains($0.id) }
+    }
+  }
+
+  /// Reads transfers from the store, and wakes them before anything else can happen. Wakes nothing
+  /// when the store cannot be read.
+  func load(
+    _ question: @escaping @Sendable (any TransferArchive) throws -> [TransferRecord]
+  ) async -> [TransferRecord] {
+    reading.begin()
+    let result = await withCheckedContinuation { answered in
+      readQueue.async { [archive] in answered.resume(returning: Result { try question(archive) }) }
+    }
+    defer { reading.end() }
+    switch result {
+    case .success(let records):
+      let listed = reading.stillListed(records)
+      let now = clock.now()
+      let (loaded, output) = scheduler.load(listed, at: now)
+      announceLoaded(loaded, of: listed)
+      run(output, at: now)
+      return listed
+    case .failure(let error):
+      logger.error("The store cannot be read", metadata: ["error": "\(error)"])
+      return []
+    }
+  }
+
+  /// Runs `body` without evicting any transfer: those loaded in it are still in memory when it
+  /// continues.
+  func withoutEviction<Answer>(_ body: () async -> Answer) async -> Answer {
+    reading.begin()
+    let answer = await body()
+    reading.end()
+    evict()
+    return answer
+  }
+
+  /// Loads transfers that only the store has into memory.
+  func load(_ ids: [TransferID]) async {
+    let missing = ids.filter { scheduler.machines[$0] == nil }
+    guard !missing.isEmpty else { return }
+    _ = await load { archive in try archive.records(missing) }
+  }
+
+  /// Notifies the observer of the transfers as they were in the store. One of them may already run;
+  /// its changes follow.
+  private func announceLoaded(_ ids: [TransferID], of records: [TransferRecord]) {
+    let ids = Set(ids)
+    for record in records where ids.contains(record.id) {
+      observer(.loaded(rows.row(of: record)))
+    }
+  }
+
+  // MARK: The queue
+
+  func readNextTransfers(_ request: QueueRead) {
+    reading.begin()
+    readQueue.async { [weak self, archive] in
+      let result = Result { try archive.line(request) }
+      self?.post(.queueRead(request, result))
+    }
+  }
+
+  func queueRead(_ request: QueueRead, _ result: Result<[TransferRecord], any Error>) {
+    defer { reading.end() }
+    switch result {
+    case .success(let records):
+      let now = clock.now()
+      let (loaded, output) = scheduler.queueRead(request, records, gone: reading.unlisted, at: now)
+      announceLoaded(loaded, of: records)
+      run(output, at: now)
+    case .failure(let error):
+      logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
+      reading.begin()
+      readQueue.asyncAfter(deadline: .now() + JournalWriter.retryDelay) { [weak self, archive] in
+        let result = Result { try archive.line(request) }
+        self?.post(.queueRead(request, result))
+      }
+    }
+  }
+
+  // MARK: Eviction
+
+  /// Evicts transfers whose state the store has, unless a read or operation is in progress.
+  func evict() {
+    guard reading.count == 0, scheduler.shouldEvict else { return }
+    let evicted = scheduler.evict { unkept[$0] == nil && bodies[$0] == nil && digests[$0] == nil }
+    guard !evicted.isEmpty else { return }
+    observer(.evicted(evicted))
+    for id in evicted where live[id]?.hasRun == false { live[id] = nil }
+    guard live.count > scheduler.machines.count + Self.rememberedCountMax else { return }
+    for id in live.keys where scheduler.machines[id] == nil { live[id] = nil }
+  }
+
+  /// Notes that changes are on their way to the store.
+  func noteUnkept(_ changes: [JournalChange]) {
+    for change in changes {
+      switch change {
+      case .put(let record): unkept[record.id, default: 0] += 1
+      case .remove(let id): reading.note(leaving: id)
+      // Progress belongs to an open file. Its transfer stays in memory until the record that
+      // follows the closing is in the store.
+      case .progress, .putSession, .removeSession, .clearFinished: break
+      }
+    }
+  }
+
+  /// Notes that changes are in the store.
+  func noteKept(_ changes: [JournalChange]) {
+    var recorded: [PartialIdentity] = []
+    for change in changes {
+      switch change {
+      case .put(let record):
+        noteKept(record.id)
+        if let identity = record.resumeData?.partialIdentity { recorded.append(identity) }
+      case .remove(let id): reading.note(gone: id)
+      case .progress, .putSession, .removeSession, .clearFinished: break
+      }
+    }
+    if !recorded.isEmpty { files.forgetUnrecorded(recorded) }
+  }
+
+  private func noteKept(_ id: TransferID) {
+    let left = (unkept[id] ?? 0) - 1
+    unkept[id] = left > 0 ? left : nil
+  }
+
+  // MARK: Many
+
+  /// Applies a control to transfers, some of which only the store has. Wakes a thousand at a time.
+  /// Those already resident come last: when they make room, the others have been handled.
+  ///
+  /// - Returns: the result for each, in the order of `ids`.
+  func controlEach(
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
+    guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
+      return await controlLoaded(control, ids)
+    }
+    var results: [TransferID: TransferScheduler.ControlResult] = [:]
+    let missing = ids.filter { scheduler.machines[$0] == nil }
+    for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
+      let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
+      for (id, result) in zip(part, await controlLoaded(control, part)) { results[id] = result }
+    }
+    let others = ids.filter { results[$0] == nil }
+    for (id, result) in zip(others, await controlLoaded(control, others)) { results[id] = result }
+    return ids.map { results[$0] ?? .unknown }
+  }
+
+  private func controlLoaded(
+    _ control: TransferScheduler.Control, _ ids: [TransferID]
+  ) async -> [TransferScheduler.ControlResult] {
+    await withoutEviction {
+      await load(ids)
+      return await controlResident(control, ids)
+    }
+  }
+
+  /// Applies a control to all transfers that it is meant for.
+  package func controlAll(_ control: TransferScheduler.Control) async -> [TransferID] {
+    let resident = selection(for: control)
+    var done: [TransferID] = []
+    await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
+      _ = await controlResident(control, ids)
+      done += ids
+    }
+    _ = await controlEach(control, resident)
+    return (done + resident).sorted()
+  }
+
+  /// Visits the transfers that only the store has, a thousand at a time, and keeps these resident
+  /// meanwhile. Other code may have loaded some of them since.
+  ///
+  /// - Parameter others: the transfers that the caller handles.
+  func forEachDormant(
+    in states: Set<TransferState>, but others: Set<TransferID>,
+    _ body: ([TransferID]) async -> Void
+  ) async {
+    guard !states.isEmpty else { return }
+    var last: TransferID?
+    repeat {
+      let after = last
+      last = await withoutEviction {
+        let records = await load { archive in
+          try archive.dormant(in: states, after: after, countMax: Self.loadedCountMax)
+        }
+        let ids = records.map(\.id).filter { !others.contains($0) && scheduler.machines[$0] != nil }
+        if !ids.isEmpty { await body(ids) }
+        return records.last?.id
+      }
+    } while last != nil
+  }
+}
+
+extension TransferScheduler.Control {
+  /// The states of the dormant transfers that a control for all applies to.
+  fileprivate var dormantStates: Set<TransferState> {
+    switch self {
+    case .start: [.idle, .paused, .failed]
+    case .pause: [.queued]
+    case .stop: [.queued, .paused, .failed]
+    case .remove, .reset: [.queued, .paused, .failed, .idle, .completed]
+    case .relink, .limit, .prioritize: [.queued, .paused, .failed, .idle]
+    case .cancel: []
+    }
+  }
+}

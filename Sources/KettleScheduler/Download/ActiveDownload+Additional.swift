@@ -1,0 +1,198 @@
+import KettleModel
+
+/// Additional connections, which fetch parts of a file that the primary connection has shown.
+extension ActiveDownload {
+  /// The URL for another connection; nil when none would help.
+  func wantedURL(
+    _ facts: TransferFacts, _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> TransferURL? {
+    guard let total = divisibleTotal(of: facts), permitsConnection(at: now),
+      nextPiece(total: total, newcomerCount: 1, policy, at: now) != nil
+    else { return nil }
+    return additionalURL
+  }
+
+  /// Begins another connection where it helps most; nil when none would help.
+  ///
+  /// - Parameter newcomerCount: how many could begin, this one included.
+  mutating func beginConnection(
+    _ attempt: AttemptID, newcomerCount: Int, _ facts: TransferFacts, policy: DivisionPolicy,
+    at now: MonotonicTime
+  ) -> AttemptPlan? {
+    guard let total = divisibleTotal(of: facts),
+      let piece = nextPiece(total: total, newcomerCount: newcomerCount, policy, at: now)
+    else { return nil }
+    let range: ByteRange
+    var owner: AttemptID?
+    switch piece {
+    case .gap(let gap): range = gap
+    case .copy(_, let rest): range = rest
+    case .share(let sharing, let share):
+      range = share
+      owner = sharing
+    }
+    let requested = RequestedRange(lower: range.lower, upper: range.upper, proof: proof)
+    var connection = DownloadConnection(
+      attempt: attempt, url: additionalURL, redirects: additionalRedirects, requested: requested,
+      range: range, at: now)
+    connection.owner = owner
+    begin(connection, at: now)
+    return AttemptPlan(
+      attempt: attempt, url: connection.url, redirects: connection.redirects,
+      requested: requested, spec: facts.spec)
+  }
+
+  /// Closes one connection for the sake of another transfer. Returns its attempt; nil when there is
+  /// none to spare.
+  mutating func shedConnection(_ facts: TransferFacts, at origin: Origin) -> AttemptID? {
+    guard divisibleTotal(of: facts) != nil, activeCount > 1,
+      let index = connections.lastIndex(where: {
+        $0.phase != .closing && $0.url.origin == origin
+      })
+    else { return nil }
+    connections[index].phase = .closing
+    return connections[index].attempt
+  }
+
+  // MARK: Responses
+
+  /// Decides what the response to an additional connection means.
+  mutating func receiveAdditional(
+    _ response: Response, at index: Int, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    let connection = connections[index]
+    let classifier = ResponseClassifier(
+      // What the primary connection requested does not matter to those that join it.
+      url: connection.url, requested: connection.requested, mode: .resuming,
+      resumeData: facts.resumeData, content: connection.content, acceptance: facts.acceptance,
+      challengePolicy: .ask)
+    switch classifier.classify(response.head, at: context.now) {
+    case .acceptRange where response.head.hasTransferCoding:
+      // Its bytes would count only at its end, all or none, and others write beside it.
+      splitting = .refused
+    case .acceptRange(let range, _): return join(range, at: index, of: facts.id, in: context)
+    case .requestAgain(.proving(.sameValidator)): proof = .sameValidator
+    case .requestAgain(.fresh(let reason)): return .end(facts.startingFresh(because: reason))
+    case .requestAgain(.proving(let proof)): return .end(facts.requesting(.proving(proof)))
+    case .acceptWhole(let whole):
+      if case .instead = whole.use {
+        return .end(facts.startingFresh(because: .resourceChanged))
+      }
+      // The server no longer serves parts: the connection that flows continues alone.
+      splitting = .refused
+    case .redirect(let location): redirect(connection, to: location, from: response.reach)
+    case .retry(let failure, let after):
+      return additionalRefused(failure, retryAfter: after, at: index, facts, in: context)
+    case .alreadyWhole, .requestAgain(.comparing), .requestAgain(.resuming), .fail, .wait:
+      directAdditional(toOriginal: facts.spec.url)
+    }
+    return close(index)
+  }
+
+  /// Lets the body of an additional connection flow. The connection that shares its range with it
+  /// ends where the new one begins.
+  private mutating func join(
+    _ range: ByteRange, at index: Int, of id: TransferID, in context: DecisionContext
+  ) -> Step {
+    let connection = connections[index]
+    // It may have been shortened since the request.
+    let upper = min(range.upper, connection.range?.upper ?? range.upper)
+    let rest = ByteRange(lower: range.lower, upper: max(range.lower, upper)) ?? range
+    connections[index].receive(rest, at: context.now.monotonic)
+    directAdditional(after: connection)
+    var step = Step()
+    if let owner = connection.owner, let shared = self.index(of: owner),
+      let lower = connection.range?.lower, let upper = connections[shared].range?.upper,
+      lower < upper
+    {
+      connections[shared].shorten(to: lower)
+      step.actions.append(.shortenAttempt(id, owner, to: lower))
+    }
+    step.actions.append(.acceptBody(id, connection.attempt, rest))
+    return step
+  }
+
+  private mutating func close(_ index: Int, _ hostHint: HostLimitHint? = nil) -> Step {
+    connections[index].phase = .closing
+    return Step(actions: [.cancelAttempt(connections[index].attempt)], hostHint: hostHint)
+  }
+
+  private mutating func redirect(
+    _ connection: DownloadConnection, to location: String, from reach: NetworkReach
+  ) {
+    switch RedirectPolicy.decide(
+      location: location, from: connection.url, redirectCount: connection.redirects.count)
+    {
+    case .follow(let url):
+      directAdditional(to: url, redirects: connection.redirects.followed(by: reach))
+      pacing.recordRedirect()
+      // Connections that are only ever redirected never deliver anything.
+      if pacing.redirectCount > RedirectPolicy.redirectCountMax { splitting = .refused }
+    case .refuse: splitting = .refused
+    }
+  }
+
+  private mutating func additionalRefused(
+    _ failure: TransferFailure, retryAfter: RetryAfter?, at index: Int, _ facts: TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    var hint = HostLimitHint(
+      origin: connections[index].url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
+    if activeCount == 1 {
+      // No other connection could have caused the refusal.
+      return .end(facts.afterFailure(failure, retryAfter: retryAfter, in: context), hint)
+    }
+    if failure.isRefusal {
+      hint.connectionsMax = max(1, context.otherConnectionCount)
+      pacing.pause(at: context.now.monotonic)
+    } else {
+      recordFailure(in: context)
+    }
+    return close(index, hint)
+  }
+
+  // MARK: Progress
+
+  /// Records the progress of each connection. Returns the attempts to cancel because they are
+  /// silent; others take over their rest.
+  ///
+  /// - Parameter progress: how far each body has come, and how long a connection may be silent.
+  mutating func recordProgress(
+    _ progress: DownloadProgress, _ facts: TransferFacts, at now: MonotonicTime
+  ) -> [AttemptID] {
+    var silent: [AttemptID] = []
+    for index in connections.indices {
+      let attempt = connections[index].attempt
+      if let upTo = progress.receivedUpTo[attempt] {
+        connections[index].recordProgress(to: upTo, at: now)
+      }
+      if progress.heldBack.contains(attempt) { connections[index].lastProgressAt = now }
+      guard let limit = progress.silentMillisecondsMax, divisibleTotal(of: facts) != nil,
+        connections[index].phase == .receiving, connections[index].missingByteCount > 0,
+        now.milliseconds(since: connections[index].lastProgressAt) >= limit
+      else { continue }
+      connections[index].phase = .closing
+      silent.append(attempt)
+    }
+    return silent
+  }
+}
+
+/// How far the bodies of a download have come.
+package struct DownloadProgress: Sendable, Hashable {
+  package var receivedUpTo: [AttemptID: Int64]
+  /// Attempts that wait for our own disk and are therefore not silent.
+  package var heldBack: Set<AttemptID>
+  /// How long a connection may deliver nothing; nil for as long as it likes.
+  package var silentMillisecondsMax: Int64?
+
+  package init(
+    receivedUpTo: [AttemptID: Int64] = [:], heldBack: Set<AttemptID> = [],
+    silentMillisecondsMax: Int64? = nil
+  ) {
+    self.receivedUpTo = receivedUpTo
+    self.heldBack = heldBack
+    self.silentMillisecondsMax = silentMillisecondsMax
+  }
+}

@@ -1,0 +1,49 @@
+import KettleModel
+
+/// The partial file of a running download: opened by the first response, and recorded before a byte
+/// is written.
+extension ActiveDownload {
+  /// The partial file is open; nil when the attempt that opened it is gone.
+  mutating func bodyOpened(
+    _ resumeData: ResumeData, of attempt: AttemptID, _ facts: inout TransferFacts,
+    at now: MonotonicTime
+  ) -> Step? {
+    guard case .opening(let plan) = body, let index = index(of: attempt) else { return nil }
+    body = .opened
+    received = resumeData.held
+    durableAtStartByteCount = resumeData.held.byteCount
+    connections[index].receive(connections[index].range, at: now)
+    proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+    if case .goOn = plan, let requested = connections[index].requested {
+      if case .sameValidator = requested.proof { proof = .sameValidator }
+      facts.task?.recordResumption(at: requested.lower)
+    }
+    return Step(actions: [.acceptBody(facts.id, attempt, connections[index].range)])
+  }
+
+  /// The store has recorded the partial file; additional connections may join when the speed of the
+  /// primary one is known.
+  mutating func bodyRecorded(
+    _ facts: TransferFacts, _ policy: DivisionPolicy, at now: MonotonicTime
+  ) {
+    guard body == .opened else { return }
+    body = .open
+    for index in connections.indices where connections[index].phase == .receiving {
+      connections[index].receive(connections[index].range, at: now)
+    }
+    if divisibleTotal(of: facts) != nil { pacing.awaitSpeed(policy, at: now) }
+  }
+}
+
+extension TransferFacts {
+  /// What follows when the partial file could not be opened or created.
+  mutating func afterBodyRefused(
+    _ failure: TransferFailure, in context: DecisionContext
+  ) -> TransferMachine.AfterEnding {
+    if failure.code == .partialFileChanged { return startingFresh(because: .partialFileChanged) }
+    if failure.isOfFileThere, spec.onConflict == .skip {
+      return .alreadyThere(path: failure.subject)
+    }
+    return afterFileFailure(failure, in: context)
+  }
+}

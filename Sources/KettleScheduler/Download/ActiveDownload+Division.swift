@@ -1,0 +1,177 @@
+import KettleModel
+
+/// Where one more connection helps most.
+///
+/// Nowhere, while the first one suffices (`DivisionPolicy`). Otherwise a gap that no connection
+/// fetches comes first. Then the part that will end last is divided so that, at the known speeds,
+/// both halves end together. If the rest is too small to divide and its connection is silent or
+/// much slower than the others, a second copy is fetched: the first to arrive wins, and duplicate
+/// bytes are compared. So neither a slow nor a dead connection decides when the file is ready. A
+/// server that is slow for every connection gets no second copy, which would only share the first
+/// one's speed.
+extension ActiveDownload {
+  enum Piece: Sendable, Hashable {
+    case gap(ByteRange)
+    /// The end of a connection's range; that connection ends here once the piece arrives.
+    case share(of: AttemptID, ByteRange)
+    /// Everything that a connection has still to deliver, and a little before it.
+    case copy(of: AttemptID, ByteRange)
+  }
+
+  /// Less than this is not worth its own request.
+  static let pieceByteCountMin: Int64 = 512 << 10
+  /// Parts meet at page borders: a page that two of them share is written twice, and read.
+  static let pageByteCount: Int64 = 4096
+  /// A part that ends within this time is not divided.
+  static let millisecondsLeftMin: Int64 = 200
+  /// A part that ends within this time is not copied, however fast the others are.
+  static let copyMillisecondsLeftMin: Int64 = 1000
+  /// A second copy must be this many times as fast, or it is not worth its bytes.
+  static let copySpeedRatioMin: Int64 = 3
+  /// How long the connection with the last piece may be silent before a second copy is fetched.
+  /// Servers that limit their speed send in bursts up to a second apart.
+  static let copySilentMillisecondsMin: Int64 = 2500
+  /// A connection without a byte for this long counts as dead.
+  static let silentMillisecondsMax: Int64 = 5000
+  /// Bytes before the missing part that are requested again, to check that both match.
+  static let overlapByteCount: Int64 = 64 << 10
+
+  /// - Parameter newcomerCount: how many connections may begin; the piece is for the first.
+  func nextPiece(
+    total: Int64, newcomerCount: Int, _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> Piece? {
+    guard let all = ByteRange(lower: 0, upper: total), !isEnoughAlone(all, policy) else {
+      return nil
+    }
+    if let gap = covered.gaps(in: all).max(by: { $0.byteCount < $1.byteCount }) {
+      return .gap(gap)
+    }
+    let connections = expectedConnections
+    let receiving = connections.filter { $0.phase == .receiving && $0.missingByteCount > 0 }
+    // A part that two connections fetch is neither divided nor copied again.
+    let alone = receiving.filter { connection in
+      !connections.contains { $0.attempt != connection.attempt && $0.isAfter(restOf: connection) }
+    }
+    guard let last = alone.max(by: { expectedEnd($0, now) < expectedEnd($1, now) }) else {
+      return nil
+    }
+    return share(of: last, newcomerCount, at: now) ?? copy(of: last, at: now)
+  }
+
+  /// Whether the only connection so far is enough.
+  private func isEnoughAlone(_ all: ByteRange, _ policy: DivisionPolicy) -> Bool {
+    guard connections.count == 1, endedConnectionSpeed == 0, let connection = connections.first,
+      connection.phase == .receiving
+    else { return false }
+    if connection.speed.bytesPerSecond >= policy.aloneBytesPerSecondMin { return true }
+    let gaps = covered.gaps(in: all).reduce(0) { $0 + $1.byteCount }
+    guard let left = connection.millisecondsLeft(for: gaps + connection.missingByteCount) else {
+      return false
+    }
+    return left < policy.aloneMillisecondsMax
+  }
+
+  /// The connections as they will be once all pending requests are answered.
+  private var expectedConnections: [DownloadConnection] {
+    var connections = connections
+    for new in self.connections where new.phase == .requesting {
+      guard let owner = new.owner, let lower = new.range?.lower,
+        let index = connections.firstIndex(where: { $0.attempt == owner })
+      else { continue }
+      connections[index].shorten(to: min(lower, connections[index].range?.upper ?? lower))
+    }
+    return connections
+  }
+
+  /// One newcomer's share, from the end, sized so that all finish at the same time.
+  private func share(of connection: DownloadConnection, _ newcomerCount: Int, at now: MonotonicTime)
+    -> Piece?
+  {
+    let missing = connection.missingByteCount
+    guard missing >= 2 * Self.pieceByteCountMin, let range = connection.range else { return nil }
+    if let left = connection.millisecondsLeft, left < Self.millisecondsLeftMin { return nil }
+    let count = Double(max(newcomerCount, 1))
+    let own = Double(speed(of: connection, now))
+    let others = Double(typicalSpeed) * count
+    let share = own + others > 0 ? others / (own + others) / count : 1 / (count + 1)
+    // The connection keeps a little room where it is about to write.
+    let most = missing - Self.lead(own)
+    let divided = missing + headStart(of: connection, newcomerCount)
+    let piece = min(max(Int64(Double(divided) * share), Self.pieceByteCountMin), most)
+    guard piece > 0 else { return nil }
+    let border = range.upper - piece
+    let lower = (border + Self.pageByteCount - 1) / Self.pageByteCount * Self.pageByteCount
+    return ByteRange(lower: min(lower, range.upper), upper: range.upper)
+      .map { .share(of: connection.attempt, $0) }
+  }
+
+  /// The head start of the first connection. Others get one too when they begin, so they are not
+  /// behind: many servers send a first second at once and only then limit their speed.
+  private func headStart(of connection: DownloadConnection, _ newcomerCount: Int) -> Int64 {
+    guard let lower = connection.range?.lower, endedConnectionSpeed == 0,
+      connections.allSatisfy({ $0.attempt == connection.attempt || $0.speed.bytesPerSecond == 0 })
+    else { return 0 }
+    // After a long time alone, that means little.
+    let most = connection.missingByteCount / Int64(2 * (max(newcomerCount, 1) + 1))
+    return min(max(0, connection.receivedUpTo - lower), most)
+  }
+
+  private func copy(of connection: DownloadConnection, at now: MonotonicTime) -> Piece? {
+    let isSilent =
+      now.milliseconds(since: connection.lastProgressAt) >= Self.copySilentMillisecondsMin
+    guard isSilent || isSlow(connection), let range = connection.range else { return nil }
+    let lower = max(range.lower, connection.receivedUpTo - Self.overlapByteCount)
+    return ByteRange(lower: lower, upper: range.upper).map { .copy(of: connection.attempt, $0) }
+  }
+
+  /// Whether it is far slower than another connection is expected to be. Only others show that: a
+  /// connection alone may have all that the server gives.
+  private func isSlow(_ connection: DownloadConnection) -> Bool {
+    guard let left = connection.millisecondsLeft, left >= Self.copyMillisecondsLeftMin else {
+      return false
+    }
+    let others = connections.filter { $0.attempt != connection.attempt }.map(\.speed.bytesPerSecond)
+    let expected = Self.median(others) ?? endedConnectionSpeed
+    return expected / Self.copySpeedRatioMin >= connection.speed.bytesPerSecond
+  }
+
+  /// What a connection receives before the message to stop reaches it: 50 ms at its speed.
+  private static func lead(_ bytesPerSecond: Double) -> Int64 {
+    Int64(min(bytesPerSecond / 20, Double(pieceByteCountMin)))
+  }
+
+  private func speed(of connection: DownloadConnection, _ now: MonotonicTime) -> Int64 {
+    if now.milliseconds(since: connection.lastProgressAt) >= Self.silentMillisecondsMax { return 0 }
+    let known = connection.speed.bytesPerSecond
+    return known > 0 ? known : typicalSpeed
+  }
+
+  /// The median of the connections with a speed; the expected speed of a new connection.
+  private var typicalSpeed: Int64 {
+    Self.median(connections.map(\.speed.bytesPerSecond)) ?? 0
+  }
+
+  /// The median of the positive speeds.
+  private static func median(_ speeds: [Int64]) -> Int64? {
+    let known = speeds.filter { $0 > 0 }.sorted()
+    return known.isEmpty ? nil : known[known.count / 2]
+  }
+
+  private func expectedEnd(_ connection: DownloadConnection, _ now: MonotonicTime) -> Double {
+    let perSecond = speed(of: connection, now)
+    // Without any speed the larger part ends later.
+    guard perSecond > 0 else {
+      return typicalSpeed > 0 ? .infinity : Double(connection.missingByteCount)
+    }
+    return Double(connection.missingByteCount) / Double(perSecond)
+  }
+}
+
+extension DownloadConnection {
+  /// Whether it fetches bytes that another connection has still to deliver.
+  fileprivate func isAfter(restOf other: DownloadConnection) -> Bool {
+    guard phase != .closing, let range, let theirs = other.range else { return false }
+    return range.upper > other.receivedUpTo && range.lower < theirs.upper
+      && receivedUpTo < theirs.upper && missingByteCount > 0
+  }
+}

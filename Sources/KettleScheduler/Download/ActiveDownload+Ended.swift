@@ -1,0 +1,180 @@
+import KettleModel
+
+/// The end of a connection.
+extension ActiveDownload {
+  /// An attempt that the transport has released.
+  struct Ended: Sendable {
+    var attempt: AttemptID
+    var outcome: AttemptOutcome
+    /// How far its body got; nil when none of it counts.
+    var receivedUpTo: Int64?
+  }
+
+  /// Decides what follows the end of an attempt; nil when the attempt is unknown.
+  mutating func end(
+    _ ended: Ended, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step? {
+    guard let connection = remove(ended.attempt, receivedUpTo: ended.receivedUpTo) else {
+      return nil
+    }
+    var step: Step
+    switch ended.outcome {
+    case .complete: step = afterComplete(connection, &facts, in: context)
+    case .cancelled: step = afterCancelled(connection, &facts, in: context)
+    case .failed(let failure): step = afterFailed(connection, with: failure, &facts, in: context)
+    case .untrusted(let failure, let challenge):
+      step = afterChallenged(connection, by: challenge, because: failure, &facts, in: context)
+    case .certificateWanted(let failure):
+      let challenge = ServerChallenge(
+        kind: .clientCertificate, origin: connection.url.origin.text, failureCount: 0)
+      step = afterChallenged(connection, by: challenge, because: failure, &facts, in: context)
+    }
+    if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
+    return step
+  }
+
+  /// Closes connections whose remaining bytes were delivered by others.
+  private mutating func closeRedundant() -> [AttemptID] {
+    var redundant: [AttemptID] = []
+    for index in connections.indices where connections[index].phase != .closing {
+      let connection = connections[index]
+      guard let range = connection.range,
+        let rest = ByteRange(
+          lower: min(connection.receivedUpTo, range.upper), upper: range.upper),
+        received.contains(rest)
+      else { continue }
+      connections[index].phase = .closing
+      redundant.append(connection.attempt)
+    }
+    return redundant
+  }
+
+  /// Whether every byte of the file is present.
+  private func isWhole(_ facts: TransferFacts) -> Bool {
+    guard let total = facts.resumeData?.totalByteCount else { return false }
+    switch body {
+    case .open: return received.prefixByteCount == total
+    // A small body may be complete before its file is recorded; both are recorded together. Bytes
+    // that were durable before would still need their proof.
+    case .opened: return durableAtStartByteCount == 0 && received.prefixByteCount == total
+    case .closed, .opening: return false
+    }
+  }
+
+  /// Resets the retry count when bytes arrived that are kept.
+  private func recordArrivals(_ facts: inout TransferFacts) {
+    guard facts.keepsBytes, received.byteCount > durableAtStartByteCount else { return }
+    facts.retryCount = 0
+  }
+
+  // MARK: Outcomes
+
+  private mutating func afterComplete(
+    _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    if isWhole(facts) { return .end(.whole) }
+    guard let range = connection.range else {
+      // A body that ends before the durable bytes do is another version, however well it began.
+      if connection.receivedUpTo < received.upperBound {
+        return .end(facts.startingFresh(because: .resourceChanged))
+      }
+      // Only its end could show the size.
+      return .end(.whole)
+    }
+    if connection.receivedUpTo >= range.upper {
+      pacing.recordSuccess()
+      return .none
+    }
+    let total = facts.resumeData?.totalByteCount ?? range.upper
+    let failure = TransferFailure(
+      .truncated, on: facts.urlText, detail: "\(connection.receivedUpTo) of \(total) bytes")
+    return afterFailed(connection, with: failure, &facts, in: context)
+  }
+
+  /// A connection given up for silence is a failure like any other: without the retry count, a
+  /// server that sends heads and no bodies would be contacted endlessly.
+  private mutating func afterCancelled(
+    _ connection: DownloadConnection, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    if isWhole(facts) { return .end(.whole) }
+    let silence = context.now.monotonic.milliseconds(since: connection.lastProgressAt)
+    guard connection.range != nil, connection.missingByteCount > 0,
+      silence >= Self.deadMillisecondsMin
+    else { return .none }
+    if activeCount > 0 {
+      recordFailure(in: context)
+      return .none
+    }
+    recordArrivals(&facts)
+    let failure = TransferFailure(
+      .timedOut, on: facts.urlText, detail: "nothing came for \(silence / 1000) seconds")
+    return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
+  }
+
+  /// While others continue, a challenged connection counts as failed.
+  private mutating func afterChallenged(
+    _ connection: DownloadConnection, by challenge: ServerChallenge,
+    because failure: TransferFailure,
+    _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    guard activeCount == 0, let counted = facts.task?.counted(challenge) else {
+      return afterFailed(connection, with: failure, &facts, in: context)
+    }
+    return .end(.waiting(.forEvent(.needsLogin, failure, challenge: counted)))
+  }
+
+  private mutating func afterFailed(
+    _ connection: DownloadConnection, with failure: TransferFailure, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    if let next = afterFileProblem(failure, at: connection.url, &facts, in: context) {
+      return .end(next)
+    }
+    if isWhole(facts) { return .end(.whole) }
+    recordArrivals(&facts)
+    if failure.code == .redirectRefused {
+      if activeCount == 0 {
+        // The attempt knows where it was redirected, the user what was requested.
+        return .end(
+          .failed(TransferFailure(.redirectRefused, on: facts.urlText, detail: failure.detail)))
+      }
+      directAdditional(toOriginal: facts.spec.url)
+    }
+    var hint: HostLimitHint?
+    if connection.phase == .requesting, failure.isRefusedConnection, facts.mayBlameHost(in: context)
+    {
+      hint = HostLimitHint(
+        origin: connection.url.origin, connectionsMax: context.otherConnectionCount)
+    }
+    if activeCount > 0 {
+      if hint == nil { recordFailure(in: context) } else { pacing.pause(at: context.now.monotonic) }
+      return Step(hostHint: hint)
+    }
+    if hint != nil {
+      facts.repetitions.recordRefusalBlamedOnHost()
+      return .end(.queued, hint)
+    }
+    return .end(facts.afterFailure(failure, retryAfter: nil, in: context))
+  }
+
+  /// What follows when the bytes or the partial file are not what they should be; nil when the
+  /// failure is of the network.
+  private func afterFileProblem(
+    _ failure: TransferFailure, at url: TransferURL, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> TransferMachine.AfterEnding? {
+    // If the length was known before, a longer file is another version.
+    let isLonger = failure.code == .tooLong && durableAtStartByteCount > 0
+    if failure.code == .otherVersion || isLonger {
+      if let resumeData = facts.resumeData, resumeData.validatorURL != nil {
+        return .waiting(.forEvent(.needsLink, .otherFile(at: url, nil, in: resumeData)))
+      }
+      return facts.startingFresh(because: .resourceChanged)
+    }
+    if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
+    if failure.code == .partialFileChanged {
+      return facts.startingFresh(because: .partialFileChanged)
+    }
+    return failure.isOfTheFile ? facts.afterFileFailure(failure, in: context) : nil
+  }
+}

@@ -1,0 +1,254 @@
+import KettleModel
+
+/// The response to the primary connection, which shows what the file is.
+extension ActiveDownload {
+  /// What follows for a running download.
+  struct Step: Sendable {
+    /// Set when all attempts are to end.
+    var next: TransferMachine.AfterEnding?
+    var actions: [TransferAction] = []
+    var hostHint: HostLimitHint?
+
+    static let none = Step()
+
+    static func end(
+      _ next: TransferMachine.AfterEnding, _ hostHint: HostLimitHint? = nil
+    ) -> Step {
+      Step(next: next, hostHint: hostHint)
+    }
+  }
+
+  /// A response head, and where it came from.
+  struct Response: Sendable {
+    var head: ResponseHead
+    /// The reach of the server that sent it.
+    var reach: NetworkReach
+    var attempt: AttemptID
+  }
+
+  /// Begins the first attempt of a run: the one that opens the partial file.
+  static func begin(
+    _ request: NextRequest, attempt: AttemptID, _ facts: inout TransferFacts, at now: Moment
+  ) -> Transition {
+    let requested = RequestedRange(
+      resuming: facts.resumeData, mode: request.mode,
+      permitsRanges: facts.repetitions.permitsRanges)
+    var primary = DownloadConnection(
+      attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
+      range: nil, at: now.monotonic)
+    primary.content = request.content
+    facts.taskStatus?.sentByteCount = 0
+    let download = ActiveDownload(
+      primary: primary, mode: request.mode, received: facts.resumeData?.held ?? ByteRangeSet())
+    let plan = AttemptPlan(
+      attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
+      content: request.content, spec: facts.spec)
+    return .entering(.running(download), [.beginAttempt(facts.id, plan)])
+  }
+
+  /// Decides what a response means. The attempt's body waits until then.
+  mutating func receive(
+    _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    // A head that arrives during cancellation is irrelevant.
+    guard let index = index(of: response.attempt), connections[index].phase == .requesting else {
+      return .none
+    }
+    switch body {
+    case .closed: return receivePrimary(response, &facts, in: context)
+    case .open: return receiveAdditional(response, at: index, &facts, in: context)
+    case .opening, .opened: return .none
+    }
+  }
+
+  private mutating func receivePrimary(
+    _ response: Response, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    guard let primary = connection(of: response.attempt) else { return .none }
+    let head = response.head
+    if let challenge = facts.task?.loginChallenge(in: head, from: primary.url) {
+      let failure = TransferFailure(.loginNeeded, on: primary.url.text, detail: "\(head.status)")
+      return .end(.waiting(.forEvent(.needsLogin, failure, challenge: challenge)))
+    }
+    let classifier = ResponseClassifier(
+      url: primary.url, requested: primary.requested, mode: mode, resumeData: facts.resumeData,
+      content: primary.content, acceptance: facts.acceptance,
+      challengePolicy: facts.isTask && head.status == 401 ? .takeReplyAsItStands : .ask)
+    // Its bytes count only at its end, all or none, so nothing may be written beside it.
+    if head.hasTransferCoding { splitting = .refused }
+    switch classifier.classify(head, at: context.now) {
+    case .acceptWhole(let whole): return acceptWhole(whole, of: response, &facts, in: context)
+    case .acceptRange(let range, let details):
+      return acceptRange(range, with: details, of: response, &facts, in: context)
+    case .alreadyWhole:
+      if let durable = facts.resumeData?.held.prefixByteCount {
+        facts.task?.recordResumption(at: durable)
+      }
+      return .end(.whole)
+    case .requestAgain(let mode): return .end(facts.requestingAgain(mode))
+    case .redirect(let location): return redirect(primary, to: location, by: response, &facts)
+    case .wait(let reason, let failure): return .end(.waiting(.forEvent(reason, failure)))
+    case .retry(let failure, let after):
+      return primaryRefused(response, because: failure, retryAfter: after, &facts, in: context)
+    case .fail(let failure):
+      facts.task?.recordReply(head, from: primary.url)
+      return .end(.failed(failure))
+    }
+  }
+
+  // MARK: Acceptance
+
+  private mutating func acceptWhole(
+    _ whole: ResponseClassifier.Whole, of response: Response, _ facts: inout TransferFacts,
+    in context: DecisionContext
+  ) -> Step {
+    guard let url = connection(of: response.attempt)?.url else { return .none }
+    facts.task?.recordReply(response.head, from: url)
+    let plan = facts.plan(for: whole, response.head)
+    // The server sends everything: the resume data was not used and will not be.
+    facts.spec.task?.resumes = nil
+    var total = whole.facts.total
+    switch whole.use {
+    case .new: break
+    case .compared:
+      total = total ?? facts.resumeData?.totalByteCount
+      splitting = .refused
+    case .instead: received = ByteRangeSet()
+    }
+    if response.head.value(of: "Accept-Ranges")?.trimmed.lowercased() == "none" {
+      splitting = .refused
+    }
+    let range = total.flatMap { ByteRange(lower: 0, upper: $0) }
+    return open(plan, range, by: response.attempt, of: facts.id, at: context.now)
+  }
+
+  private mutating func acceptRange(
+    _ range: ByteRange, with details: ResponseClassifier.FileFacts, of response: Response,
+    _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    guard let primary = connection(of: response.attempt), var resumeData = facts.resumeData else {
+      return .none
+    }
+    facts.repetitions.recordRightRangeReply()
+    resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
+    facts.task?.recordReply(
+      toRangeOf: resumeData.totalByteCount, response.head, from: primary.url)
+    resumeData.serverChecksum = resumeData.serverChecksum ?? details.checksum
+    switch primary.requested?.proof {
+    case .overlap?: splitting = .refused
+    // The new link has the old link's validator: it is certainly the same file.
+    case .ifRange?: if details.validator != nil { resumeData.validatorURL = nil }
+    case .sameValidator?, nil: break
+    }
+    return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
+  }
+
+  private mutating func open(
+    _ plan: BodyPlan, _ range: ByteRange?, by attempt: AttemptID, of id: TransferID,
+    at now: Moment
+  ) -> Step {
+    guard let index = index(of: attempt) else { return .none }
+    body = .opening(plan)
+    connections[index].receive(range, at: now.monotonic)
+    directAdditional(after: connections[index])
+    return Step(actions: [.openBody(id, attempt, plan)])
+  }
+
+  // MARK: Refusal
+
+  private func redirect(
+    _ primary: DownloadConnection, to location: String, by response: Response,
+    _ facts: inout TransferFacts
+  ) -> Step {
+    switch RedirectPolicy.decide(
+      location: location, from: primary.url, redirectCount: primary.redirects.count)
+    {
+    case .follow(let url):
+      let content = RedirectPolicy.content(primary.content, after: response.head.status)
+      return .end(
+        .request(
+          NextRequest(
+            url: url, redirects: primary.redirects.followed(by: response.reach), mode: mode,
+            content: content)))
+    case .refuse(let failure):
+      facts.task?.recordReply(response.head, from: primary.url)
+      return .end(.failed(failure))
+    }
+  }
+
+  /// The host may accept no more connections than it has; then this transfer is queued again.
+  private func primaryRefused(
+    _ response: Response, because failure: TransferFailure, retryAfter: RetryAfter?,
+    _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Step {
+    guard let url = connection(of: response.attempt)?.url else { return .none }
+    if failure.code == .rangeReplyWrong { facts.repetitions.recordWrongRangeReply() }
+    var hint = HostLimitHint(
+      origin: url.origin, closedMilliseconds: retryAfter?.boundedMilliseconds)
+    if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
+      facts.repetitions.recordRefusalBlamedOnHost()
+      hint.connectionsMax = context.otherConnectionCount
+      return .end(.queued, hint)
+    }
+    let next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)
+    if case .failed = next { facts.task?.recordReply(response.head, from: url) }
+    return .end(next, hint)
+  }
+}
+
+extension TransferFacts {
+  /// Which responses count as the file. A program gets whatever its task receives.
+  var acceptance: ResponseClassifier.Acceptance {
+    if spec.task != nil { return spec.directory == nil ? .any : .success }
+    return spec.content == nil ? .file : .success
+  }
+
+  /// Another request from the original URL, or the end if the file changes too often.
+  mutating func requestingAgain(_ mode: RequestMode) -> TransferMachine.AfterEnding {
+    switch mode {
+    case .fresh(let reason): startingFresh(because: reason)
+    case .resuming, .proving, .comparing: requesting(mode)
+    }
+  }
+
+  /// Decides where a whole body goes, and records why durable bytes are fetched again.
+  fileprivate mutating func plan(
+    for whole: ResponseClassifier.Whole, _ head: ResponseHead
+  ) -> BodyPlan {
+    let details = whole.facts
+    switch (whole.use, resumeData) {
+    case (.compared(let reason), .some(var resumeData)):
+      freshStart = reason
+      resumeData.totalByteCount = resumeData.totalByteCount ?? details.total
+      return .goOn(resumeData)
+    case (.instead(let reason), .some(let resumeData)):
+      freshStart = reason
+      let fate: BodyPlan.Old.Fate = reason == .partialFileChanged ? .leftAlone : .setAside
+      return .create(
+        BodyPlan.NewFile(
+          named: resumeData.finalName, details, old: .init(resumeData: resumeData, fate: fate)))
+    case (.new, .some(var resumeData)) where resumeData.held.isEmpty:
+      // Created by an attempt without bytes: the file exists and is empty according to the record.
+      resumeData.totalByteCount = details.total
+      resumeData.validator = details.validator
+      resumeData.validatorURL = nil
+      resumeData.serverChecksum = details.checksum
+      resumeData.mediaType = details.mediaType
+      return .goOn(resumeData)
+    case (.new, _), (.compared, nil), (.instead, nil):
+      let name = FileName.chosen(
+        userGiven: spec.name, contentDisposition: head.value(of: "Content-Disposition"),
+        url: spec.url)
+      return .create(BodyPlan.NewFile(named: name, details, old: nil))
+    }
+  }
+}
+
+extension BodyPlan.NewFile {
+  fileprivate init(named name: String, _ details: ResponseClassifier.FileFacts, old: BodyPlan.Old?)
+  {
+    self.init(
+      preferredName: name, total: details.total, validator: details.validator,
+      checksum: details.checksum, mediaType: details.mediaType, old: old)
+  }
+}

@@ -1,0 +1,171 @@
+import KettleModel
+
+/// What a running transfer fetches: its connections, and which bytes of the file it has.
+///
+/// The response to the primary connection shows what the file is and opens the partial file; only
+/// then do additional connections join. docs/downloading.md explains how the file is divided.
+package struct ActiveDownload: Sendable, Hashable {
+  package enum Body: Sendable, Hashable {
+    /// The primary connection's head has not arrived.
+    case closed
+    case opening(BodyPlan)
+    /// The store has not recorded it yet.
+    case opened
+    /// Bytes may flow into it.
+    case open
+  }
+
+  /// Whether several parts of the file may be fetched at once.
+  enum Splitting: Sendable, Hashable {
+    case allowed
+    /// The server does not serve parts, or gives no proof that two belong together.
+    case refused
+  }
+
+  /// What the primary connection requested.
+  let mode: RequestMode
+  package internal(set) var body = Body.closed
+  /// The primary connection is first while the body is not open.
+  package internal(set) var connections: [DownloadConnection]
+  /// The durable bytes at the start plus what ended connections delivered. Not all of it is synced.
+  var received: ByteRangeSet
+  /// How many bytes were durable when the body was opened.
+  var durableAtStartByteCount: Int64
+  var splitting = Splitting.allowed
+  var pacing = ConnectionPacing()
+  /// How additional connections prove that their part belongs to the file.
+  var proof = RequestedRange.Proof.sameValidator
+  /// Where additional connections send their requests: the target of the primary connection's
+  /// redirects, so that they need not follow them again.
+  private(set) var additionalURL: TransferURL
+  /// The redirects that led there.
+  private(set) var additionalRedirects: RedirectChain
+  /// Bytes per second of the last ended connection that had a speed; 0 while there is none.
+  private(set) var endedConnectionSpeed: Int64 = 0
+
+  /// A connection cancelled after this much silence counts as cancelled for its silence.
+  static let deadMillisecondsMin: Int64 = 2000
+
+  init(primary: DownloadConnection, mode: RequestMode, received: ByteRangeSet) {
+    self.mode = mode
+    connections = [primary]
+    self.received = received
+    durableAtStartByteCount = received.byteCount
+    additionalURL = primary.url
+    additionalRedirects = primary.redirects.restarted
+  }
+
+  /// Directs additional connections to the URL that served this one.
+  mutating func directAdditional(after connection: DownloadConnection) {
+    directAdditional(to: connection.url, redirects: connection.redirects)
+  }
+
+  /// Directs additional connections to the target of these redirects.
+  mutating func directAdditional(to url: TransferURL, redirects: RedirectChain) {
+    additionalURL = url
+    additionalRedirects = redirects.restarted
+  }
+
+  /// The target of the primary connection's redirects may have expired: starts from the original.
+  mutating func directAdditional(toOriginal url: TransferURL) {
+    if additionalURL == url {
+      splitting = .refused
+    } else {
+      directAdditional(to: url, redirects: .none)
+    }
+  }
+
+  package func connection(of attempt: AttemptID) -> DownloadConnection? {
+    connections.first { $0.attempt == attempt }
+  }
+
+  func index(of attempt: AttemptID) -> Int? {
+    connections.firstIndex { $0.attempt == attempt }
+  }
+
+  package var attempts: [AttemptID] { connections.map(\.attempt) }
+
+  /// The attempts of connections that are not closing.
+  package var activeAttempts: [AttemptID] {
+    connections.filter { $0.phase != .closing }.map(\.attempt)
+  }
+
+  package var activeCount: Int { connections.count { $0.phase != .closing } }
+
+  /// The size of the file if it may be fetched in parts.
+  func divisibleTotal(of facts: TransferFacts) -> Int64? {
+    guard body == .open, facts.keepsBytes, let resumeData = facts.resumeData,
+      resumeData.validator?.strongValue != nil, resumeData.validatorURL == nil
+    else { return nil }
+    switch splitting {
+    case .allowed: return resumeData.totalByteCount
+    case .refused: return nil
+    }
+  }
+
+  /// Removes a connection and keeps the bytes that it delivered.
+  mutating func remove(_ attempt: AttemptID, receivedUpTo: Int64?) -> DownloadConnection? {
+    guard let index = index(of: attempt) else { return nil }
+    var connection = connections.remove(at: index)
+    if connection.speed.bytesPerSecond > 0 {
+      endedConnectionSpeed = connection.speed.bytesPerSecond
+    }
+    if let receivedUpTo {
+      connection.receivedUpTo = max(connection.receivedUpTo, receivedUpTo)
+      let lower = connection.range?.lower ?? connection.requested?.lower ?? 0
+      if let delivered = ByteRange(lower: lower, upper: max(lower, receivedUpTo)) {
+        received.insert(delivered)
+      }
+    }
+    return connection
+  }
+
+  /// Bytes that are present or on their way.
+  var covered: ByteRangeSet {
+    var covered = received
+    for connection in connections {
+      guard let range = connection.range else { continue }
+      switch connection.phase {
+      case .requesting, .receiving: covered.insert(range)
+      case .closing:
+        let upper = max(range.lower, connection.receivedUpTo)
+        if let delivered = ByteRange(lower: range.lower, upper: upper) { covered.insert(delivered) }
+      }
+    }
+    return covered
+  }
+
+  /// How many bytes are present, in the file or in the connections; duplicates count once.
+  private var presentByteCount: Int64 {
+    var present = received
+    for connection in connections {
+      guard let lower = connection.range?.lower,
+        let delivered = ByteRange(lower: lower, upper: max(lower, connection.receivedUpTo))
+      else { continue }
+      present.insert(delivered)
+    }
+    return present.byteCount
+  }
+
+  /// Whether another connection may begin now, judging by earlier connections.
+  func permitsConnection(at now: MonotonicTime) -> Bool {
+    // The only connection is not delayed: without one, the transfer would be queued again.
+    connections.isEmpty
+      || pacing.permitsConnection(presentByteCount: presentByteCount, at: now)
+  }
+
+  /// Adds a connection that begins now.
+  mutating func begin(_ connection: DownloadConnection, at now: MonotonicTime) {
+    pacing.recordBegin(presentByteCount: presentByteCount, at: now)
+    connections.append(connection)
+  }
+
+  /// Records the failure of an additional connection. Repeated failures mean that this server does
+  /// not support several connections.
+  mutating func recordFailure(in context: DecisionContext) {
+    let delay = context.retryPolicy.delayMilliseconds(
+      retryCount: pacing.failureCount, jitter: context.jitter)
+    pacing.recordFailure(delayMilliseconds: delay, at: context.now.monotonic)
+    if pacing.failureCount >= ConnectionPacing.failureCountMax { splitting = .refused }
+  }
+}

@@ -1,0 +1,73 @@
+import KettleModel
+
+/// The request of an attempt, with only those headers that may be sent to that origin.
+package struct AttemptPlan: Sendable, Hashable {
+  package var attempt: AttemptID
+  package var url: TransferURL
+  /// Only addresses with at least this reach may be connected to.
+  package var minimumReach: NetworkReach
+  package var headers: [HeaderField]
+  package var login: Login?
+  /// The scheme that the server is known to use; nil when it must be discovered.
+  package var loginScheme: ServerChallenge.Kind?
+  package var caCertificatePath: String?
+  package var trust: Trust
+  package var certificate: ClientCertificate?
+  /// nil requests the whole file.
+  package var requested: RequestedRange?
+  /// nil means a plain GET.
+  package var content: RequestContent?
+
+  /// How the server's identity is verified.
+  package enum Trust: Sendable, Hashable {
+    case system
+    /// Servers with these keys, and others that the system trusts; the program judges those first
+    /// if it wants to.
+    case keys(Set<String>, asksForOthers: Bool)
+  }
+
+  init(
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, requested: RequestedRange?,
+    content: RequestContent? = nil, spec: TransferSpec
+  ) {
+    self.attempt = attempt
+    self.url = url
+    minimumReach = redirects.minimumReach
+    self.requested = requested
+    self.content = content
+    // The user's headers and login are for one origin; a redirect elsewhere goes without them.
+    let isOwnOrigin = url.origin == spec.url.origin
+    headers = isOwnOrigin ? spec.headers : []
+    let credential = spec.task?.credential(for: url.origin)
+    login = credential?.login ?? (isOwnOrigin ? spec.login : nil)
+    loginScheme = credential?.login == nil ? nil : credential?.scheme
+    certificate = credential?.certificate
+    trust =
+      spec.task == nil ? .system : .keys(credential?.trustedKeys ?? [], asksForOthers: false)
+    caCertificatePath = spec.caCertificatePath
+    // A range set by the user would make every offset wrong.
+    headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+    if content?.body == nil, spec.request?.body != nil {
+      headers.removeAll { Self.headersOfBody.contains($0.name.lowercased()) }
+    }
+    headers += requested?.headers ?? []
+  }
+
+  /// A redirect that drops the body drops the headers that describe it (RFC 9110, section 15.4).
+  private static let headersOfBody: Set<String> = [
+    "content-encoding", "content-language", "content-length", "content-location", "content-type",
+    "digest", "last-modified", "transfer-encoding",
+  ]
+}
+
+/// How an attempt ended. Its bytes have already been passed to the kernel.
+package enum AttemptOutcome: Sendable, Hashable {
+  /// The reply ended, or delivered everything that was wanted from it.
+  case complete
+  case cancelled
+  case failed(TransferFailure)
+  /// The program must decide whether to trust the server.
+  case untrusted(TransferFailure, ServerChallenge)
+  /// The server requires a client certificate.
+  case certificateWanted(TransferFailure)
+}

@@ -1,0 +1,72 @@
+import KettleModel
+
+/// When a running download may begin another connection, judged by how earlier ones fared.
+struct ConnectionPacing: Sendable, Hashable {
+  /// No connection begins before this time: the first one's speed is unknown, or one failed.
+  private(set) var nextAt: MonotonicTime?
+  /// Failures since the last success.
+  private(set) var failureCount = 0
+  private(set) var redirectCount = 0
+  /// The bytes present when a connection last began, and later starts without progress.
+  private var arrivedByteCount: Int64 = 0
+  private var fruitlessCount = 0
+  private var restsUntil: MonotonicTime?
+
+  /// After so many failures in a row the server is taken not to support several connections.
+  static let failureCountMax = 5
+  /// How many connections may begin in a row before a byte arrives.
+  static let fruitlessCountMax = 16
+  static let pauseMilliseconds: Int64 = 1000
+
+  /// Whether a connection may begin beside others now.
+  ///
+  /// - Parameter presentByteCount: the bytes received so far.
+  func permitsConnection(
+    presentByteCount: @autoclosure () -> Int64, at now: MonotonicTime
+  ) -> Bool {
+    if let nextAt, nextAt > now { return false }
+    guard let restsUntil, restsUntil > now else { return true }
+    return presentByteCount() > arrivedByteCount
+  }
+
+  /// Records that a connection begins. Connections that end before they deliver anything, for
+  /// whatever reason, do not begin again and again without a pause.
+  mutating func recordBegin(presentByteCount: Int64, at now: MonotonicTime) {
+    if presentByteCount > arrivedByteCount {
+      arrivedByteCount = presentByteCount
+      fruitlessCount = 0
+    }
+    fruitlessCount += 1
+    if fruitlessCount >= Self.fruitlessCountMax {
+      restsUntil = now.advanced(byMilliseconds: Self.pauseMilliseconds)
+    }
+  }
+
+  /// Delays further connections until the speed of the first one shows whether they are worthwhile.
+  mutating func awaitSpeed(_ policy: DivisionPolicy, at now: MonotonicTime) {
+    nextAt = now.advanced(byMilliseconds: policy.speedMilliseconds)
+  }
+
+  /// Delays the next connection after a host refused one.
+  mutating func pause(at now: MonotonicTime) {
+    nextAt = now.advanced(byMilliseconds: Self.pauseMilliseconds)
+  }
+
+  /// Clears a delay that has passed.
+  mutating func endPause(at now: MonotonicTime) {
+    if let nextAt, nextAt <= now { self.nextAt = nil }
+  }
+
+  /// Records the failure of one of several connections; each failure delays the next longer.
+  mutating func recordFailure(delayMilliseconds: Int64, at now: MonotonicTime) {
+    failureCount += 1
+    nextAt = now.advanced(byMilliseconds: delayMilliseconds)
+  }
+
+  mutating func recordSuccess() {
+    failureCount = 0
+    nextAt = nil
+  }
+
+  mutating func recordRedirect() { redirectCount += 1 }
+}

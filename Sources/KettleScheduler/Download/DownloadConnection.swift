@@ -1,0 +1,91 @@
+import KettleModel
+
+/// One connection of a download: an attempt and the byte range that it fetches.
+package struct DownloadConnection: Sendable, Hashable {
+  package enum Phase: Sendable, Hashable {
+    /// The head has not arrived.
+    case requesting
+    /// The body arrives, or will once the partial file is open.
+    case receiving
+    /// It was cancelled and its end is pending. Bytes that it does not deliver are free for others.
+    case closing
+  }
+
+  package var attempt: AttemptID
+  package var url: TransferURL
+  /// The redirects that led there.
+  package var redirects: RedirectChain
+  package var requested: RequestedRange?
+  /// nil means a plain GET, as for every further connection.
+  package var content: RequestContent?
+  /// nil before the head arrives, and while the size is unknown.
+  package var range: ByteRange?
+  /// The connection that fetches the same range until this one's head arrives: a refusal by the
+  /// server loses nothing.
+  package var owner: AttemptID?
+  package var phase = Phase.requesting
+  /// The known end of the received part of its body.
+  package var receivedUpTo: Int64
+  /// When its request began or its latest bytes were recorded.
+  package var lastProgressAt: MonotonicTime
+  package private(set) var speed = SpeedEstimator()
+  private var sampledAt: MonotonicTime
+
+  /// Two samples at almost the same time would yield a meaningless speed.
+  static let sampleMillisecondsMin: Int64 = 100
+
+  package init(
+    attempt: AttemptID, url: TransferURL, redirects: RedirectChain, requested: RequestedRange?,
+    range: ByteRange?, at now: MonotonicTime
+  ) {
+    self.attempt = attempt
+    self.url = url
+    self.redirects = redirects
+    self.requested = requested
+    self.range = range
+    receivedUpTo = range?.lower ?? requested?.lower ?? 0
+    lastProgressAt = now
+    sampledAt = now
+  }
+
+  /// Records that the body arrives from now on; its speed counts from now on.
+  mutating func receive(_ range: ByteRange?, at now: MonotonicTime) {
+    phase = .receiving
+    self.range = range
+    if let range { receivedUpTo = range.lower }
+    lastProgressAt = now
+    sampledAt = now
+    speed = SpeedEstimator()
+    speed.sample(byteCount: receivedUpTo, at: now)
+  }
+
+  package var missingByteCount: Int64 { max(0, (range?.upper ?? receivedUpTo) - receivedUpTo) }
+
+  /// How long the rest will take at its speed; nil while the speed is unknown.
+  package var millisecondsLeft: Int64? { millisecondsLeft(for: missingByteCount) }
+
+  /// How long this many bytes will take at its speed; nil while the speed is unknown.
+  func millisecondsLeft(for byteCount: Int64) -> Int64? {
+    let perSecond = speed.bytesPerSecond
+    guard perSecond > 0 else { return nil }
+    let (scaled, overflow) = byteCount.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max : scaled / perSecond
+  }
+
+  mutating func recordProgress(to upTo: Int64, at now: MonotonicTime) {
+    if upTo > receivedUpTo {
+      receivedUpTo = upTo
+      lastProgressAt = now
+    }
+    guard phase == .receiving,
+      now.milliseconds(since: sampledAt) >= Self.sampleMillisecondsMin
+    else { return }
+    speed.sample(byteCount: receivedUpTo, at: now)
+    sampledAt = now
+  }
+
+  mutating func shorten(to upper: Int64) {
+    guard let range else { return }
+    self.range = ByteRange(lower: range.lower, upper: max(range.lower, upper)) ?? range
+  }
+}

@@ -1,0 +1,89 @@
+import KettleModel
+
+/// The byte range that an attempt requests, and what will prove that it belongs to the rest.
+package struct RequestedRange: Sendable, Hashable {
+  package var lower: Int64
+  /// Exclusive; nil requests everything up to the end.
+  package var upper: Int64?
+  package var proof: Proof
+
+  package enum Proof: Sendable, Hashable {
+    /// The server compares: it sends the range only for the version with this strong validator (RFC
+    /// 9110, section 13.1.5).
+    case ifRange(String)
+    /// We compare: the reply must have the known strong validator. For servers that reply to
+    /// `If-Range` with the whole file although nothing changed.
+    case sameValidator
+    /// Durable bytes are repeated and must be equal; for servers without a strong validator, or
+    /// with another one each time. If `suspect`, the tag that raised the doubt, is repeated, it is
+    /// not random but another version's.
+    case overlap(suspect: String?)
+  }
+
+  package init(lower: Int64, upper: Int64?, proof: Proof) {
+    self.lower = lower
+    self.upper = upper
+    self.proof = proof
+  }
+
+  /// `Range`, and `If-Range` if the server is to compare.
+  package var headers: [HeaderField] {
+    let last = upper.map { String($0 - 1) } ?? ""
+    let range = HeaderField(received: "Range", "bytes=\(lower)-\(last)")
+    switch proof {
+    case .ifRange(let validator): return [range, HeaderField(received: "If-Range", validator)]
+    case .sameValidator, .overlap: return [range]
+    }
+  }
+}
+
+extension RequestedRange {
+  /// Below this size, fetching again and comparing is preferred to proof by an overlap.
+  static let overlapWorthByteCount: Int64 = 1 << 20
+
+  /// The range that continues a partial file; nil to request the whole file.
+  ///
+  /// - Parameter permitsRanges: false once range replies of this server were unusable too often.
+  init?(resuming resumeData: ResumeData?, mode: RequestMode, permitsRanges: Bool) {
+    guard let resumeData, !resumeData.held.isEmpty else { return nil }
+    switch mode {
+    case .comparing, .fresh: return nil
+    case .proving(let proof): self.init(firstGapOf: resumeData, proof: proof)
+    case .resuming:
+      guard permitsRanges else { return nil }
+      if let validator = resumeData.validator?.strongValue {
+        self.init(firstGapOf: resumeData, proof: .ifRange(validator))
+        return
+      }
+      guard resumeData.totalByteCount != nil,
+        resumeData.held.byteCount >= Self.overlapWorthByteCount
+      else { return nil }
+      self.init(firstGapOf: resumeData, proof: .overlap(suspect: nil))
+    }
+  }
+
+  private init?(firstGapOf resumeData: ResumeData, proof: Proof) {
+    let held = resumeData.held
+    let total = resumeData.totalByteCount
+    let gaps = held.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
+    switch proof {
+    case .ifRange, .sameValidator:
+      guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
+      self.init(lower: gap.lower, upper: Self.upper(of: gap, total: total), proof: proof)
+    case .overlap:
+      // There must be bytes before the gap to compare with. If nothing is missing, because the last
+      // byte was in flight when the doubt arose, the end of the file is compared.
+      let missing = gaps.first { $0.lower > 0 }
+      guard let end = missing?.lower ?? (gaps.isEmpty ? total : nil), end > 0 else { return nil }
+      let before = held.ranges.last { $0.upper == end }?.lower ?? end
+      let lower = max(before, end - ActiveDownload.overlapByteCount)
+      self.init(
+        lower: lower, upper: missing.flatMap { Self.upper(of: $0, total: total) }, proof: proof)
+    }
+  }
+
+  /// A range up to the end of the file is requested without a last byte, as clients commonly do.
+  private static func upper(of gap: ByteRange, total: Int64?) -> Int64? {
+    gap.upper == (total ?? .max) ? nil : gap.upper
+  }
+}

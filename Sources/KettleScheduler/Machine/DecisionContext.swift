@@ -1,0 +1,34 @@
+import KettleModel
+
+/// Unused identifiers for what the next step begins.
+package struct FreshIDs: Sendable, Hashable {
+  package var attempt: AttemptID
+  package var operation: OperationID
+
+  package init(attempt: AttemptID, operation: OperationID) {
+    self.attempt = attempt
+    self.operation = operation
+  }
+}
+
+/// What is outside of one transfer and affects its decisions.
+package struct DecisionContext: Sendable {
+  package var retryPolicy: RetryPolicy
+  /// 0…1, drawn by the caller.
+  package var jitter: Double
+  /// Connections of all transfers to the same host, without the one being judged.
+  package var otherConnectionCount: Int
+  package var network: NetworkState
+  package var now: Moment
+
+  package init(
+    retryPolicy: RetryPolicy, jitter: Double, otherConnectionCount: Int, network: NetworkState,
+    now: Moment
+  ) {
+    self.retryPolicy = retryPolicy
+    self.jitter = jitter
+    self.otherConnectionCount = otherConnectionCount
+    self.network = network
+    self.now = now
+  }
+}

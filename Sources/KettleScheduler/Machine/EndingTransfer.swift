@@ -1,0 +1,148 @@
+import KettleModel
+
+/// What was durable when the partial file was closed, and its last modification time.
+package struct ClosedBody: Sendable, Hashable {
+  package var held: ByteRangeSet
+  package var modifiedNanoseconds: Int64
+
+  package init(held: ByteRangeSet, modifiedNanoseconds: Int64) {
+    self.held = held
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+}
+
+/// The way from the last attempt to the next state, while bytes are being stored.
+extension TransferMachine.AfterEnding {
+  /// Removes an ended attempt from those that are pending. Closes the body after the last one.
+  func attemptEnded(
+    _ attempt: AttemptID, with outcome: AttemptOutcome, of attempts: Set<AttemptID>,
+    _ facts: inout TransferFacts, closing operation: OperationID
+  ) -> Transition {
+    var attempts = attempts
+    guard attempts.remove(attempt) != nil else { return .none }
+    let next = corrected(by: outcome, &facts)
+    if attempts.isEmpty { return next.closingBody(of: facts.id, operation) }
+    return .entering(.ending(.attempts(attempts), next: next))
+  }
+
+  func closingBody(of id: TransferID, _ operation: OperationID) -> Transition {
+    .entering(.ending(.body(operation), next: self), [.closeBody(id, operation)])
+  }
+
+  /// Two differing copies make the file wrong, even if the attempt that found it was being
+  /// cancelled because the other copy was first.
+  private func corrected(by outcome: AttemptOutcome, _ facts: inout TransferFacts) -> Self {
+    guard case .failed(let failure) = outcome, failure.code == .otherVersion, self == .whole else {
+      return self
+    }
+    return facts.startingFresh(because: .resourceChanged)
+  }
+
+  /// All attempts have ended; their bytes are synced, or must not be trusted.
+  ///
+  /// - Parameter result: `.success(nil)` where no partial file was open.
+  func bodyClosed(
+    _ result: Result<ClosedBody?, TransferFailure>, _ facts: inout TransferFacts, ids: FreshIDs,
+    in context: DecisionContext
+  ) -> Transition {
+    var next = self
+    switch result {
+    case .success(let closed):
+      if let closed { facts.recordClosed(closed, isWhole: self == .whole) }
+      if self == .whole { next = facts.afterLastByte(in: context) }
+      if closed != nil, !facts.keepsBytes, next != .whole { facts.forgetBytes() }
+    case .failure(let failure) where failure.code == .partialFileChanged:
+      next = afterPartialFileChanged(&facts)
+    case .failure(let failure):
+      switch self {
+      case .idle, .removed, .queuedFromZero, .failed, .cancelled: break
+      case .queued, .paused, .waiting, .request, .whole, .alreadyThere:
+        next = facts.afterFileFailure(failure, in: context)
+      }
+    }
+    return next.enter(&facts, ids: ids, at: context.now)
+  }
+
+  /// Another program truncated the partial file while it was being written: none of it is trusted
+  /// any more.
+  private func afterPartialFileChanged(_ facts: inout TransferFacts) -> Self {
+    facts.forgetBytes()
+    facts.freshStart = .partialFileChanged
+    switch self {
+    case .request(let request):
+      if case .fresh = request.mode { return self }
+      return facts.startingFresh(because: .partialFileChanged)
+    case .whole: return facts.startingFresh(because: .partialFileChanged)
+    case .queued, .paused, .waiting, .alreadyThere, .idle, .removed, .queuedFromZero, .failed,
+      .cancelled:
+      return self
+    }
+  }
+
+  private func enter(
+    _ facts: inout TransferFacts, ids: FreshIDs, at now: Moment
+  ) -> Transition {
+    let finishing = Finishing(ids.operation)
+    switch self {
+    case .queued: return .entering(.queued)
+    case .paused: return .entering(.paused)
+    case .waiting(let waiting): return .entering(.waiting(waiting))
+    case .failed(let failure):
+      facts.finishedAt = now.wall
+      return .entering(.failed(failure))
+    case .cancelled(let failure):
+      facts.finishedAt = now.wall
+      return finishing.discard(&facts, next: .failed(failure))
+    case .idle: return finishing.discard(&facts, next: .idle)
+    case .removed: return finishing.discard(&facts, next: .removed)
+    case .queuedFromZero: return finishing.discard(&facts, next: .queued)
+    case .alreadyThere(let path):
+      facts.finishedFile = FinishedFile(path: path, identity: nil)
+      facts.finishedAt = now.wall
+      return .entering(.completed)
+    case .whole:
+      guard var resumeData = facts.resumeData else {
+        return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
+      }
+      resumeData.totalByteCount = resumeData.held.prefixByteCount
+      facts.resumeData = resumeData
+      return finishing.begin(&facts, with: resumeData)
+    case .request(let request):
+      return ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now)
+    }
+  }
+}
+
+extension TransferFacts {
+  /// Records which bytes are durable in the closed file. A whole file is recorded even where the
+  /// next attempt could not use its bytes.
+  fileprivate mutating func recordClosed(_ closed: ClosedBody, isWhole: Bool) {
+    if keepsBytes { recordSynced(closed.held) }
+    if isWhole { resumeData?.held = closed.held }
+    resumeData?.lastWriteNanoseconds = closed.modifiedNanoseconds
+  }
+
+  /// Records which bytes are synced. Bytes that arrived reset the retry count.
+  ///
+  /// - Returns: whether the retry count was reset.
+  @discardableResult
+  mutating func recordSynced(_ held: ByteRangeSet) -> Bool {
+    guard let known = resumeData?.held, known != held else { return false }
+    resumeData?.held = held
+    guard held.byteCount > known.byteCount, retryCount > 0 else { return false }
+    retryCount = 0
+    return true
+  }
+
+  /// Every byte was received; checks that every byte is synced.
+  fileprivate func afterLastByte(in context: DecisionContext) -> TransferMachine.AfterEnding {
+    guard let resumeData else {
+      return .failed(TransferFailure(.internalProblem, on: urlText))
+    }
+    let held = resumeData.held.prefixByteCount
+    guard let total = resumeData.totalByteCount, held != total else { return .whole }
+    let failure = TransferFailure(
+      .truncated, on: urlText, detail: "\(held) of \(total) bytes")
+    return afterFailure(failure, retryAfter: nil, in: context)
+  }
+}

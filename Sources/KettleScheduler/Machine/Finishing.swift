@@ -1,0 +1,125 @@
+import KettleModel
+
+/// The steps that follow the last byte: the digest, the rename, and the deletion of a partial file.
+struct Finishing: Sendable {
+  /// Identifies the step that begins.
+  let operation: OperationID
+
+  init(_ operation: OperationID) { self.operation = operation }
+
+  // MARK: Digest and name
+
+  /// Verifies the file if a checksum was given and not compared yet, else places it.
+  func begin(_ facts: inout TransferFacts, with resumeData: ResumeData) -> Transition {
+    guard let checksum = facts.expectedChecksum, !resumeData.isWhole else { return place(&facts) }
+    return .entering(
+      .verifying(operation),
+      [.computeDigest(facts.id, operation, resumeData, checksum.algorithm)])
+  }
+
+  private func place(_ facts: inout TransferFacts) -> Transition {
+    // Recorded before the rename, so that recovery knows that the name may already be final.
+    facts.resumeData?.isWhole = true
+    let actions = facts.resumeData.map {
+      [TransferAction.placeFile(facts.id, operation, $0, facts.spec.onConflict)]
+    }
+    return .entering(.placing(operation, next: .completed), actions ?? [])
+  }
+
+  /// The digest of the whole partial file is known, or could not be computed.
+  func digestComputed(
+    _ result: Result<String, TransferFailure>, _ facts: inout TransferFacts, at now: Moment
+  ) -> Transition {
+    guard let resumeData = facts.resumeData, let expected = facts.expectedChecksum else {
+      return .none
+    }
+    switch result {
+    case .success(expected.hex): return place(&facts)
+    case .success(let found):
+      let failure = TransferFailure(
+        .checksumMismatch, on: resumeData.finalName,
+        detail: "expected \(expected.text), found \(found)")
+      facts.finishedAt = now.wall
+      return discard(&facts, next: .failed(failure))
+    case .failure(let failure):
+      facts.finishedAt = now.wall
+      return .entering(.failed(failure))
+    }
+  }
+
+  /// The rename succeeded or failed.
+  func placed(
+    _ result: Result<FinishedFile, TransferFailure>, next: TransferMachine.AfterPlacing,
+    _ facts: inout TransferFacts, at now: Moment
+  ) -> Transition {
+    switch (result, next) {
+    case (.success(let file), .completed):
+      facts.resumeData = nil
+      facts.finishedFile = file
+      facts.finishedAt = now.wall
+      return .entering(.completed)
+    case (.success(let file), .removed(let fate)):
+      facts.resumeData = nil
+      return .entering(.removed, fate == .goes ? [.deleteFinishedFile(facts.id, file)] : [])
+    case (.failure(let failure), .completed): return placingFailed(failure, &facts, at: now)
+    case (.failure(let failure), .removed):
+      guard facts.resumeData != nil, failure.code != .partialFileChanged else {
+        return .entering(.removed)
+      }
+      return discard(&facts, next: .removed)
+    }
+  }
+
+  private func placingFailed(
+    _ failure: TransferFailure, _ facts: inout TransferFacts, at now: Moment
+  ) -> Transition {
+    if failure.code == .partialFileChanged {
+      // On a file system that reports another inode each time this would never end.
+      facts.repetitions.recordFreshStart()
+      if facts.repetitions.permitsFreshStart {
+        facts.resumeData = nil
+        facts.freshStart = .partialFileChanged
+        return .entering(.queued)
+      }
+    }
+    facts.finishedAt = now.wall
+    guard failure.isOfFileThere, facts.spec.onConflict == .skip else {
+      return .entering(.failed(failure))
+    }
+    let left = facts.resumeData
+    facts.resumeData = nil
+    facts.finishedFile = FinishedFile(path: failure.subject, identity: nil)
+    return .entering(
+      .completed, left.map { [TransferAction.discardPartialFile(facts.id, operation, $0)] } ?? [])
+  }
+
+  // MARK: Deletion
+
+  /// Enters `next`, after deleting the partial file if there is one.
+  func discard(
+    _ facts: inout TransferFacts, next: TransferMachine.AfterDiscarding
+  ) -> Transition {
+    guard let resumeData = facts.resumeData else {
+      return Self.discarded(&facts, next: next)
+    }
+    return .entering(
+      .discarding(operation, next: next), [.discardPartialFile(facts.id, operation, resumeData)])
+  }
+
+  /// The partial file is deleted.
+  static func discarded(
+    _ facts: inout TransferFacts, next: TransferMachine.AfterDiscarding
+  ) -> Transition {
+    facts.forgetProgress(before: next)
+    return .entering(next.state)
+  }
+}
+
+extension TransferFacts {
+  /// The user's checksum has precedence over the server's.
+  fileprivate var expectedChecksum: Checksum? {
+    // The checksum is of the file. A page in its place cannot match, and its status says enough.
+    guard acceptsFile else { return nil }
+    return spec.checksum ?? resumeData?.serverChecksum
+  }
+}

@@ -1,0 +1,254 @@
+import KettleModel
+
+extension TransferMachine {
+  /// The legal exits of each state are in `MachineState+Exits.swift`.
+  package enum State: Sendable, Hashable {
+    case idle
+    case scheduled(until: WallTime)
+    case queued
+    /// Attempts are in progress.
+    case running(ActiveDownload)
+    /// The attempts ended or were cancelled, and their bytes are being stored; `next` follows. A
+    /// control that arrives meanwhile only changes `next`.
+    case ending(EndingPhase, next: AfterEnding)
+    case waiting(Waiting)
+    case paused
+    /// The digest is being computed.
+    case verifying(OperationID)
+    /// The partial file, or a finished file private to its program, is being deleted. It stays
+    /// recorded until it is gone, so that a crash leaves neither bytes without a record nor a
+    /// record without bytes.
+    case discarding(OperationID, next: AfterDiscarding)
+    /// The rename is in progress and cannot be undone.
+    case placing(OperationID, next: AfterPlacing)
+    /// Final until reset.
+    case completed
+    case failed(TransferFailure)
+    /// No longer on the list.
+    case removed
+  }
+
+  package enum EndingPhase: Sendable, Hashable {
+    /// Attempts whose end is pending.
+    case attempts(Set<AttemptID>)
+    /// The partial file is being synced and closed.
+    case body(OperationID)
+  }
+
+  package struct Waiting: Sendable, Hashable {
+    var reason: WaitingReason
+    /// nil: only the user or an event makes it continue.
+    var until: MonotonicTime?
+    /// The same time, for people and for the store.
+    var goesOnAt: WallTime?
+    var failure: TransferFailure
+    /// The challenge that the program is to respond to, with the reason `needsLogin`.
+    var challenge: ServerChallenge?
+  }
+
+  package enum AfterEnding: Sendable, Hashable {
+    case queued
+    case paused
+    case idle
+    case removed
+    /// Stopped and started again: to the user, the durable bytes were discarded.
+    case queuedFromZero
+    case waiting(Waiting)
+    case failed(TransferFailure)
+    /// Failed on request, with nothing kept.
+    case cancelled(TransferFailure)
+    /// Another attempt in the same slot.
+    case request(NextRequest)
+    /// Nothing is left to fetch.
+    case whole
+    /// The file already existed and the user wants it left alone.
+    case alreadyThere(path: String)
+  }
+
+  package enum AfterDiscarding: Sendable, Hashable {
+    case idle
+    case queued
+    case failed(TransferFailure)
+    case removed
+
+    var state: State {
+      switch self {
+      case .idle: .idle
+      case .queued: .queued
+      case .failed(let failure): .failed(failure)
+      case .removed: .removed
+      }
+    }
+  }
+
+  package enum AfterPlacing: Sendable, Hashable {
+    case completed
+    case removed(withFile: FileFate)
+  }
+
+  package enum FileFate: Sendable, Hashable {
+    case stays, goes
+  }
+}
+
+extension TransferMachine.Waiting {
+  /// A wait that only the user or an event ends.
+  static func forEvent(
+    _ reason: WaitingReason, _ failure: TransferFailure, challenge: ServerChallenge? = nil
+  ) -> Self {
+    Self(reason: reason, until: nil, goesOnAt: nil, failure: failure, challenge: challenge)
+  }
+
+  static func retrying(
+    after milliseconds: Int64, _ reason: WaitingReason, _ failure: TransferFailure, at now: Moment
+  ) -> Self {
+    Self(
+      reason: reason, until: now.monotonic.advanced(byMilliseconds: milliseconds),
+      goesOnAt: now.wall.advanced(byMilliseconds: milliseconds), failure: failure)
+  }
+
+  static func discretionary(_ condition: TransferCondition) -> Self {
+    forEvent(.discretionary, TransferFailure(.conditionUnmet, on: condition.rawValue))
+  }
+
+  var isForNetwork: Bool {
+    reason == .network || (reason == .retry && failure.mayBeTheNetwork)
+  }
+}
+
+// MARK: What a record shows
+
+extension TransferMachine.State {
+  /// The state as people and clients see it. An ending attempt is already shown in its next state,
+  /// because that is what the user requested.
+  var visible: TransferState {
+    switch self {
+    case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .removed,
+      .discarding(_, next: .idle), .discarding(_, next: .removed):
+      .idle
+    case .scheduled: .scheduled
+    case .queued, .ending(_, next: .queued), .ending(_, next: .queuedFromZero),
+      .discarding(_, next: .queued):
+      .queued
+    case .running, .ending(_, next: .request), .ending(_, next: .whole),
+      .ending(_, next: .alreadyThere):
+      .running
+    case .waiting, .ending(_, next: .waiting): .waiting
+    case .paused, .ending(_, next: .paused): .paused
+    case .verifying, .placing: .verifying
+    case .completed: .completed
+    case .failed, .ending(_, next: .failed), .ending(_, next: .cancelled),
+      .discarding(_, next: .failed):
+      .failed
+    }
+  }
+
+  /// What the transfer waits for, or will when the pending operation ends.
+  var waiting: TransferMachine.Waiting? {
+    switch self {
+    case .waiting(let waiting), .ending(_, next: .waiting(let waiting)): waiting
+    case .idle, .scheduled, .queued, .running, .ending, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      nil
+    }
+  }
+
+  /// When the transfer continues on its own, if that is known.
+  var continuesAt: WallTime? {
+    if case .scheduled(let date) = self { date } else { waiting?.goesOnAt }
+  }
+
+  /// Why the transfer waits or has failed.
+  var failure: TransferFailure? {
+    switch self {
+    case .waiting(let waiting), .ending(_, next: .waiting(let waiting)): waiting.failure
+    case .failed(let failure), .ending(_, next: .failed(let failure)),
+      .ending(_, next: .cancelled(let failure)), .discarding(_, next: .failed(let failure)):
+      failure
+    case .idle, .scheduled, .queued, .running, .ending, .paused, .verifying, .discarding, .placing,
+      .completed, .removed:
+      nil
+    }
+  }
+
+  /// Whether earlier failures are history: the row shows the present.
+  var clearsFailure: Bool {
+    switch self {
+    case .scheduled, .running, .idle, .paused, .completed, .ending(_, next: .idle),
+      .ending(_, next: .paused), .discarding(_, next: .idle):
+      true
+    case .queued, .waiting, .verifying, .placing, .failed, .removed, .discarding, .ending: false
+    }
+  }
+}
+
+// MARK: Questions
+
+extension TransferMachine.State {
+  /// A connection is open, or its last bytes are still being stored.
+  var occupiesSlot: Bool {
+    switch self {
+    case .running, .ending: true
+    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .discarding, .placing,
+      .completed, .failed, .removed:
+      false
+    }
+  }
+
+  /// The user's last request is complete, as far as it can be done at once.
+  var isAtRest: Bool {
+    switch self {
+    case .ending, .discarding, .placing(_, next: .removed): false
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying, .completed, .failed,
+      .removed, .placing(_, next: .completed):
+      true
+    }
+  }
+
+  /// Attempts are in progress, or their end is pending.
+  var hasAttempts: Bool {
+    switch self {
+    case .running(let download): !download.connections.isEmpty
+    case .ending(.attempts, _): true
+    case .idle, .scheduled, .queued, .ending(.body, _), .waiting, .paused, .verifying,
+      .discarding, .placing, .completed, .failed, .removed:
+      false
+    }
+  }
+
+  /// Everything was fetched: no connection is needed any more.
+  var isFetched: Bool {
+    if case .ending(.body, next: .whole) = self { true } else { false }
+  }
+
+  /// It leaves the list as soon as its pending operations end.
+  var isBeingRemoved: Bool {
+    switch self {
+    case .removed, .ending(_, next: .removed), .discarding(_, next: .removed),
+      .placing(_, next: .removed):
+      true
+    case .idle, .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
+      .placing, .completed, .failed:
+      false
+    }
+  }
+
+  var waitsForCondition: Bool { waiting?.reason == .discretionary }
+
+  /// Whether something is still to be fetched, so that a task can run out of time.
+  ///
+  /// - Parameter hasResumeToken: paused bytes with a token no longer belong to a task.
+  func mayRunOutOfTime(hasResumeToken: Bool) -> Bool {
+    switch self {
+    case .scheduled, .queued, .running, .waiting, .ending(_, next: .queued),
+      .ending(_, next: .paused), .ending(_, next: .waiting), .ending(_, next: .request):
+      true
+    case .paused: !hasResumeToken
+    case .idle, .ending(_, next: .idle), .ending(_, next: .removed), .ending(_, next: .failed),
+      .ending(_, next: .cancelled), .ending(_, next: .queuedFromZero), .ending(_, next: .whole),
+      .ending(_, next: .alreadyThere), .verifying, .discarding, .placing, .completed, .failed,
+      .removed:
+      false
+    }
+  }
+}

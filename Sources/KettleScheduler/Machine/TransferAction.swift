@@ -1,0 +1,50 @@
+import KettleModel
+
+/// Something that the engine does for a transfer.
+///
+/// `TransferMachine` returns actions, `TransferScheduler` sorts them by their timing, and
+/// `TransferEngine` performs them. No other type describes the same act.
+package enum TransferAction: Sendable, Hashable {
+  case beginAttempt(TransferID, AttemptPlan)
+  case cancelAttempt(AttemptID)
+  /// The attempt needs to deliver bytes only up to this offset.
+  case shortenAttempt(TransferID, AttemptID, to: Int64)
+  case openBody(TransferID, AttemptID, BodyPlan)
+  /// Lets the body of an attempt flow into the open partial file. The range is nil when only the
+  /// end of the response shows its length.
+  case acceptBody(TransferID, AttemptID, ByteRange?)
+  /// All attempts have ended: sync and close the partial file if one is open.
+  case closeBody(TransferID, OperationID)
+  case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
+  case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
+  case discardPartialFile(TransferID, OperationID, ResumeData)
+  case deleteFinishedFile(TransferID, FinishedFile)
+  /// The limit for all attempts of the transfer together; nil means no limit.
+  case limit(TransferID, bytesPerSecond: Int64?)
+
+  enum Timing: Sendable {
+    case now
+    /// When the changes of the same input are durable.
+    case afterCommit
+  }
+
+  /// Nothing is done to a file before the record that names it is durable, so that recovery knows
+  /// every byte and every name.
+  var timing: Timing {
+    switch self {
+    case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .closeBody, .computeDigest,
+      .limit:
+      .now
+    case .acceptBody, .placeFile, .discardPartialFile, .deleteFinishedFile:
+      .afterCommit
+    }
+  }
+}
+
+/// Identifies one digest, rename, close or deletion, so that the result of an abandoned one is
+/// recognized.
+package struct OperationID: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,186 @@
+import KettleModel
+
+/// What is known about a transfer apart from its state: the request, the bytes and the history.
+struct TransferFacts: Sendable, Hashable {
+  let id: TransferID
+  var taskIdentifier: Int64
+  var spec: TransferSpec
+  let createdAt: WallTime
+  var queuePosition: Int64
+  var resumeData: ResumeData?
+  var finishedFile: FinishedFile?
+  var freshStart: FreshStartReason?
+  /// Retries since bytes last arrived.
+  var retryCount: Int
+  var finishedAt: WallTime?
+  var finishNumber: Int64?
+  /// What its program knows or will be notified of. The state has the pending challenge.
+  var taskStatus: TaskStatus?
+  /// Why the transfer last waited, until it runs again. The state has the failure of a transfer
+  /// that is waiting or has failed.
+  var lastFailure: TransferFailure?
+  var repetitions = RepetitionCounts()
+
+  init(_ record: TransferRecord) {
+    id = record.id
+    taskIdentifier = record.taskIdentifier
+    spec = record.spec
+    createdAt = record.createdAt
+    queuePosition = record.queuePosition
+    resumeData = record.resumeData
+    finishedFile = record.finishedFile
+    freshStart = record.freshStart
+    retryCount = record.retryCount
+    finishedAt = record.finishedAt
+    finishNumber = record.finishNumber
+    taskStatus = record.task
+    taskStatus?.challenge = nil
+    lastFailure = record.failure
+  }
+
+  /// The record of a transfer with these facts in a state. Only here do the two come together.
+  func record(in state: TransferMachine.State) -> TransferRecord {
+    var record = TransferRecord(
+      id: id, taskIdentifier: taskIdentifier, spec: spec, createdAt: createdAt,
+      queuePosition: queuePosition, state: state.visible)
+    record.reason = state.waiting?.reason
+    record.goesOnAt = state.continuesAt
+    record.resumeData = resumeData
+    record.finishedFile = finishedFile
+    record.failure = state.failure ?? lastFailure
+    record.freshStart = freshStart
+    record.retryCount = retryCount
+    record.finishedAt = finishedAt
+    record.finishNumber = finishNumber
+    record.task = taskStatus
+    record.task?.challenge = state.waiting?.challenge
+    return record
+  }
+
+  /// What the transfer adds for its program; nil if it is the user's own.
+  var task: TaskContract? {
+    get {
+      guard let options = spec.task, let taskStatus else { return nil }
+      return TaskContract(options: options, status: taskStatus)
+    }
+    set {
+      spec.task = newValue?.options
+      taskStatus = newValue?.status
+    }
+  }
+
+  var isTask: Bool { spec.task != nil }
+
+  /// The URL of the user or program, for failures.
+  var urlText: String { spec.url.text }
+}
+
+/// How often a transfer did what could otherwise repeat without end. A start by the user resets
+/// the counts.
+struct RepetitionCounts: Sendable, Hashable {
+  /// Consecutive range replies that could not be used.
+  private(set) var wrongRangeReplyCount = 0
+  /// Abandoned versions of the file.
+  private(set) var freshStartCount = 0
+  private var refusalBlamedOnHostCount = 0
+
+  /// Whether ranges are still requested from a server that answered them wrongly.
+  var permitsRanges: Bool { wrongRangeReplyCount < 2 }
+  var permitsFreshStart: Bool { freshStartCount <= 5 }
+  /// Whether another refusal may be attributed to the host instead of the transfer.
+  var permitsBlamingHost: Bool { refusalBlamedOnHostCount < 3 }
+
+  mutating func recordWrongRangeReply() { wrongRangeReplyCount += 1 }
+  mutating func recordRightRangeReply() { wrongRangeReplyCount = 0 }
+  mutating func recordFreshStart() { freshStartCount += 1 }
+  mutating func recordRefusalBlamedOnHost() { refusalBlamedOnHostCount += 1 }
+}
+
+// MARK: The bytes
+
+extension TransferFacts {
+  /// Whether the next attempt can use received bytes. Unusable bytes are never recorded: each POST
+  /// has a response of its own, and the page that came with an error status is not part of the
+  /// file.
+  var keepsBytes: Bool { spec.content == nil && acceptsFile }
+
+  /// Whether the body is the file and not a page in its place.
+  var acceptsFile: Bool {
+    switch taskStatus?.reply?.status {
+    case nil: true
+    case .some(let status): (200..<300).contains(status)
+    }
+  }
+
+  /// The resume data, if nothing is left to fetch.
+  var wholeResumeData: ResumeData? {
+    guard let resumeData, let total = resumeData.totalByteCount,
+      resumeData.isWhole || resumeData.held.prefixByteCount == total
+    else { return nil }
+    return resumeData
+  }
+
+  /// Discards what was received: the next attempt begins with an empty partial file.
+  mutating func forgetBytes() {
+    resumeData?.held = ByteRangeSet()
+    resumeData?.totalByteCount = nil
+    resumeData?.validator = nil
+    // Opening without a last write time truncates it to its durable bytes.
+    resumeData?.lastWriteNanoseconds = nil
+  }
+
+  /// Discards everything about the file. A failed transfer keeps its end time and what its program
+  /// is notified of.
+  mutating func forgetProgress(before next: TransferMachine.AfterDiscarding) {
+    let (finishedAt, taskStatus) = (finishedAt, taskStatus)
+    forgetProgress()
+    guard case .failed = next else { return }
+    self.finishedAt = finishedAt
+    self.taskStatus = taskStatus
+  }
+
+  mutating func forgetProgress() {
+    resumeData = nil
+    finishedFile = nil
+    lastFailure = nil
+    freshStart = nil
+    retryCount = 0
+    finishedAt = nil
+    taskStatus?.reply = nil
+    taskStatus?.sentByteCount = 0
+    taskStatus?.resumedAtByteCount = nil
+  }
+
+  /// Returns what follows when the bytes or the file are of another version: a request from the
+  /// original URL. A file that changes with each request would otherwise be restarted endlessly.
+  mutating func startingFresh(because reason: FreshStartReason) -> TransferMachine.AfterEnding {
+    if resumeData != nil { freshStart = reason }
+    repetitions.recordFreshStart()
+    guard repetitions.permitsFreshStart else { return .failed(tooManyFreshStarts(reason)) }
+    return requesting(.fresh(reason))
+  }
+
+  /// Another request to the original URL.
+  func requesting(_ mode: RequestMode) -> TransferMachine.AfterEnding {
+    .request(NextRequest(url: spec.url, redirects: .none, mode: mode, content: spec.content))
+  }
+
+  private func tooManyFreshStarts(_ reason: FreshStartReason) -> TransferFailure {
+    let count = repetitions.freshStartCount
+    return switch reason {
+    case .partialFileChanged:
+      TransferFailure(
+        .partialFileChanged, on: resumeData?.partialPath ?? urlText, detail: "\(count) times")
+    case .resourceChanged, .rangeIgnored, .noValidator, .asked:
+      TransferFailure(.otherVersion, on: urlText, detail: "it was another one \(count) times")
+    }
+  }
+}
+
+extension TransferSpec {
+  /// What goes beyond a plain GET; nil when nothing does.
+  var content: RequestContent? {
+    guard let request, !request.isPlainGET else { return nil }
+    return request
+  }
+}

@@ -1,0 +1,354 @@
+import KettleModel
+
+/// The life of one transfer: an event and its time go in, actions come out.
+///
+/// Its state and facts change only in this file, and its record is derived from both. What an input
+/// means is decided by values of their own: `State` for controls, `ActiveDownload` while
+/// connections are open, `AfterEnding` and `Finishing` from the last byte on, and `TaskContract`
+/// for a program's task. It knows no other transfers: whether a slot is free is decided by
+/// `TransferScheduler`. docs/states.md shows the states and their transitions.
+package struct TransferMachine: Sendable {
+  private(set) var facts: TransferFacts
+  package private(set) var state: State
+
+  package init(_ record: TransferRecord, state: State) {
+    facts = TransferFacts(record)
+    self.state = state
+    if state.clearsFailure { facts.lastFailure = nil }
+  }
+
+  /// The only place where the state changes.
+  private mutating func apply(_ transition: Transition) -> Transition {
+    guard let next = transition.state else { return transition }
+    assert(state.kind.exits.contains(next.kind), "\(state.kind) is not followed by \(next.kind)")
+    facts.lastFailure = next.clearsFailure ? nil : state.failure ?? facts.lastFailure
+    state = next
+    return transition
+  }
+
+  /// Continues a running download, or ends its attempts.
+  private mutating func apply(
+    _ step: ActiveDownload.Step, to download: ActiveDownload
+  ) -> Transition {
+    if let next = step.next {
+      return apply(.ending(download, next: next, hostHint: step.hostHint))
+    }
+    return apply(
+      Transition(state: .running(download), actions: step.actions, hostHint: step.hostHint))
+  }
+
+  // MARK: Controls of the user
+
+  package mutating func start(at now: Moment) -> Transition {
+    apply(state.start(&facts, at: now))
+  }
+
+  package mutating func pause() -> Transition { apply(state.pause(keepsBytes: facts.keepsBytes)) }
+
+  package mutating func stop(_ operation: OperationID) -> Transition {
+    apply(state.stop(&facts, operation))
+  }
+
+  /// Removes the transfer from the list; an unfinished task only after its program was notified.
+  package mutating func remove(
+    file fate: FileFate, _ operation: OperationID, at now: Moment
+  ) -> Transition {
+    apply(
+      facts.isTask
+        ? state.removeTask(&facts, file: fate, operation, at: now)
+        : state.remove(&facts, file: fate, operation))
+  }
+
+  package mutating func reset(_ operation: OperationID) -> Transition {
+    apply(state.reset(&facts, operation))
+  }
+
+  package mutating func relink(
+    to url: TransferURL, login: Login?, at now: Moment
+  ) -> Transition {
+    apply(state.relink(&facts, to: url, login: login, at: now))
+  }
+
+  /// Sets the limit of all attempts together in bytes per second; nil means no limit.
+  package mutating func limit(toBytesPerSecond limit: Int64?) -> Transition {
+    facts.spec.limitBytesPerSecond = limit
+    return Transition(actions: [.limit(facts.id, bytesPerSecond: limit)])
+  }
+
+  /// Takes effect when the next slot becomes free.
+  package mutating func prioritize(_ priority: TransferPriority) -> Transition {
+    facts.spec.priority = priority
+    return .none
+  }
+
+  package mutating func move(to position: Int64) { facts.queuePosition = position }
+
+  package mutating func suspendForShutdown() -> Transition { apply(state.suspend()) }
+
+  // MARK: Requests of a task's program
+
+  package mutating func cancel(
+    keepsBytes: Bool, _ operation: OperationID, at now: Moment
+  ) -> Transition {
+    apply(state.cancel(&facts, keepsBytes: keepsBytes, operation, at: now))
+  }
+
+  package mutating func drop(_ operation: OperationID) -> Transition {
+    apply(state.drop(&facts, file: .stays, operation))
+  }
+
+  package mutating func acknowledge(
+    keepingBytesFor secret: String?, _ operation: OperationID
+  ) -> Transition {
+    apply(state.acknowledge(&facts, keepingBytesFor: secret, operation))
+  }
+
+  package mutating func makeToken(secret: String) { state.makeToken(&facts, secret: secret) }
+
+  package mutating func update(with changes: TaskChanges, at now: Moment) -> Transition {
+    apply(state.update(&facts, with: changes, at: now))
+  }
+
+  package mutating func respond(
+    to challenge: ServerChallenge, with answer: ChallengeAnswer, _ operation: OperationID,
+    at now: Moment
+  ) -> Transition {
+    apply(state.respond(&facts, to: challenge, with: answer, operation, at: now))
+  }
+
+  package mutating func trustSystem() { _ = apply(state.trustSystem(&facts)) }
+
+  package mutating func adopt(taskIdentifier: Int64) -> Transition {
+    apply(state.adopt(&facts, taskIdentifier: taskIdentifier))
+  }
+
+  // MARK: Time, network and conditions
+
+  /// Counts the time of a task from its first start.
+  package mutating func recordStart(at now: WallTime) {
+    facts.task?.recordStart(in: state.visible, at: now)
+  }
+
+  package mutating func timePassed(at now: Moment) -> Transition {
+    if let end = state.timedOut(&facts, at: now.wall) { return apply(end) }
+    return apply(state.timePassed(&facts, at: now))
+  }
+
+  package mutating func networkReturned() -> Transition { apply(state.networkReturned()) }
+
+  package mutating func conditionsChanged(unmet: TransferCondition?) -> Transition {
+    apply(state.conditionsChanged(facts, unmet: unmet))
+  }
+
+  package mutating func holdBack(for condition: TransferCondition) {
+    _ = apply(state.holdBack(facts, for: condition))
+  }
+
+  // MARK: The list
+
+  /// Assigns the finish number when the transfer has just completed; clears it when it no longer is
+  /// completed. Returns whether the number was used.
+  package mutating func numberFinish(_ number: Int64, before: TransferState) -> Bool {
+    guard visibleState == .completed else {
+      facts.finishNumber = nil
+      return false
+    }
+    guard before != .completed else { return false }
+    facts.finishNumber = number
+    return true
+  }
+
+  // MARK: The run
+
+  /// Starts work in a free slot. Unused identifiers are discarded.
+  package mutating func slotGiven(_ ids: FreshIDs, at now: Moment) -> Transition {
+    guard case .queued = state else { return .none }
+    if let whole = facts.wholeResumeData {
+      // No response will report the offset, and the last byte came from before as well.
+      if let total = whole.totalByteCount { facts.task?.recordResumption(at: total) }
+      return apply(Finishing(ids.operation).begin(&facts, with: whole))
+    }
+    let request = NextRequest(
+      url: facts.spec.url, redirects: .none, mode: .resuming, content: facts.spec.content)
+    return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
+  }
+
+  /// Decides what a response means. The attempt's body waits until then.
+  ///
+  /// - Parameter reach: the reach of the server that sent it.
+  package mutating func headReceived(
+    _ head: ResponseHead, from reach: NetworkReach, of attempt: AttemptID,
+    in context: DecisionContext
+  ) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    let response = ActiveDownload.Response(head: head, reach: reach, attempt: attempt)
+    let step = download.receive(response, &facts, in: context)
+    return apply(step, to: download)
+  }
+
+  /// The partial file is open; from now on the record names it.
+  package mutating func bodyOpened(
+    _ resumeData: ResumeData, of attempt: AttemptID, at now: Moment
+  ) -> Transition {
+    facts.resumeData = resumeData
+    guard case .running(var download) = state,
+      let step = download.bodyOpened(resumeData, of: attempt, &facts, at: now.monotonic)
+    else { return .none }
+    return apply(step, to: download)
+  }
+
+  /// The store has recorded the partial file, and the first connection's body flows into it. Others
+  /// may join when its speed is known.
+  package mutating func bodyRecorded(
+    _ policy: DivisionPolicy, at now: MonotonicTime
+  ) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    download.bodyRecorded(facts, policy, at: now)
+    return apply(.entering(.running(download)))
+  }
+
+  /// The partial file could not be opened or created; the attempts must be cancelled.
+  package mutating func bodyRefused(
+    _ failure: TransferFailure, of attempt: AttemptID, in context: DecisionContext
+  ) -> Transition {
+    guard case .running(let download) = state, download.connection(of: attempt) != nil else {
+      return .none
+    }
+    return apply(.ending(download, next: facts.afterBodyRefused(failure, in: context)))
+  }
+
+  /// The URL for another connection; nil when none would help.
+  package func wantedURL(_ policy: DivisionPolicy, at now: MonotonicTime) -> TransferURL? {
+    download?.wantedURL(facts, policy, at: now)
+  }
+
+  /// - Parameter newcomerCount: how many connections could begin, this one included.
+  package mutating func beginConnection(
+    _ attempt: AttemptID, newcomerCount: Int, _ policy: DivisionPolicy, at now: Moment
+  ) -> Transition {
+    guard case .running(var download) = state,
+      let plan = download.beginConnection(
+        attempt, newcomerCount: newcomerCount, facts, policy: policy, at: now.monotonic)
+    else { return .none }
+    return apply(.entering(.running(download), [.beginAttempt(facts.id, plan)]))
+  }
+
+  /// Closes one connection for the sake of another transfer, if there is one to spare.
+  package mutating func shedConnection(at origin: Origin) -> Transition {
+    guard case .running(var download) = state,
+      let attempt = download.shedConnection(facts, at: origin)
+    else { return .none }
+    return apply(.entering(.running(download), [.cancelAttempt(attempt)]))
+  }
+
+  /// Records the progress of each connection, and cancels those that are silent.
+  package mutating func progressed(_ progress: DownloadProgress, at now: Moment) -> Transition {
+    guard case .running(var download) = state else { return .none }
+    let silent = download.recordProgress(progress, facts, at: now.monotonic)
+    return apply(.entering(.running(download), silent.map(TransferAction.cancelAttempt)))
+  }
+
+  /// What newly synced bytes change in the record.
+  package enum SyncedChange: Sendable, Hashable {
+    case nothing
+    case bytes
+    /// The retry count was reset as well.
+    case bytesAndRetryCount
+  }
+
+  /// More of the file is synced and may be recorded, where the next attempt could use it.
+  package mutating func bytesSynced(_ held: ByteRangeSet) -> SyncedChange {
+    guard let known = facts.resumeData?.held, known != held, facts.keepsBytes, occupiesSlot else {
+      return .nothing
+    }
+    return facts.recordSynced(held) ? .bytesAndRetryCount : .bytes
+  }
+
+  /// The transport has released an attempt.
+  ///
+  /// - Parameters:
+  ///   - receivedUpTo: how far its body got; nil when none of it counts.
+  ///   - sentByteCount: how many bytes of the request's body were sent; nil without a body.
+  package mutating func attemptEnded(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, receivedUpTo: Int64?, sentByteCount: Int64?,
+    operation: OperationID, in context: DecisionContext
+  ) -> Transition {
+    if let sentByteCount { facts.taskStatus?.sentByteCount = sentByteCount }
+    switch state {
+    case .ending(.attempts(let attempts), let next):
+      return apply(
+        next.attemptEnded(
+          attempt, with: outcome, of: attempts, &facts, closing: operation))
+    case .running(var download):
+      let ended = ActiveDownload.Ended(
+        attempt: attempt, outcome: outcome, receivedUpTo: receivedUpTo)
+      guard let step = download.end(ended, &facts, in: context) else { return .none }
+      guard let next = step.next, download.connections.isEmpty else {
+        return apply(step, to: download)
+      }
+      var transition = next.closingBody(of: facts.id, operation)
+      transition.hostHint = step.hostHint
+      return apply(transition)
+    case .idle, .scheduled, .queued, .ending(.body, _), .waiting, .paused, .verifying,
+      .discarding, .placing, .completed, .failed, .removed:
+      return .none
+    }
+  }
+
+  /// If no connection is left and none can begin although the body is open, requeues the transfer.
+  package mutating func endWithoutConnections(_ operation: OperationID) -> Transition {
+    guard let download, download.connections.isEmpty else { return .none }
+    return apply(AfterEnding.queued.closingBody(of: facts.id, operation))
+  }
+
+  /// The partial file is closed, with everything synced that `result` reports; `.success(nil)`
+  /// where no partial file was open.
+  package mutating func bodyClosed(
+    _ result: Result<ClosedBody?, TransferFailure>, by operation: OperationID, ids: FreshIDs,
+    in context: DecisionContext
+  ) -> Transition {
+    guard case .ending(.body(operation), let next) = state else { return .none }
+    return apply(next.bodyClosed(result, &facts, ids: ids, in: context))
+  }
+
+  // MARK: Finishing
+
+  /// The digest of the whole partial file is known, or could not be computed.
+  package mutating func digestComputed(
+    _ result: Result<String, TransferFailure>, by operation: OperationID, next: OperationID,
+    at now: Moment
+  ) -> Transition {
+    guard case .verifying(operation) = state else { return .none }
+    return apply(Finishing(next).digestComputed(result, &facts, at: now))
+  }
+
+  /// The rename succeeded or failed.
+  package mutating func placed(
+    _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
+  ) -> Transition {
+    guard case .placing(operation, let next) = state else { return .none }
+    return apply(Finishing(operation).placed(result, next: next, &facts, at: now))
+  }
+
+  /// The partial file is deleted.
+  package mutating func discarded(_ operation: OperationID) -> Transition {
+    guard case .discarding(operation, let next) = state else { return .none }
+    return apply(Finishing.discarded(&facts, next: next))
+  }
+
+  // MARK: Recovery
+
+  /// Restores a record after a restart. A running transfer continues; one with a date keeps
+  /// waiting, on the wall clock, the only one that survives a reboot.
+  package init(recovering record: TransferRecord, at now: Moment) {
+    self.init(record, state: State(recovering: record, at: now))
+    // A crash preceded the record of its end time.
+    if visibleState == .failed, facts.finishedAt == nil { facts.finishedAt = now.wall }
+  }
+
+  /// Continues what a crash interrupted: an idle transfer has no bytes, and wrong bytes are not
+  /// kept.
+  package mutating func recoverDiscarding(_ operation: OperationID) -> Transition {
+    apply(state.recoverDiscarding(&facts, operation))
+  }
+}

@@ -1,0 +1,94 @@
+import KettleModel
+
+/// How far the queue in memory is complete, per host.
+///
+/// Transfers past a frontier exist only in the store. Before it none is missing, so a transfer
+/// there can be started without reading the store. Each known host has its own frontier; all other
+/// hosts share one.
+struct QueueFrontiers: Sendable {
+  /// Beyond this number, hosts no longer have frontiers of their own.
+  static let hostCountMax = 1024
+
+  private var hosts: [Origin: LoadedFrontier] = [:]
+  /// The common frontier of all other hosts.
+  private(set) var elsewhere = LoadedFrontier.complete
+
+  /// The hosts with frontiers of their own.
+  var knownHosts: Set<Origin> { Set(hosts.keys) }
+
+  /// The hosts that may have transfers past their frontiers.
+  var incompleteHosts: [(origin: Origin, frontier: LoadedFrontier)] {
+    hosts.filter { $0.value != .complete }.map { ($0.key, $0.value) }
+  }
+
+  /// nil for a host without a frontier of its own, or with its whole queue in memory.
+  func incompleteFrontier(of origin: Origin) -> LoadedFrontier? {
+    guard let frontier = hosts[origin], frontier != .complete else { return nil }
+    return frontier
+  }
+
+  func frontier(of origin: Origin) -> LoadedFrontier { hosts[origin] ?? elsewhere }
+
+  /// Records that the store has transfers at unknown positions.
+  mutating func reset() {
+    hosts = [:]
+    elsewhere = .start
+  }
+
+  /// Records that all queues are complete in memory.
+  mutating func complete() {
+    hosts = [:]
+    elsewhere = .complete
+  }
+
+  /// Moves the frontier of a host before a transfer that is only in the store from now on.
+  mutating func recordEviction(of key: QueueKey, at origin: Origin) {
+    // It is past the frontier already.
+    guard frontier(of: origin).covers(key) else { return }
+    hosts[origin] = .upTo(key)
+    guard hosts.count > Self.hostCountMax else { return }
+    // The common frontier says less and stays correct.
+    elsewhere = hosts.values.reduce(elsewhere, min)
+    hosts = [:]
+  }
+
+  /// Applies a read of the store: all up to `last` are in memory now; nil means the whole queue.
+  mutating func advance(_ request: QueueRead, upTo last: QueueKey?, hosts found: Set<Origin>) {
+    let frontier = last.map(LoadedFrontier.upTo) ?? .complete
+    switch request {
+    case .at(let origin, _): hosts[origin] = frontier
+    case .elsewhere:
+      elsewhere = frontier
+      for origin in found where hosts[origin] == nil { hosts[origin] = frontier }
+    }
+  }
+}
+
+/// The end of the part of a queue that is complete in memory.
+enum LoadedFrontier: Sendable, Hashable {
+  /// Nothing is known to be complete.
+  case start
+  /// Every transfer before this key is in memory.
+  case upTo(QueueKey)
+  /// Nothing is missing.
+  case complete
+
+  /// Whether a transfer in memory is before the frontier.
+  func covers(_ key: QueueKey) -> Bool {
+    switch self {
+    case .start: false
+    case .upTo(let frontier): key <= frontier
+    case .complete: true
+    }
+  }
+}
+
+extension LoadedFrontier: Comparable {
+  static func < (left: LoadedFrontier, right: LoadedFrontier) -> Bool {
+    switch (left, right) {
+    case (.upTo(let left), .upTo(let right)): left < right
+    case (.start, .upTo), (.start, .complete), (.upTo, .complete): true
+    case (.start, .start), (.upTo, .start), (.complete, _): false
+    }
+  }
+}

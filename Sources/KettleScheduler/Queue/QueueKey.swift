@@ -1,0 +1,20 @@
+import KettleModel
+
+/// The position of a transfer in the queue. Smaller is sooner.
+struct QueueKey: Sendable, Hashable, Comparable {
+  var priority: TransferPriority
+  var position: Int64
+  var id: TransferID
+
+  init(_ record: TransferRecord) {
+    priority = record.spec.priority
+    position = record.queuePosition
+    id = record.id
+  }
+
+  static func < (left: QueueKey, right: QueueKey) -> Bool {
+    if left.priority != right.priority { return left.priority > right.priority }
+    if left.position != right.position { return left.position < right.position }
+    return left.id < right.id
+  }
+}

@@ -1,0 +1,63 @@
+import KettleModel
+
+/// Replies with a part of the file.
+extension ResponseClassifier {
+  func classifyRange(_ head: ResponseHead) -> Classification {
+    guard let requested, let resumeData else { return rangeWrong("206 though no range was asked") }
+    guard head.isIdentityEncoded else { return rangeWrong("encoded") }
+    guard head.mediaType != "multipart/byteranges" else { return rangeWrong("several parts") }
+    guard let text = head.value(of: "Content-Range"),
+      case .part(let range, let total)? = ContentRange(text)
+    else { return rangeWrong("no usable Content-Range") }
+    guard range.lower == requested.lower else {
+      return rangeWrong("from byte \(range.lower), asked from \(requested.lower)")
+    }
+    if let upper = requested.upper, range.upper > upper {
+      return rangeWrong("up to byte \(range.lastByte), asked up to \(upper - 1)")
+    }
+    let facts = facts(head, total: total)
+    if let contradiction = classifyLength(facts) { return contradiction }
+    if let known = resumeData.totalByteCount, let total, known != total {
+      return otherVersion(total)
+    }
+    if let known = resumeData.totalByteCount, range.upper > known {
+      return rangeWrong("up to byte \(range.lastByte) of \(known)")
+    }
+    if let length = head.bodyByteCount, length != range.byteCount {
+      return rangeWrong("\(length) bytes announced for a range of \(range.byteCount)")
+    }
+    if let problem = classifyProof(requested.proof, facts, of: resumeData) { return problem }
+    return .acceptRange(range, facts)
+  }
+
+  /// nil when the part belongs to the file, as far as its head shows.
+  private func classifyProof(
+    _ proof: RequestedRange.Proof, _ facts: FileFacts, of resumeData: ResumeData
+  ) -> Classification? {
+    let known = resumeData.validator
+    let changed = otherVersion(facts.total)
+    switch proof {
+    case .ifRange:
+      // The server need not repeat its validator (RFC 9110, section 15.3.7); if it does, it must be
+      // the one that we sent.
+      guard let sent = facts.validator else { return nil }
+      if Self.isSame(known, sent) { return nil }
+      guard !Self.isSurelyOther(known, sent), let tag = sent.entityTag else { return changed }
+      return .requestAgain(.proving(.overlap(suspect: tag)))
+    case .sameValidator:
+      return Self.isSurelySame(known, facts.validator) ? nil : changed
+    case .overlap(let suspect):
+      // Without both totals even a longer file would pass.
+      guard facts.total != nil, resumeData.totalByteCount != nil else {
+        return .requestAgain(.comparing)
+      }
+      if let suspect, facts.validator?.entityTag == suspect { return changed }
+      let isOtherServer = resumeData.validatorURL != nil
+      return !isOtherServer && Self.isSurelyOther(known, facts.validator) ? changed : nil
+    }
+  }
+
+  private func rangeWrong(_ detail: String) -> Classification {
+    .retry(TransferFailure(.rangeReplyWrong, on: url.text, detail: detail), after: nil)
+  }
+}

@@ -1,0 +1,109 @@
+import KettleModel
+
+/// Replies with the whole file.
+extension ResponseClassifier {
+  func classifyWhole(_ head: ResponseHead) -> Classification {
+    if let contradiction = classifyPartAsWhole(head) { return contradiction }
+    guard head.isIdentityEncoded || isStoredCompressed(head) else {
+      return .fail(
+        TransferFailure(
+          .encodedReply, on: url.text,
+          detail: head.value(of: "Content-Encoding")?.sanitizedForDisplay(limit: 40)))
+    }
+    let facts = facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator))
+    guard let resumeData else { return .acceptWhole(Whole(facts: facts, use: .new)) }
+    if case .fresh(let reason) = mode, !hasDurableBytes {
+      // The recorded partial file cannot be used, although none of its bytes count.
+      return .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
+    }
+    guard hasDurableBytes || requested != nil else {
+      return .acceptWhole(Whole(facts: facts, use: .new))
+    }
+    if isPageInstead(facts, of: resumeData) {
+      let failure = TransferFailure(
+        .linkExpired, on: url.text, detail: "it sent a web page in place of the file")
+      return .wait(.needsLink, failure)
+    }
+    if let contradiction = classifyLength(facts) { return contradiction }
+    switch mode {
+    case .fresh(let reason):
+      return .acceptWhole(Whole(facts: facts, use: .instead(because: reason)))
+    case .resuming, .proving, .comparing: return classifyWholeWithBytes(facts, resumeData)
+    }
+  }
+
+  /// The server sent everything despite durable bytes: the file changed, the server does not
+  /// support ranges, or it misunderstood the proof.
+  private func classifyWholeWithBytes(_ facts: FileFacts, _ resumeData: ResumeData)
+    -> Classification
+  {
+    let isOtherServer = resumeData.validatorURL != nil
+    let changed =
+      isOtherServer
+      ? otherVersion(facts.total)
+      : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
+    if let total = facts.total {
+      if let known = resumeData.totalByteCount, known != total { return changed }
+      if total < resumeData.held.upperBound { return changed }
+    }
+    let known = resumeData.validator
+    switch wantedProof {
+    case .ifRange:
+      if Self.isSurelySame(known, facts.validator) {
+        return .requestAgain(.proving(.sameValidator))
+      }
+      if !isOtherServer {
+        // A tag that is gone or a changed date: no server of the same file does that.
+        guard !Self.isSurelyOther(known, facts.validator), facts.total != nil,
+          known?.entityTag != nil, let tag = facts.validator?.entityTag
+        else { return changed }
+        return .requestAgain(.proving(.overlap(suspect: tag)))
+      }
+      return .requestAgain(.proving(.overlap(suspect: nil)))
+    case .sameValidator:
+      return Self.isSame(known, facts.validator) ? compared(facts, .rangeIgnored) : changed
+    case .overlap(let suspect):
+      if let suspect, facts.validator?.entityTag == suspect { return changed }
+      if !isOtherServer, Self.isSurelyOther(known, facts.validator) { return changed }
+      return compared(facts, requested == nil ? .noValidator : .rangeIgnored)
+    case nil:
+      if !isOtherServer, isOther(known, facts.validator) { return changed }
+      return compared(facts, known?.strongValue == nil ? .noValidator : .rangeIgnored)
+    }
+  }
+
+  /// If no bytes before a gap could be repeated, the overlap is the whole file: its tag proves as
+  /// little as that of a part.
+  private var wantedProof: RequestedRange.Proof? {
+    if let requested { return requested.proof }
+    if case .proving(.overlap(let suspect)) = mode { return .overlap(suspect: suspect) }
+    return nil
+  }
+
+  private func compared(_ facts: FileFacts, _ reason: FreshStartReason) -> Classification {
+    .acceptWhole(Whole(facts: facts, use: .compared(because: reason)))
+  }
+
+  private func isOther(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard known?.strongValue != nil, sent?.strongValue != nil else {
+      return Self.isSurelyOther(known, sent)
+    }
+    return !Self.isSame(known, sent)
+  }
+
+  /// A web page where there was none before: a login page, an error with status 200, or the page of
+  /// a network that requires payment. It is not a new version of an archive.
+  private func isPageInstead(_ facts: FileFacts, of resumeData: ResumeData) -> Bool {
+    guard let before = resumeData.mediaType, before != "text/html" else { return false }
+    return facts.mediaType == "text/html"
+  }
+
+  /// Old servers label a stored `.gz` file with its own compression as content coding; the bytes
+  /// are the file nevertheless.
+  private func isStoredCompressed(_ head: ResponseHead) -> Bool {
+    let coding = head.value(of: "Content-Encoding")?.lowercased() ?? ""
+    let path = url.path.lowercased()
+    return (coding == "gzip" || coding == "x-gzip")
+      && (path.hasSuffix(".gz") || path.hasSuffix(".tgz"))
+  }
+}

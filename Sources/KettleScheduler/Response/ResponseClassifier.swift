@@ -1,0 +1,198 @@
+import KettleModel
+
+/// Decides how a reply may be used before a byte of it is written.
+///
+/// A range reply is used only if the status is 206, the Content-Range starts at the requested
+/// offset, the total and the validator are the known ones, and there is no content coding (RFC
+/// 9110, sections 13.1.5, 14.4 and 15.3.7). Nothing else is ever written at an offset. What "the
+/// known ones" means depends on the requested proof (`RequestedRange.Proof`).
+package struct ResponseClassifier: Sendable {
+  package enum Classification: Sendable, Hashable {
+    case acceptWhole(Whole)
+    /// The body is this part of the file.
+    case acceptRange(ByteRange, FileFacts)
+    /// The durable bytes are already the whole file.
+    case alreadyWhole
+    case requestAgain(RequestMode)
+    case redirect(String)
+    case wait(WaitingReason, TransferFailure)
+    case retry(TransferFailure, after: RetryAfter?)
+    case fail(TransferFailure)
+  }
+
+  /// A body that is the whole file, from zero.
+  package struct Whole: Sendable, Hashable {
+    package var facts: FileFacts
+    package var use: Use
+
+    package init(facts: FileFacts, use: Use) {
+      self.facts = facts
+      self.use = use
+    }
+
+    package enum Use: Sendable, Hashable {
+      /// No bytes are durable.
+      case new
+      /// The durable bytes are compared with it as it arrives.
+      case compared(because: FreshStartReason)
+      /// The durable bytes belong to another version.
+      case instead(because: FreshStartReason)
+    }
+  }
+
+  /// What the head says about the file.
+  package struct FileFacts: Sendable, Hashable {
+    package var total: Int64?
+    package var validator: Validator?
+    package var checksum: Checksum?
+    package var mediaType: String?
+
+    package init(
+      total: Int64? = nil, validator: Validator? = nil, checksum: Checksum? = nil,
+      mediaType: String? = nil
+    ) {
+      self.total = total
+      self.validator = validator
+      self.checksum = checksum
+      self.mediaType = mediaType
+    }
+  }
+
+  let url: TransferURL
+  let requested: RequestedRange?
+  let mode: RequestMode
+  let resumeData: ResumeData?
+  let content: RequestContent?
+  let acceptance: Acceptance
+  /// Whether a 401 requires a login or is a status like any other.
+  let challengePolicy: TaskStatus.ChallengePolicy
+
+  /// - Parameter content: the content of the request; nil means a plain GET.
+  package init(
+    url: TransferURL, requested: RequestedRange?, mode: RequestMode, resumeData: ResumeData?,
+    content: RequestContent? = nil, acceptance: Acceptance = .file,
+    challengePolicy: TaskStatus.ChallengePolicy = .ask
+  ) {
+    self.url = url
+    self.requested = requested
+    self.mode = mode
+    self.resumeData = resumeData
+    self.content = content
+    self.acceptance = acceptance
+    self.challengePolicy = challengePolicy
+  }
+
+  package func classify(_ head: ResponseHead, at now: Moment) -> Classification {
+    if let verdict = classifyAccepted(head) { return verdict }
+    switch head.status {
+    case 200, 203: return classifyWhole(head)
+    case 206: return classifyRange(head)
+    case 301, 302, 303, 307, 308: return classifyRedirect(head)
+    case 401 where challengePolicy == .takeReplyAsItStands: return .fail(statusFailure(head))
+    case 401, 407:
+      return .wait(
+        .needsLogin, TransferFailure(.loginNeeded, on: url.text, detail: "\(head.status)"))
+    case 416: return classifyUnsatisfied(head)
+    case 408, 425, 429, 500, 502, 503, 504, 520...524:
+      return .retry(statusFailure(head), after: RetryAfter(head, at: now))
+    case 400, 403, 404, 410:
+      // Bytes are durable, so the link was good once: all are kept for a fresh link.
+      guard hasDurableBytes else { return .fail(statusFailure(head)) }
+      return .wait(
+        .needsLink, TransferFailure(.linkExpired, on: url.text, detail: "\(head.status)"))
+    default: return .fail(statusFailure(head))
+    }
+  }
+
+  var hasDurableBytes: Bool { !(resumeData?.held.isEmpty ?? true) }
+
+  private func classifyRedirect(_ head: ResponseHead) -> Classification {
+    let locations = head.values(of: "Location")
+    guard let location = locations.first else { return .fail(statusFailure(head)) }
+    guard locations.count == 1 else {
+      return .fail(
+        TransferFailure(.redirectRefused, on: url.text, detail: "more than one Location"))
+    }
+    return .redirect(location)
+  }
+
+  /// 416 means that the range does not exist; `Content-Range: bytes */N` adds the length of the
+  /// file (RFC 9110, section 15.5.17).
+  private func classifyUnsatisfied(_ head: ResponseHead) -> Classification {
+    guard requested != nil, let resumeData else { return .fail(statusFailure(head)) }
+    guard let text = head.value(of: "Content-Range"),
+      case .unsatisfied(let total)? = ContentRange(text)
+    else { return .requestAgain(.comparing) }
+    let facts = facts(head, total: total)
+    if let contradiction = classifyLength(facts) { return contradiction }
+    if let known = resumeData.totalByteCount, known != total { return otherVersion(total) }
+    let held = resumeData.held.prefixByteCount
+    if held == total {
+      // A length that was unknown before may be that of another version.
+      let isKnown = resumeData.totalByteCount != nil
+      let isSame = Self.isSurelySame(resumeData.validator, facts.validator)
+      return isKnown || isSame ? .alreadyWhole : .requestAgain(.comparing)
+    }
+    // The file is longer than the durable bytes, yet the server does not serve the rest.
+    return held < total ? .requestAgain(.comparing) : otherVersion(total)
+  }
+
+  /// Another version is fetched from zero. But a fresh link from the user may be a wrong one:
+  /// nothing is discarded for it.
+  func otherVersion(_ total: Int64?) -> Classification {
+    guard let resumeData, resumeData.validatorURL != nil else {
+      return .requestAgain(.fresh(.resourceChanged))
+    }
+    return .wait(.needsLink, .otherFile(at: url, total, in: resumeData))
+  }
+
+  func statusFailure(_ head: ResponseHead) -> TransferFailure {
+    TransferFailure(.httpStatus, on: url.text, detail: "\(head.status)")
+  }
+
+  func facts(_ head: ResponseHead, total: Int64?) -> FileFacts {
+    FileFacts(
+      total: total, validator: head.validator, checksum: head.representationDigest,
+      mediaType: head.mediaType)
+  }
+
+  /// Strong comparison if both have ETags (RFC 9110, section 8.8.3.2), else the dates.
+  static func isSame(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, let sent else { return false }
+    if let left = known.entityTag, let right = sent.entityTag { return left == right }
+    guard let left = known.lastModified, let right = sent.lastModified else { return false }
+    return left == right
+  }
+
+  /// The same by a value that two versions cannot share.
+  static func isSurelySame(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, known.strongValue != nil, let sent, sent.strongValue != nil else {
+      return false
+    }
+    return isSame(known, sent)
+  }
+
+  /// Certainly different: the dates differ, or weak tags do, which change only with the content.
+  /// Strong tags alone may differ between servers of the same file.
+  static func isSurelyOther(_ known: Validator?, _ sent: Validator?) -> Bool {
+    guard let known, let sent else { return false }
+    if let left = known.lastModified, let right = sent.lastModified, left != right { return true }
+    guard let left = known.entityTag, let right = sent.entityTag, left != right else {
+      return false
+    }
+    return left.hasPrefix("W/") && right.hasPrefix("W/")
+  }
+}
+
+extension TransferFailure {
+  /// The failure for a fresh link that leads to another file than the durable bytes.
+  static func otherFile(
+    at url: TransferURL, _ total: Int64?, in resumeData: ResumeData
+  ) -> TransferFailure {
+    var detail = "other bytes"
+    if let total, let known = resumeData.totalByteCount, total != known {
+      detail = "\(total) bytes in place of \(known)"
+    }
+    return TransferFailure(.otherFile, on: url.text, detail: detail)
+  }
+}

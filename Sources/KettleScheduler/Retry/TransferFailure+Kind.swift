@@ -1,0 +1,57 @@
+import KettleModel
+
+/// The kinds of failures that decisions distinguish.
+extension TransferFailure {
+  /// Whether it concerns the disk and not the network.
+  var isOfTheFile: Bool {
+    switch code {
+    case .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
+      .checksumMismatch, .partialFileChanged:
+      true
+    case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
+      .networkDown,
+      .hostNotFound,
+      .connectionRefused, .connectionLost, .timedOut, .tlsRefused, .proxyFailed, .protocolBroken,
+      .certificateFileUnusable, .clientCertificateNeeded, .truncated, .tooLong,
+      .internalProblem, .uploadFileUnusable,
+      .cancelled, .conditionUnmet:
+      false
+    }
+  }
+
+  /// The name is taken by a file, and not by a directory or a dangling link, which `detail` would
+  /// say. With `ConflictPolicy.skip` the transfer is then complete.
+  package var isOfFileThere: Bool { code == .nameTaken && detail == nil }
+
+  /// A status with which servers refuse excess connections.
+  var isRefusal: Bool { code == .httpStatus && (detail == "503" || detail == "429") }
+
+  /// How servers refuse excess connections without a reply.
+  var isRefusedConnection: Bool {
+    code == .connectionRefused || code == .connectionLost || code == .timedOut
+  }
+
+  /// Whether a missing network explains it.
+  var mayBeTheNetwork: Bool {
+    switch code {
+    case .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .networkDown: true
+    case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
+      .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .contradictoryReply,
+      .tlsRefused,
+      .proxyFailed,
+      .protocolBroken, .certificateFileUnusable, .clientCertificateNeeded, .truncated,
+      .tooLong, .internalProblem,
+      .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
+      .checksumMismatch, .partialFileChanged, .uploadFileUnusable, .cancelled, .conditionUnmet:
+      false
+    }
+  }
+}
+
+extension TransferURL {
+  /// On this machine, so that no network is needed.
+  var isLoopback: Bool {
+    host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
+  }
+}

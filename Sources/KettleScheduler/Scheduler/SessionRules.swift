@@ -1,0 +1,45 @@
+import KettleModel
+
+/// What the sessions and this computer demand of tasks.
+struct SessionRules: Sendable {
+  private var policies: [SessionID: SessionPolicy] = [:]
+  /// The conditions that this computer meets.
+  private(set) var metConditions: Set<TransferCondition>
+
+  init(metConditions: Set<TransferCondition>) { self.metConditions = metConditions }
+
+  mutating func setPolicy(of session: SessionID, _ policy: SessionPolicy) {
+    policies[session] = policy
+  }
+
+  /// Returns whether anything changed.
+  mutating func setConditions(_ met: Set<TransferCondition>) -> Bool {
+    guard met != metConditions else { return false }
+    metConditions = met
+    return true
+  }
+
+  /// The limit of a session's connections to one host; nil means the common limit.
+  func connectionLimit(of session: SessionID) -> Int? { policies[session]?.connectionLimit }
+
+  /// No session has a limit of its own.
+  var hasNoConnectionLimit: Bool { policies.values.allSatisfy { $0.connectionLimit == nil } }
+
+  /// Whether the program of a session decides on trust; nil for a session without a policy.
+  func asksServerTrust(in session: SessionID) -> Bool? { policies[session]?.asksServerTrust }
+
+  /// Applies what no input may forget: the system decides on trust where the program does not, and
+  /// every path into the queue checks the conditions.
+  func enforce(on machine: inout TransferMachine) {
+    if asksServerTrust(in: machine.spec.session) == false { machine.trustSystem() }
+    holdBack(&machine)
+  }
+
+  /// Makes a queued transfer wait for its first unmet condition.
+  func holdBack(_ machine: inout TransferMachine) {
+    guard case .queued = machine.state, let unmet = machine.unmetCondition(metConditions) else {
+      return
+    }
+    machine.holdBack(for: unmet)
+  }
+}

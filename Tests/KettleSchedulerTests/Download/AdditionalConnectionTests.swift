@@ -1,0 +1,361 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// Several connections of one transfer, as scripts of events.
+struct AdditionalConnectionTests {
+  private static let total: Int64 = 16 << 20
+
+  /// A transfer whose primary connection receives; the script has the further attempts.
+  private func running(
+    _ script: inout SchedulerScript, connections: Int = 4, entityTag: String = "\"v1\""
+  ) throws -> TransferID {
+    var wanted = spec()
+    wanted.connections = connections
+    let id = script.add(wanted)
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": entityTag])
+    script.opened(primary, partial(total: Self.total, entityTag: entityTag))
+    script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    script.timePasses()
+    return id
+  }
+
+  private func plans(_ script: SchedulerScript) -> [AttemptPlan] {
+    script.actions.compactMap { if case .beginAttempt(_, let plan) = $0 { plan } else { nil } }
+  }
+
+  private func part(_ script: inout SchedulerScript, _ plan: AttemptPlan, _ entityTag: String)
+    throws
+  {
+    let asked = try #require(plan.requested)
+    script.head(
+      plan.attempt, 206,
+      [
+        "Content-Range": "bytes \(asked.lower)-\((asked.upper ?? Self.total) - 1)/\(Self.total)",
+        "ETag": entityTag,
+      ])
+  }
+
+  @Test func `others join when the speed of the first is known, in equal parts`() throws {
+    var script = SchedulerScript()
+    _ = try running(&script)
+    let joined = plans(script).dropFirst()
+    #expect(joined.count == 3)
+    #expect(joined.map { $0.requested?.lower } == [12 << 20, 8 << 20, 4 << 20])
+    #expect(joined.allSatisfy { $0.requested?.proof == .ifRange("\"v1\"") })
+  }
+
+  // Fault 11
+  @Test func `a part in chunks is not written beside others`() throws {
+    var script = SchedulerScript()
+    _ = try running(&script)
+    let joining = try #require(plans(script).last)
+    let asked = try #require(joining.requested)
+    let last = (asked.upper ?? Self.total) - 1
+    script.head(
+      joining.attempt, 206,
+      [
+        "Content-Range": "bytes \(asked.lower)-\(last)/\(Self.total)", "ETag": "\"v1\"",
+        "Transfer-Encoding": "chunked",
+      ])
+    let isCancelled = script.actions.contains { action in
+      if case .cancelAttempt(joining.attempt) = action { true } else { false }
+    }
+    #expect(isCancelled)
+    script.ended(joining.attempt, .cancelled)
+    script.advance(milliseconds: 10_000)
+    script.timePasses()
+    #expect(plans(script).count == 4, "nobody is begun in its place")
+  }
+
+  // Fault 11
+  @Test func `no connection joins a part in chunks`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(first, partial(total: Self.total))
+    script.settled(first, .failed(TransferFailure(.connectionLost, on: "files.example")), held: 500)
+    script.advance(milliseconds: 2000)
+    script.timePasses()
+    let second = try #require(script.attempt)
+    script.head(
+      second, 206,
+      [
+        "Content-Range": "bytes 500-\(Self.total - 1)/\(Self.total)", "ETag": "\"v1\"",
+        "Transfer-Encoding": "chunked",
+      ])
+    script.opened(second, partial(held: 500, total: Self.total))
+    script.advance(milliseconds: 10_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    #expect(script.attempt == second)
+  }
+
+  @Test func `no connection joins before the speed of the first is known`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: Self.total))
+    let wakeUp = try #require(script.scheduler.nextWakeUp(at: script.now))
+    #expect(wakeUp == script.now.monotonic.advanced(byMilliseconds: 100))
+    script.advance(milliseconds: 99)
+    script.timePasses()
+    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
+    #expect(plans(script).count == 1)
+    script.advance(milliseconds: 1)
+    script.timePasses()
+    #expect(plans(script).count > 1)
+    #expect(script.scheduler.nextWakeUp(at: script.now) == nil)
+  }
+
+  @Test func `no connection joins before the store knows the partial file`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.run(
+      script.scheduler.bodyOpened(
+        partial(total: Self.total), of: id, by: primary, at: script.now))
+    script.run(script.scheduler.progressed(id, [primary: 100], at: script.now))
+    #expect(plans(script).count == 1)
+  }
+
+  // Fault 13
+  @Test func `without a strong validator no connection joins`() throws {
+    var script = SchedulerScript()
+    _ = try running(&script, entityTag: "W/\"v1\"")
+    #expect(plans(script).count == 1)
+  }
+
+  @Test func `the primary connection keeps its end until the other one has its head`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    let primary = plans(script)[0].attempt
+    #expect(!script.actions.contains { if case .shortenAttempt = $0 { true } else { false } })
+    try part(&script, plans(script)[1], "\"v1\"")
+    #expect(script.actions.contains(.shortenAttempt(id, primary, to: 12 << 20)))
+  }
+
+  // Fault 2
+  @Test func `a whole file in place of a part is not written and the others go on`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    let joining = plans(script)[1].attempt
+    script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    #expect(script.lastAction == .cancelAttempt(joining))
+    script.ended(joining, .cancelled)
+    // It is requested again without If-Range.
+    let again = try #require(script.plan)
+    #expect(again.requested?.proof == .sameValidator)
+    #expect(script.state(id) == .running)
+  }
+
+  // Fault 12
+  @Test func `another tag for a part stops all of them`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    let all = plans(script)
+    try part(&script, all[1], "\"v2\"")
+    let cancelled = script.actions.compactMap { action -> AttemptID? in
+      if case .cancelAttempt(let attempt) = action { attempt } else { nil }
+    }
+    #expect(Set(cancelled) == Set(all.map(\.attempt)))
+    for plan in all {
+      script.ended(plan.attempt, .cancelled, upTo: plan.requested?.lower ?? 1 << 20)
+    }
+    script.closed(held: ByteRangeSet(prefix: 1 << 20))
+    #expect(script.state(id) == .running)
+    #expect(script.plan?.requested?.proof == .overlap(suspect: "\"v2\""))
+    #expect(script.plan?.requested?.lower == (1 << 20) - (64 << 10))
+  }
+
+  @Test func `other connections take over a lost part after a while`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    let joining = plans(script)[1]
+    try part(&script, joining, "\"v1\"")
+    let lost = TransferFailure(.connectionLost, on: "files.example")
+    script.ended(joining.attempt, .failed(lost), upTo: 13 << 20)
+    #expect(script.state(id) == .running)
+    #expect(plans(script).count == 4)
+    script.advance(milliseconds: 1000)
+    script.run(script.scheduler.progressed(id, [:], at: script.now))
+    #expect(script.plan?.requested?.lower == 13 << 20)
+    #expect(script.plan?.requested?.upper == 16 << 20)
+  }
+
+  @Test func `pause ends all connections and keeps the bytes of each`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script)
+    let all = plans(script)
+    for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
+    script.control(.pause, id)
+    var held = ByteRangeSet()
+    for plan in all {
+      let lower = plan.requested?.lower ?? 0
+      if let range = ByteRange(lower: lower, upper: lower + 1000) { held.insert(range) }
+      script.ended(plan.attempt, .cancelled, upTo: lower + 1000)
+    }
+    script.closed(held: held)
+    #expect(script.record(id)?.resumeData?.held.byteCount == 4000)
+    script.control(.start, id)
+    #expect(script.plan?.requested?.lower == 1000)
+    #expect(script.plan?.requested?.upper == 4 << 20)
+  }
+
+  @Test func `a transfer that waits for the host gets a connection of one that has several`() throws
+  {
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 4
+    var script = SchedulerScript(limits: limits)
+    let id = try running(&script)
+    let all = plans(script)
+    for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
+    let other = script.add(spec("http://files.example/b.iso"))
+    #expect(script.state(other) == .queued)
+    guard case .cancelAttempt(let shed)? = script.lastAction else {
+      Issue.record("no connection was given up")
+      return
+    }
+    #expect(shed == all[3].attempt)
+    script.ended(shed, .cancelled, upTo: all[3].requested?.lower)
+    #expect(script.state(other) == .running)
+    #expect(script.state(id) == .running)
+    #expect(script.scheduler.hosts.connectionCount == 4)
+  }
+
+  @Test func `when the last byte is there the rest is cancelled and the file verified`() throws {
+    var script = SchedulerScript()
+    let id = try running(&script, connections: 2)
+    let all = plans(script)
+    try part(&script, all[1], "\"v1\"")
+    script.ended(all[1].attempt, .complete, upTo: Self.total)
+    // The primary connection went further than requested, over the bytes of the other one.
+    script.ended(all[0].attempt, .complete, upTo: 9 << 20)
+    let rest = plans(script).dropFirst(2)
+    script.closed(held: ByteRangeSet(prefix: Self.total))
+    for plan in rest { script.ended(plan.attempt, .cancelled) }
+    script.closed(held: ByteRangeSet(prefix: Self.total))
+    #expect(script.state(id) == .verifying)
+  }
+
+  /// A transfer with two gaps whose primary connection has filled the first; its next connection is
+  /// the only one.
+  private func withSecondGap(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
+    var record = TransferRecord(
+      id: TransferID(rawValue: 3), taskIdentifier: 1, spec: spec(),
+      createdAt: WallTime(millisecondsSince1970: 0), queuePosition: 9, state: .running)
+    record.spec.connections = 1
+    var resumeData = partial(held: 1 << 20, total: 4 << 20)
+    if let second = ByteRange(lower: 2 << 20, upper: 3 << 20) { resumeData.held.insert(second) }
+    record.resumeData = resumeData
+    script.run(script.scheduler.recover([record], at: script.now))
+    let primary = try #require(script.plan)
+    #expect(primary.requested?.upper == 2 << 20)
+    script.head(
+      primary.attempt, 206,
+      ["Content-Range": "bytes \(1 << 20)-\((2 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+    script.opened(primary.attempt, resumeData)
+    script.ended(primary.attempt, .complete, upTo: 2 << 20)
+    let next = try #require(script.plan)
+    #expect(next.requested?.lower == 3 << 20)
+    return (record.id, next)
+  }
+
+  // Fault 41
+  @Test func `an only connection that is refused waits and does not storm the host`() throws {
+    var script = SchedulerScript()
+    let (id, joining) = try withSecondGap(&script)
+    let before = plans(script).count
+    script.head(joining.attempt, 429)
+    script.ended(joining.attempt, .cancelled)
+    script.closed(held: ByteRangeSet(prefix: 3 << 20))
+    #expect(script.state(id) == .waiting)
+    #expect(plans(script).count == before)
+  }
+
+  // Fault 38
+  @Test func `connections that fall silent one after the other are not replaced for ever`() throws {
+    var script = SchedulerScript()
+    let (id, first) = try withSecondGap(&script)
+    let before = plans(script).count
+    var joining = first
+    for _ in 0..<20 {
+      script.head(
+        joining.attempt, 206,
+        ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+      script.advance(milliseconds: 16_000)
+      script.run(script.scheduler.progressed(id, [joining.attempt: 3 << 20], at: script.now))
+      guard script.actions.contains(.cancelAttempt(joining.attempt)) else { break }
+      script.ended(joining.attempt, .cancelled, upTo: 3 << 20)
+      joining = try #require(script.plan)
+    }
+    #expect(plans(script).count - before <= 6)
+    // From here on the transport detects the silence.
+    script.ended(joining.attempt, .failed(TransferFailure(.timedOut, on: "files.example")))
+    script.closed(held: ByteRangeSet(prefix: 3 << 20))
+    #expect(script.state(id) == .waiting)
+  }
+
+  @Test func `who waits for our own disk is not silent`() throws {
+    var script = SchedulerScript()
+    let (id, joining) = try withSecondGap(&script)
+    script.head(
+      joining.attempt, 206,
+      ["Content-Range": "bytes \(3 << 20)-\((4 << 20) - 1)/\(4 << 20)", "ETag": "\"v1\""])
+    let before = script.actions.count
+    script.advance(milliseconds: 60_000)
+    script.run(
+      script.scheduler.progressed(
+        id, [joining.attempt: 3 << 20], heldBack: [joining.attempt], at: script.now))
+    #expect(script.actions.count == before)
+  }
+
+  // Fault 66
+  @Test
+  func `without a network a transfer waits without using retries, and continues when it is back`()
+    throws
+  {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    script.run(script.scheduler.networkChanged(.absent, at: script.now))
+    for _ in 0..<50 {
+      let attempt = try #require(script.attempt)
+      script.settled(attempt, .failed(TransferFailure(.hostNotFound, on: "files.example")))
+      #expect(script.record(id)?.reason == .network)
+      script.run(script.scheduler.networkChanged(.present, at: script.now))
+      #expect(script.state(id) == .running)
+      script.run(script.scheduler.networkChanged(.absent, at: script.now))
+    }
+    #expect(script.record(id)?.retryCount == 0)
+  }
+
+  // Fault 45
+  @Test func `a fresh link keeps every byte and sends no credentials elsewhere`() throws {
+    var script = SchedulerScript()
+    var wanted = spec()
+    wanted.headers = [HeaderField(received: "X-Token", "secret")]
+    let id = script.add(wanted)
+    let first = try #require(script.attempt)
+    script.head(first, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(first, partial(total: Self.total))
+    script.control(.pause, id)
+    for plan in plans(script) { script.ended(plan.attempt, .cancelled, upTo: nil) }
+    script.closed(held: ByteRangeSet(prefix: 2 << 20))
+    script.control(.relink(url("http://other.example/x?sig=2"), nil), id)
+    let plan = try #require(script.plan)
+    #expect(plan.url.text == "http://other.example/x?sig=2")
+    #expect(plan.requested == RequestedRange(lower: 2 << 20, upper: nil, proof: .ifRange("\"v1\"")))
+    #expect(!plan.headers.contains { $0.name == "X-Token" })
+    // The other server has a tag of its own: the bytes decide.
+    script.head(plan.attempt, 200, ["Content-Length": "\(Self.total)", "ETag": "\"zzz\""])
+    script.settled(plan.attempt, .cancelled)
+    let proving = try #require(script.plan)
+    #expect(proving.requested?.proof == .overlap(suspect: nil))
+    #expect(proving.requested?.lower == (2 << 20) - (64 << 10))
+    #expect(script.record(id)?.resumeData?.held.byteCount == 2 << 20)
+  }
+}

@@ -1,0 +1,73 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// A further connection is given another tag when the first one has, or nearly has, the last byte:
+/// a server that makes its tags up, on a machine that is slow to begin connections.
+struct ChangingTagTests {
+  private static let total: Int64 = 4 << 20
+
+  /// Plays until every byte is durable and only the doubt is left.
+  private func wholeInDoubt(_ script: inout SchedulerScript) throws -> (TransferID, AttemptPlan) {
+    var wanted = spec()
+    wanted.connections = 2
+    let id = script.add(wanted)
+    let primary = try #require(script.attempt)
+    script.head(primary, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v1\""])
+    script.opened(primary, partial(total: Self.total))
+    script.advance(milliseconds: DivisionPolicy().speedMilliseconds)
+    script.timePasses()
+    let joining = try #require(script.attempt)
+    #expect(joining != primary)
+    script.head(joining, 200, ["Content-Length": "\(Self.total)", "ETag": "\"v2\""])
+    script.ended(joining, .cancelled)
+    script.settled(primary, .cancelled, held: Self.total)
+    return (id, try #require(script.plan))
+  }
+
+  private func endOfFile(_ entityTag: String) -> [String: String] {
+    [
+      "Content-Range": "bytes \(Self.total - 65536)-\(Self.total - 1)/\(Self.total)",
+      "ETag": entityTag,
+    ]
+  }
+
+  // Fault 17
+  @Test func `a doubt about a file that is whole costs its end once more`() throws {
+    var script = SchedulerScript()
+    let (id, plan) = try wholeInDoubt(&script)
+    #expect(
+      plan.requested
+        == RequestedRange(lower: Self.total - 65536, upper: nil, proof: .overlap(suspect: "\"v2\""))
+    )
+    script.head(plan.attempt, 206, endOfFile("\"v3\""))
+    guard case .goOn(let resumeData)? = script.bodyPlan else {
+      Issue.record("what was held is not gone on with")
+      return
+    }
+    script.opened(plan.attempt, resumeData)
+    script.settled(plan.attempt, .complete, held: Self.total)
+    #expect(script.state(id) == .verifying)
+    #expect(script.record(id)?.freshStart == nil)
+  }
+
+  // Fault 12
+  @Test func `the same other tag again is another version of a whole file`() throws {
+    var script = SchedulerScript()
+    let (id, plan) = try wholeInDoubt(&script)
+    script.head(plan.attempt, 206, endOfFile("\"v2\""))
+    #expect(script.record(id)?.freshStart == .resourceChanged)
+  }
+
+  // Fault 12
+  @Test func `a body that ends elsewhere than the durable bytes is another version`() throws {
+    var script = SchedulerScript()
+    let (id, plan) = try wholeInDoubt(&script)
+    script.head(plan.attempt, 206, endOfFile("\"v3\""))
+    script.opened(plan.attempt, partial(held: Self.total, total: Self.total))
+    let other = TransferFailure(.otherVersion, on: "a.iso")
+    script.settled(plan.attempt, .failed(other), held: Self.total)
+    #expect(script.record(id)?.freshStart == .resourceChanged)
+    #expect(script.state(id) == .running)
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import KettleScheduler
+
+/// The table of legal transitions. `TransferMachine` asserts it at every transition, so the tests
+/// with random orders walk it.
+struct MachineExitsTests {
+  private typealias Kind = TransferMachine.State.Kind
+
+  @Test func `every state is reached from those that a new transfer can have`() {
+    var reached: Set<Kind> = [.idle, .scheduled, .queued, .paused]
+    while true {
+      let next = reached.reduce(reached) { $0.union($1.exits) }
+      if next == reached { break }
+      reached = next
+    }
+    #expect(reached == Set(Kind.allCases))
+  }
+
+  @Test func `every state but the last leads to removal`() {
+    for kind in Kind.allCases where kind != .removed {
+      var reached = kind.exits
+      for _ in Kind.allCases { reached = reached.reduce(reached) { $0.union($1.exits) } }
+      #expect(reached.contains(.removed), "\(kind)")
+    }
+    #expect(Kind.removed.exits.isEmpty)
+  }
+
+  @Test func `attempts are ended before anything else begins`() {
+    #expect(Kind.running.exits == [.running, .ending])
+    for kind in Kind.allCases where kind.exits.contains(.running) {
+      #expect([.queued, .running, .ending].contains(kind), "\(kind)")
+    }
+  }
+
+  @Test func `only a rename or an existing file completes a transfer`() {
+    let before = Kind.allCases.filter { $0.exits.contains(.completed) }
+    #expect(before == [.ending, .placing])
+  }
+
+  @Test func `a completed transfer leaves only by reset and removal`() {
+    #expect(Kind.completed.exits == [.idle, .discarding, .removed])
+  }
+}

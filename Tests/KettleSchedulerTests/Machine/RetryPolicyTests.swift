@@ -1,0 +1,46 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+struct RetryPolicyTests {
+  @Test func `delays double up to a minute`() {
+    let policy = RetryPolicy()
+    let delays = (0..<9).map { policy.delayMilliseconds(retryCount: $0, jitter: 0) }
+    #expect(delays == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
+  }
+
+  @Test func `jitter lengthens by up to a quarter`() {
+    let policy = RetryPolicy()
+    #expect(policy.delayMilliseconds(retryCount: 2, jitter: 1) == 5000)
+    #expect(policy.delayMilliseconds(retryCount: 2, jitter: 7) == 5000)
+    #expect(policy.delayMilliseconds(retryCount: 2, jitter: -7) == 4000)
+    #expect(policy.delayMilliseconds(retryCount: .max, jitter: 1) == 75_000)
+    #expect(policy.delayMilliseconds(retryCount: -5, jitter: 0) == 1000)
+  }
+
+  @Test(arguments: TransferFailure.Code.allCases)
+  func `every failure is either retried or given up`(_ code: TransferFailure.Code) {
+    let transient: Set<TransferFailure.Code> = [
+      .hostNotFound, .connectionRefused, .connectionLost, .timedOut, .proxyFailed, .truncated,
+      .rangeReplyWrong, .contradictoryReply, .protocolBroken,
+    ]
+    let decision = RetryPolicy().decide(
+      TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,
+      retryAfter: nil, jitter: 0)
+    if code == .networkDown {
+      // An event ends the wait; the delay is for machines that report no change.
+      #expect(decision == .retry(afterMilliseconds: 30_000, because: .network))
+    } else if transient.contains(code) {
+      #expect(decision == .retry(afterMilliseconds: 1000, because: .retry))
+    } else {
+      #expect(decision == .giveUp)
+    }
+  }
+
+  @Test func `a Retry-After of nothing still waits a second`() {
+    let decision = RetryPolicy().decide(
+      TransferFailure(.httpStatus, on: "x", detail: "503"), retryCount: 99, hasBytes: false,
+      retryAfter: RetryAfter(milliseconds: 0), jitter: 0)
+    #expect(decision == .retry(afterMilliseconds: 1000, because: .retryAfter))
+  }
+}

@@ -1,0 +1,47 @@
+import KettleModel
+import Testing
+
+@testable import KettleScheduler
+
+/// How far the queue in memory is complete.
+struct QueueFrontiersTests {
+  private let host = url("http://a.example/").origin
+  private let other = url("http://b.example/").origin
+
+  private func key(_ position: Int64) -> QueueKey {
+    QueueKey(MachineFixture.record { $0.queuePosition = position })
+  }
+
+  @Test func `everything is covered until something is evicted`() {
+    var frontiers = QueueFrontiers()
+    #expect(frontiers.frontier(of: host).covers(key(9)))
+    frontiers.recordEviction(of: key(5), at: host)
+    #expect(frontiers.frontier(of: host).covers(key(4)))
+    #expect(!frontiers.frontier(of: host).covers(key(6)))
+    #expect(frontiers.frontier(of: other).covers(key(6)))
+    frontiers.recordEviction(of: key(8), at: host)
+    #expect(!frontiers.frontier(of: host).covers(key(6)), "the frontier stays in front")
+  }
+
+  @Test func `a read moves the frontier of its host`() {
+    var frontiers = QueueFrontiers()
+    frontiers.recordEviction(of: key(2), at: host)
+    frontiers.advance(.at(host, countMax: 3), upTo: key(7), hosts: [host])
+    #expect(frontiers.frontier(of: host).covers(key(6)))
+    #expect(frontiers.incompleteHosts.map(\.origin) == [host])
+    frontiers.advance(.at(host, countMax: 3), upTo: nil, hosts: [host])
+    #expect(frontiers.incompleteFrontier(of: host) == nil)
+  }
+
+  @Test func `a store at unknown positions covers nothing until it is read`() {
+    var frontiers = QueueFrontiers()
+    frontiers.reset()
+    #expect(!frontiers.frontier(of: host).covers(key(1)))
+    frontiers.advance(.elsewhere(than: [], countMax: 9), upTo: key(4), hosts: [host])
+    #expect(frontiers.knownHosts == [host])
+    #expect(frontiers.frontier(of: host).covers(key(3)))
+    #expect(!frontiers.frontier(of: other).covers(key(5)))
+    frontiers.complete()
+    #expect(frontiers.frontier(of: other).covers(key(5)))
+  }
+}

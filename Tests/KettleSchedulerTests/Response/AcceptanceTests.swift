@@ -1,0 +1,103 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// What is taken of replies to programs, and to more than a plain GET.
+struct AcceptanceTests {
+  private let now = SchedulerScript().now
+  private let post = RequestContent(method: "POST")
+
+  private func classify(
+    _ status: Int, _ headers: [String: String] = [:],
+    _ acceptance: ResponseClassifier.Acceptance = .any,
+    content: RequestContent? = nil, policy: TaskStatus.ChallengePolicy = .ask
+  ) -> ResponseClassifier.Classification {
+    ResponseClassifier(
+      url: url("http://files.example/a.iso"), requested: nil, mode: .resuming, resumeData: nil,
+      content: content, acceptance: acceptance, challengePolicy: policy
+    ).classify(SchedulerScript.head(status, headers), at: now)
+  }
+
+  private func taken(_ verdict: ResponseClassifier.Classification) -> ResponseClassifier.FileFacts?
+  {
+    if case .acceptWhole(let whole) = verdict { whole.facts } else { nil }
+  }
+
+  private func fails(_ verdict: ResponseClassifier.Classification) -> Bool {
+    guard case .fail(let failure) = verdict else { return false }
+    return failure.code == .httpStatus
+  }
+
+  @Test(arguments: [204, 304])
+  func `a reply that has no body is an empty file, whatever length it announces`(_ status: Int) {
+    #expect(taken(classify(status, ["Content-Length": "500"]))?.total == 0)
+  }
+
+  @Test func `the length of a reply to HEAD is not that of its body`() {
+    let head = RequestContent(method: "HEAD")
+    #expect(taken(classify(200, ["Content-Length": "500"], content: head))?.total == 0)
+    #expect(taken(classify(404, ["Content-Length": "500"], content: head))?.total == 0)
+    #expect(taken(classify(200, ["Content-Length": "500"], content: post))?.total == 500)
+  }
+
+  @Test func `the validator of a page is not taken for that of the file`() {
+    let headers = ["ETag": "\"v1\"", "Content-Length": "5"]
+    #expect(taken(classify(404, headers))?.validator == nil)
+    #expect(taken(classify(200, headers))?.validator?.entityTag == "\"v1\"")
+  }
+
+  @Test(arguments: [201, 202, 204, 205])
+  func `every success is taken but where a person wants the file`(_ status: Int) {
+    #expect(taken(classify(status, [:], .any)) != nil)
+    #expect(taken(classify(status, [:], .success)) != nil)
+    #expect(fails(classify(status, [:], .file)))
+  }
+
+  @Test(arguments: [300, 304, 400, 403, 404, 410, 416, 501])
+  func `where a name waits for the file other statuses fail`(_ status: Int) {
+    #expect(taken(classify(status, [:], .any)) != nil)
+    #expect(fails(classify(status, [:], .success)))
+  }
+
+  @Test func `a redirect that leads nowhere is a page`() {
+    #expect(classify(302, ["Location": "/b"]) == .redirect("/b"))
+    #expect(taken(classify(302)) != nil)
+    #expect(fails(classify(302, [:], .success)))
+  }
+
+  @Test func `a part without a requested range is the response to a request other than GET`() {
+    let headers = ["Content-Range": "bytes 0-9/10", "Content-Length": "10"]
+    #expect(taken(classify(206, headers, content: post))?.total == 10)
+    guard case .retry(let failure, _) = classify(206, headers) else {
+      Issue.record("a part was taken for the whole")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `an encoded response fails a download but not an upload`() {
+    let headers = ["Content-Encoding": "gzip", "Content-Length": "10"]
+    guard case .fail(let failure) = classify(200, headers) else {
+      Issue.record("encoded bytes were taken for the file")
+      return
+    }
+    #expect(failure.code == .encodedReply)
+    #expect(taken(classify(200, headers, content: post))?.total == 10)
+    #expect(taken(classify(201, headers, content: post))?.total == 10)
+    #expect(taken(classify(404, headers))?.total == 10)
+  }
+
+  // MARK: Logins
+
+  @Test(arguments: [(401, "WWW-Authenticate"), (407, "Proxy-Authenticate")])
+  func `a question for a login waits for its answer`(_ status: Int, _ header: String) {
+    let asks = [header: "Basic realm=\"r\"", "Content-Length": "5"]
+    guard case .wait(.needsLogin, _) = classify(status, asks) else {
+      Issue.record("\(status) was not waited for")
+      return
+    }
+    #expect(taken(classify(status, asks, policy: .takeReplyAsItStands))?.total == 5)
+    #expect(fails(classify(status, asks, .success, policy: .takeReplyAsItStands)))
+    #expect(taken(classify(status, ["Content-Length": "5"]))?.total == 5, "nothing is asked")
+  }
+}

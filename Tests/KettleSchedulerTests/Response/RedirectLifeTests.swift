@@ -1,0 +1,110 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// Redirects in the life of one transfer, as scripts of events.
+struct RedirectLifeTests {
+  @Test func `headers and login for one origin are not sent to another`() throws {
+    var script = SchedulerScript()
+    var wanted = spec("https://files.example/a.iso")
+    wanted.headers = [HeaderField(received: "X-Token", "secret")]
+    wanted.login = Login(user: "u", password: "p")
+    script.add(wanted)
+    let first = try #require(script.plan)
+    #expect(first.headers.count == 1)
+    #expect(first.login != nil)
+    script.head(first.attempt, 302, ["Location": "https://mirror.example/a.iso"])
+    script.settled(first.attempt, .cancelled)
+    let second = try #require(script.plan)
+    #expect(second.url.text == "https://mirror.example/a.iso")
+    #expect(second.headers.isEmpty)
+    #expect(second.login == nil)
+    // And back again to the origin that it was given for.
+    script.head(second.attempt, 307, ["Location": "https://files.example/b.iso"])
+    script.settled(second.attempt, .cancelled)
+    let third = try #require(script.plan)
+    #expect(third.headers.count == 1)
+    #expect(third.login != nil)
+  }
+
+  @Test func `twenty redirects are followed and the next is refused`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    for count in 1...20 {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 301, ["Location": "/hop\(count)"])
+      script.settled(attempt, .cancelled)
+    }
+    #expect(script.state(id) == .running)
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 301, ["Location": "/hop21"])
+    script.settled(attempt, .cancelled)
+    #expect(script.record(id)?.failure?.code == .tooManyRedirects)
+  }
+
+  /// The reaches that the attempts of a transfer ask for, when the replies come from these servers.
+  private func reaches(answeredBy servers: [NetworkReach]) throws -> [NetworkReach] {
+    var script = SchedulerScript()
+    script.add(spec())
+    var reaches: [NetworkReach] = []
+    for (hop, server) in servers.enumerated() {
+      let plan = try #require(script.plan)
+      reaches.append(plan.minimumReach)
+      script.head(plan.attempt, 302, ["Location": "http://h\(hop).example/"], from: server)
+      script.settled(plan.attempt, .cancelled)
+    }
+    reaches.append(try #require(script.plan).minimumReach)
+    return reaches
+  }
+
+  // Fault 54
+  @Test func `the farthest server of a chain bounds all that follows`() throws {
+    #expect(try reaches(answeredBy: [.world]) == [.machine, .world])
+    #expect(try reaches(answeredBy: [.world, .network]) == [.machine, .world, .world])
+    #expect(try reaches(answeredBy: [.network, .world]) == [.machine, .network, .world])
+    #expect(try reaches(answeredBy: [.network, .machine]) == [.machine, .network, .network])
+    #expect(try reaches(answeredBy: [.machine, .machine]) == [.machine, .machine, .machine])
+  }
+
+  // Fault 54
+  @Test func `a retry follows the redirects again and is bounded again`() throws {
+    var script = SchedulerScript()
+    script.add(spec())
+    let first = try #require(script.plan)
+    script.head(first.attempt, 302, ["Location": "http://other.example/"], from: .world)
+    script.settled(first.attempt, .cancelled)
+    let second = try #require(script.plan)
+    script.ended(second.attempt, .failed(TransferFailure(.connectionLost, on: "other.example")))
+    script.closed(held: nil)
+    script.advance(milliseconds: 60_000)
+    script.timePasses()
+    let retried = try #require(script.plan)
+    #expect(retried.attempt != second.attempt)
+    #expect(retried.url == first.url)
+    #expect(retried.minimumReach == .machine)
+    script.head(retried.attempt, 302, ["Location": "http://other.example/"], from: .world)
+    script.settled(retried.attempt, .cancelled)
+    #expect(script.plan?.minimumReach == .world)
+  }
+
+  // Fault 54
+  @Test func `a refused address fails the transfer permanently and names the added URL`()
+    throws
+  {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let first = try #require(script.attempt)
+    script.head(first, 302, ["Location": "http://nas.example/f"], from: .world)
+    script.settled(first, .cancelled)
+    let detail = "to http://nas.example/f, which is at 192.168.1.5, a private address"
+    script.settled(
+      try #require(script.attempt),
+      .failed(TransferFailure(.redirectRefused, on: "nas.example", detail: detail)))
+    #expect(script.state(id) == .failed)
+    #expect(
+      script.record(id)?.failure?.sentence
+        == "\"http://files.example/a.iso\" redirects to a place that is not allowed "
+        + "(to http://nas.example/f, which is at 192.168.1.5, a private address); "
+        + "add the final link itself")
+  }
+}

@@ -1,0 +1,397 @@
+import KettleModel
+import KettleScheduler
+import Testing
+
+/// What each reply is good for. "Asked" means bytes=400- with If-Range "v1" of 1000 known bytes.
+struct ResponseClassifierTests {
+  private let now = SchedulerScript().now
+
+  private func classify(
+    _ status: Int, _ headers: [String: String], requested: Bool = true, total: Int64? = 1000,
+    held: Int64 = 400, at path: String = "a.iso",
+    proof: RequestedRange.Proof = .ifRange("\"v1\"")
+  ) -> ResponseClassifier.Classification {
+    let resumeData = partial(held: held, total: total)
+    return ResponseClassifier(
+      url: url("http://files.example/\(path)"),
+      requested: requested ? RequestedRange(lower: held, upper: nil, proof: proof) : nil,
+      mode: .resuming,
+      resumeData: requested ? resumeData : nil
+    ).classify(SchedulerScript.head(status, headers), at: now)
+  }
+
+  /// The range that is taken; nil when the verdict is another.
+  private func taken(_ verdict: ResponseClassifier.Classification) -> ByteRange? {
+    if case .acceptRange(let range, _) = verdict { range } else { nil }
+  }
+
+  private func use(_ verdict: ResponseClassifier.Classification) -> ResponseClassifier.Whole.Use? {
+    if case .acceptWhole(let whole) = verdict { whole.use } else { nil }
+  }
+
+  private let rest = ByteRange(lower: 400, upper: 1000)
+
+  @Test func `the requested rest is accepted`() {
+    let headers = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v1\""]
+    #expect(taken(classify(206, headers)) == rest)
+    #expect(taken(classify(206, headers.merging(["Content-Length": "600"]) { $1 })) == rest)
+    #expect(taken(classify(206, ["Content-Range": "bytes 400-999/*"])) == rest)
+    #expect(
+      taken(classify(206, headers.merging(["Transfer-Encoding": "chunked"]) { $1 })) == rest,
+      "the range is checked whatever frames the body")
+  }
+
+  @Test func `a shorter part is taken as far as it goes`() {
+    #expect(
+      taken(classify(206, ["Content-Range": "bytes 400-499/1000"]))
+        == ByteRange(lower: 400, upper: 500))
+  }
+
+  @Test(arguments: [
+    "bytes 399-999/1000", "bytes 401-999/1000", "bytes 0-999/1000", "bytes 400-999",
+    "bytes 400-1000/1000", "bytes 400-399/1000", "bytes 999-400/1000", "items 400-999/1000",
+    "bytes */1000", "bytes -400-999/1000", "bytes 400-99999999999999999999/*", "", "bytes",
+    "bytes 400-999/1000, bytes 0-1/1000", "bytes  400-999/1000", "bytes 400-9223372036854775807/*",
+    "bytes +400-999/1000", "bytes 400-1200/*",
+  ])
+  func `a wrong range is never written`(_ contentRange: String) {
+    guard case .retry(let failure, after: nil) = classify(206, ["Content-Range": contentRange])
+    else {
+      Issue.record("\(contentRange) was accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `a range reply without Content-Range, encoded, in parts or of another length`() {
+    let good = ["Content-Range": "bytes 400-999/1000"]
+    let bad: [[String: String]] = [
+      [:],
+      good.merging(["Content-Encoding": "gzip"]) { $1 },
+      good.merging(["Content-Type": "multipart/byteranges; boundary=x"]) { $1 },
+      good.merging(["Content-Length": "601"]) { $1 },
+    ]
+    for headers in bad {
+      guard case .retry(let failure, _) = classify(206, headers) else {
+        Issue.record("\(headers) was accepted")
+        continue
+      }
+      #expect(failure.code == .rangeReplyWrong)
+    }
+  }
+
+  @Test func `a 206 without a requested range is not the file`() {
+    guard
+      case .retry(let failure, _) = classify(
+        206, ["Content-Range": "bytes 0-9/10"], requested: false)
+    else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `another size, another date or no tag any more is another version`() {
+    #expect(
+      classify(206, ["Content-Range": "bytes 400-1099/1100"])
+        == .requestAgain(.fresh(.resourceChanged)))
+    #expect(
+      use(classify(200, ["Content-Length": "1100", "ETag": "W/\"v1\""]))
+        == .instead(because: .resourceChanged))
+    #expect(
+      use(classify(200, ["Content-Length": "300", "ETag": "\"v2\""], total: nil))
+        == .instead(because: .resourceChanged))
+    #expect(
+      use(classify(200, ["Content-Length": "1000"])) == .instead(because: .resourceChanged))
+  }
+
+  @Test func `another tag is another version only when it is repeated`() {
+    let suspect = RequestedRange.Proof.overlap(suspect: "\"v2\"")
+    let part = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v2\""]
+    #expect(classify(206, part) == .requestAgain(.proving(suspect)))
+    let whole = ["Content-Length": "1000", "ETag": "\"v2\""]
+    #expect(classify(200, whole) == .requestAgain(.proving(suspect)))
+    // It came again: there is a new version with this tag.
+    #expect(classify(206, part, proof: suspect) == .requestAgain(.fresh(.resourceChanged)))
+    #expect(use(classify(200, whole, proof: suspect)) == .instead(because: .resourceChanged))
+    // A third one: this server makes them up, and the bytes have to prove it.
+    let third = ["Content-Range": "bytes 400-999/1000", "ETag": "\"v3\""]
+    #expect(taken(classify(206, third, proof: suspect)) == rest)
+  }
+
+  @Test func `after a whole response with the known tag, the part is requested without If-Range`() {
+    let whole = ["Content-Length": "1000", "ETag": "\"v1\""]
+    #expect(classify(200, whole) == .requestAgain(.proving(.sameValidator)))
+    // And when the server has no ranges at all, what is held is compared with the whole.
+    #expect(use(classify(200, whole, proof: .sameValidator)) == .compared(because: .rangeIgnored))
+  }
+
+  @Test func `with nothing before a gap that could come again the whole file is the overlap`() {
+    var resumeData = partial()
+    if let end = ByteRange(lower: 400, upper: 1000) { resumeData.held.insert(end) }
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a.iso"), requested: nil,
+      mode: .proving(.overlap(suspect: "\"v2\"")), resumeData: resumeData)
+    func use(_ entityTag: String) -> ResponseClassifier.Whole.Use? {
+      let head = SchedulerScript.head(200, ["Content-Length": "1000", "ETag": entityTag])
+      return self.use(classifier.classify(head, at: now))
+    }
+    #expect(use("\"v3\"") == .compared(because: .noValidator))
+    #expect(use("\"v2\"") == .instead(because: .resourceChanged))
+  }
+
+  @Test func `without If-Range the tag must be there and the same`() {
+    let range = ["Content-Range": "bytes 400-999/1000"]
+    let same = range.merging(["ETag": "\"v1\""]) { $1 }
+    #expect(taken(classify(206, same, proof: .sameValidator)) == rest)
+    for headers in [range, range.merging(["ETag": "\"v2\""]) { $1 }] {
+      #expect(
+        classify(206, headers, proof: .sameValidator) == .requestAgain(.fresh(.resourceChanged)))
+    }
+  }
+
+  @Test func `an overlap proves nothing unless both sizes are known`() {
+    let overlap = RequestedRange.Proof.overlap(suspect: nil)
+    let unknown = ["Content-Range": "bytes 400-999/*"]
+    #expect(classify(206, unknown, proof: overlap) == .requestAgain(.comparing))
+    #expect(taken(classify(206, ["Content-Range": "bytes 400-999/1000"], proof: overlap)) == rest)
+  }
+
+  @Test func `a bounded range is not overrun`() {
+    let requested = RequestedRange(lower: 400, upper: 500, proof: .ifRange("\"v1\""))
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: requested, mode: .resuming,
+      resumeData: partial(held: 400))
+    let verdict = classifier.classify(
+      SchedulerScript.head(206, ["Content-Range": "bytes 400-999/1000"]), at: now)
+    guard case .retry(let failure, _) = verdict else {
+      Issue.record("more than was asked for was accepted")
+      return
+    }
+    #expect(failure.code == .rangeReplyWrong)
+  }
+
+  @Test func `a web page in place of an archive is no new version`() {
+    var known = partial(held: 400)
+    known.mediaType = "application/octet-stream"
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"),
+      requested: RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\"")), mode: .resuming,
+      resumeData: known)
+    let head = SchedulerScript.head(
+      200, ["Content-Length": "17", "Content-Type": "text/html; charset=utf-8"])
+    guard case .wait(.needsLink, _) = classifier.classify(head, at: now) else {
+      Issue.record("the page was taken for the file")
+      return
+    }
+  }
+
+  // Fault 45
+  @Test func `a fresh link to another file gives nothing up`() {
+    var known = partial(held: 400)
+    known.validatorURL = "http://files.example/old"
+    let requested = RequestedRange(lower: 400, upper: nil, proof: .ifRange("\"v1\""))
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: requested, mode: .resuming, resumeData: known)
+    let heads = [
+      SchedulerScript.head(200, ["Content-Length": "1001", "ETag": "\"zz\""]),
+      SchedulerScript.head(206, ["Content-Range": "bytes 400-1000/1001", "ETag": "\"zz\""]),
+      SchedulerScript.head(416, ["Content-Range": "bytes */300"]),
+    ]
+    for head in heads {
+      guard case .wait(.needsLink, let failure) = classifier.classify(head, at: now) else {
+        Issue.record("\(head.status) gave up what is held")
+        continue
+      }
+      #expect(failure.code == .otherFile)
+    }
+  }
+
+  @Test func `a first reply teaches size, validator, digest and type`() {
+    let digest = "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
+    let verdict = classify(
+      200,
+      [
+        "Content-Length": "5", "ETag": "W/\"x\"",
+        "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Date": "Sun, 06 Nov 1994 08:49:38 GMT", "Content-Type": "Text/Plain;charset=x",
+        "Repr-Digest": "md5=:AAAA:, sha-256=:\(digest):",
+      ], requested: false)
+    let validator = Validator(
+      entityTag: "W/\"x\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+      isLastModifiedStrong: true)
+    let checksum = Checksum(
+      algorithm: .sha256, hex: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")
+    #expect(checksum != nil)
+    #expect(
+      verdict
+        == .acceptWhole(
+          ResponseClassifier.Whole(
+            facts: ResponseClassifier.FileFacts(
+              total: 5, validator: validator, checksum: checksum, mediaType: "text/plain"),
+            use: .new)))
+    let nothing = ResponseClassifier.Whole(facts: ResponseClassifier.FileFacts(), use: .new)
+    #expect(classify(200, [:], requested: false) == .acceptWhole(nothing))
+    #expect(
+      classify(200, ["Content-Length": "7", "Transfer-Encoding": "chunked"], requested: false)
+        == .acceptWhole(nothing))
+  }
+
+  @Test func `an encoded whole is refused unless it is the stored file's own coding`() {
+    guard case .fail(let failure) = classify(200, ["Content-Encoding": "gzip"], requested: false)
+    else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .encodedReply)
+    #expect(
+      use(classify(200, ["Content-Encoding": "x-gzip"], requested: false, at: "a.tar.gz")) == .new)
+    #expect(use(classify(200, ["Content-Encoding": "identity"], requested: false)) == .new)
+  }
+
+  private func contradiction(_ verdict: ResponseClassifier.Classification) -> String? {
+    guard case .retry(let failure, after: nil) = verdict, failure.code == .contradictoryReply
+    else { return nil }
+    return failure.detail
+  }
+
+  // Fault 1
+  @Test(arguments: [200, 203], ["bytes 400-999/1000", "bytes 0-999/1000", "bytes */1000", "x"])
+  func `a whole reply with a Content-Range is believed in no part`(
+    status: Int, contentRange: String
+  ) {
+    for requested in [true, false] {
+      let headers = [
+        "Content-Range": contentRange, "Content-Length": "600", "ETag": "\"v1\"",
+      ]
+      #expect(
+        contradiction(classify(status, headers, requested: requested))
+          == "\(status) with Content-Range: \(contentRange)")
+    }
+  }
+
+  // Fault 1
+  // Fault 7
+  @Test func `another length under the known validator is a contradiction and no new version`() {
+    let detail = "600 bytes in place of 1000 under the same validator"
+    let shorter = ["Content-Length": "600", "ETag": "\"v1\""]
+    #expect(contradiction(classify(200, shorter)) == detail)
+    #expect(contradiction(classify(200, shorter, proof: .sameValidator)) == detail)
+    let part = ["Content-Range": "bytes 400-599/600", "ETag": "\"v1\""]
+    #expect(contradiction(classify(206, part)) == detail)
+    let end = ["Content-Range": "bytes */600", "ETag": "\"v1\""]
+    #expect(contradiction(classify(416, end)) == detail)
+    // Less than is held is another length, too.
+    let few = ["Content-Length": "300", "ETag": "\"v1\""]
+    #expect(
+      contradiction(classify(200, few, total: nil))
+        == "300 bytes in place of 400 under the same validator")
+  }
+
+  @Test func `a whole reply for a fresh start must not contradict what is known either`() {
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let same = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v1\""])
+    #expect(contradiction(classifier.classify(same, at: now)) != nil)
+    let other = SchedulerScript.head(200, ["Content-Length": "600", "ETag": "\"v2\""])
+    #expect(use(classifier.classify(other, at: now)) == .instead(because: .resourceChanged))
+  }
+
+  // Fault 27
+  @Test func `a whole reply that says no length has the known one under the known validator`() {
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: nil, mode: .fresh(.resourceChanged),
+      resumeData: partial(held: 400))
+    let total = { (entityTag: String) -> Int64? in
+      let chunks = ["Transfer-Encoding": "chunked", "ETag": entityTag]
+      guard
+        case .acceptWhole(let whole) = classifier.classify(
+          SchedulerScript.head(200, chunks), at: now)
+      else {
+        return -1
+      }
+      return whole.facts.total
+    }
+    #expect(total("\"v1\"") == 1000)
+    #expect(total("\"v2\"") == nil)
+    #expect(total("W/\"v1\"") == nil)
+  }
+
+  // Fault 18
+  @Test func `416 with an unknown length does not by itself complete a file`() {
+    let end = ["Content-Range": "bytes */400"]
+    #expect(classify(416, end, total: nil) == .requestAgain(.comparing))
+    #expect(
+      classify(416, end.merging(["ETag": "\"v2\""]) { $1 }, total: nil) == .requestAgain(.comparing)
+    )
+    #expect(
+      classify(416, end.merging(["ETag": "\"v1\""]) { $1 }, total: nil) == .alreadyWhole)
+  }
+
+  @Test func `416 with the durable size is the end, any other starts again`() {
+    #expect(classify(416, ["Content-Range": "bytes */1000"], held: 1000) == .alreadyWhole)
+    #expect(
+      classify(416, ["Content-Range": "bytes */900"], held: 1000)
+        == .requestAgain(.fresh(.resourceChanged)))
+    #expect(
+      classify(416, ["Content-Range": "bytes */400"]) == .requestAgain(.fresh(.resourceChanged)))
+    // It has the size that it had, and the range that it does not serve is in it.
+    #expect(classify(416, ["Content-Range": "bytes */1000"]) == .requestAgain(.comparing))
+    #expect(classify(416, [:]) == .requestAgain(.comparing))
+    guard case .fail = classify(416, [:], requested: false) else {
+      Issue.record("a 416 without a range asked for is no answer")
+      return
+    }
+  }
+
+  @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 524])
+  func `a temporary failure is retried`(_ status: Int) {
+    guard case .retry(let failure, after: nil) = classify(status, [:], requested: false) else {
+      Issue.record("\(status) was not retried")
+      return
+    }
+    #expect(failure.detail == String(status))
+  }
+
+  @Test(arguments: [204, 205, 300, 304, 400, 403, 404, 405, 410, 412, 451, 501, 505, 599])
+  func `what does not pass fails`(_ status: Int) {
+    guard case .fail(let failure) = classify(status, [:], requested: false) else {
+      Issue.record("\(status) did not fail")
+      return
+    }
+    #expect(failure.code == .httpStatus)
+  }
+
+  @Test func `redirects need one location`() {
+    #expect(classify(302, ["Location": "/b"], requested: false) == .redirect("/b"))
+    guard case .fail = classify(302, [:], requested: false) else {
+      Issue.record("accepted")
+      return
+    }
+    let twice = ResponseHead(
+      status: 302,
+      headers: [HeaderField(received: "Location", "/a"), HeaderField(received: "Location", "/b")])
+    let classifier = ResponseClassifier(
+      url: url("http://files.example/a"), requested: nil, mode: .resuming, resumeData: nil)
+    guard case .fail(let failure) = classifier.classify(twice, at: now) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(failure.code == .redirectRefused)
+  }
+
+  @Test func `contradicting lengths are no length`() {
+    let head = ResponseHead(
+      status: 200,
+      headers: [
+        HeaderField(received: "Content-Length", "5"), HeaderField(received: "Content-Length", "6"),
+      ])
+    #expect(head.bodyByteCount == nil)
+    for text in ["-5", "+5", "5, 5", "0x5", "99999999999999999999", "", "5 5"] {
+      #expect(
+        ResponseHead(status: 200, headers: [HeaderField(received: "Content-Length", text)])
+          .bodyByteCount == nil, "\(text)")
+    }
+  }
+}

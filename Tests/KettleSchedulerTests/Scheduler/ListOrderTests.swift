@@ -1,0 +1,49 @@
+import KettleModel
+import Testing
+
+@testable import KettleScheduler
+
+/// The positions of transfers in the user's list.
+struct ListOrderTests {
+  private func position(_ number: Int64) -> QueuePosition {
+    QueuePosition(position: number, id: TransferID(rawValue: number))
+  }
+
+  private func order(_ count: Int64, others: ClosedRange<Int64>? = nil) -> ListOrder {
+    var order = ListOrder(loaded: [], positions: others)
+    for number in 1...count { order.insert(position(number)) }
+    return order
+  }
+
+  @Test func `a new transfer is placed after all others, those in the store included`() {
+    var empty = ListOrder()
+    let positions = [empty.nextPosition(), empty.nextPosition()]
+    #expect(positions == [1, 2])
+    var long = ListOrder(loaded: [], positions: -4...900)
+    let next = long.nextPosition()
+    #expect(next == 901)
+  }
+
+  @Test func `a transfer changes places with its neighbour`() {
+    var order = order(3)
+    let moved = order.move([position(2)], .up)
+    #expect(moved == [TransferID(rawValue: 2): 1, TransferID(rawValue: 1): 2])
+    let again = order.move([QueuePosition(position: 1, id: TransferID(rawValue: 2))], .up)
+    #expect(again.isEmpty)
+  }
+
+  @Test func `the top is before everything that the store has`() {
+    var order = order(3, others: -7...50)
+    let up = order.move([position(3)], .toTop)
+    #expect(up == [TransferID(rawValue: 3): -8])
+    let down = order.move([position(1)], .toBottom)
+    #expect(down == [TransferID(rawValue: 1): 51])
+  }
+
+  @Test func `transfers that are already at the end stay`() {
+    var order = order(3)
+    let up = order.move([position(2), position(1)], .toTop)
+    let down = order.move([position(2), position(3)], .toBottom)
+    #expect(up.isEmpty && down.isEmpty)
+  }
+}

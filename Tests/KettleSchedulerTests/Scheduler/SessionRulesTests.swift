@@ -1,0 +1,66 @@
+import KettleModel
+import Testing
+
+@testable import KettleScheduler
+
+/// What sessions and this computer demand of tasks.
+struct SessionRulesTests {
+  private let app = SessionID(rawValue: "app")
+
+  private func task(_ state: TransferMachine.State) -> TransferMachine {
+    let record = MachineFixture.record {
+      $0.spec.session = app
+      $0.spec.task = TaskOptions(kind: .download)
+      $0.spec.task?.conditions = [.mainsPower]
+      $0.task = TaskStatus()
+    }
+    return TransferMachine(record, state: state)
+  }
+
+  @Test func `a queued task waits for its condition, and one at rest does not`() {
+    let rules = SessionRules(metConditions: [])
+    var queued = task(.queued)
+    rules.enforce(on: &queued)
+    #expect(queued.waitsForCondition)
+    var paused = task(.paused)
+    rules.enforce(on: &paused)
+    #expect(paused.visibleState == .paused)
+    var met = task(.queued)
+    SessionRules(metConditions: [.mainsPower]).enforce(on: &met)
+    #expect(met.visibleState == .queued)
+  }
+
+  @Test func `the same conditions are no change`() {
+    var rules = SessionRules(metConditions: [.mainsPower])
+    let isChanged = [rules.setConditions([.mainsPower]), rules.setConditions([])]
+    #expect(isChanged == [false, true])
+  }
+
+  @Test func `a session's own limit is at least one connection`() {
+    var rules = SessionRules(metConditions: [])
+    #expect(rules.hasNoConnectionLimit)
+    #expect(rules.connectionLimit(of: app) == nil)
+    rules.setPolicy(of: app, SessionPolicy(connectionsPerHostMax: 0))
+    #expect(rules.connectionLimit(of: app) == 1)
+    #expect(!rules.hasNoConnectionLimit)
+  }
+
+  @Test func `the system decides on trust where the program does not`() {
+    var challenge = ServerChallenge(
+      kind: .serverTrust, origin: "http://files.example", failureCount: 0)
+    challenge.serverKey = "k"
+    challenge.isTrustedBySystem = true
+    let failure = TransferFailure(.tlsRefused, on: "files.example")
+    let state = TransferMachine.State.waiting(
+      .forEvent(.needsLogin, failure, challenge: challenge))
+    var rules = SessionRules(metConditions: [.mainsPower])
+    var asked = task(state)
+    rules.setPolicy(of: app, SessionPolicy(asksServerTrust: true))
+    rules.enforce(on: &asked)
+    #expect(asked.pendingChallenge == challenge)
+    rules.setPolicy(of: app, SessionPolicy(asksServerTrust: false))
+    rules.enforce(on: &asked)
+    #expect(asked.visibleState == .queued)
+    #expect(asked.spec.task?.credentials.first?.trustedKeys == ["k"])
+  }
+}
