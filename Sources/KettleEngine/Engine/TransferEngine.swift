@@ -236,7 +236,8 @@ package actor TransferEngine {
     run(body(&scheduler, now), at: now)
   }
 
-  /// Performs the output of the scheduler. Actions that must wait for the store return through the inbox.
+  /// Performs the output of the scheduler. Actions that must wait for the store return through the
+  /// inbox.
   func run(_ output: SchedulerOutput, at now: Moment) {
     run(output, at: now, whenDurable: nil)
   }
@@ -343,7 +344,7 @@ package actor TransferEngine {
     var later: [TransferID] = []
     for (id, connectionsMax) in output.learnedLimits {
       live[id, default: begun(id)]
-        .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
+        .note(HistoryText.learnedLimit(connectionsMax: connectionsMax), at: now.wall)
     }
     for id in Set(output.changed) {
       guard let machine = scheduler.machines[id] else { continue }

@@ -2,9 +2,9 @@ import KettleModel
 
 /// How far the queue in memory is complete, per host.
 ///
-/// Transfers past a frontier exist only in the store. Before it none is missing, so a transfer there
-/// can be started without reading the store. Each known host has its own frontier; all other hosts
-/// share one.
+/// Transfers past a frontier exist only in the store. Before it none is missing, so a transfer
+/// there can be started without reading the store. Each known host has its own frontier; all other
+/// hosts share one.
 struct QueueFrontiers: Sendable {
   /// Beyond this number, hosts no longer have frontiers of their own.
   static let hostCountMax = 1024

@@ -1,8 +1,8 @@
 import KettleModel
 import KettleScheduler
 
-/// A network, a disk and a store in memory that perform the scheduler's actions in any order that real
-/// ones could, and record every broken promise.
+/// A network, a disk and a store in memory that perform the scheduler's actions in any order that
+/// real ones could, and record every broken promise.
 struct SimulatedWorld {
   /// An operation in progress, which ends as an event.
   enum Pending: Hashable {
@@ -228,7 +228,7 @@ struct SimulatedWorld {
   }
 
   /// A client requests a transfer that may be evicted.
-  mutating func load(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
+  mutating func load(_ id: TransferID, on scheduler: inout TransferScheduler, at now: Moment) {
     guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
       return
     }
