@@ -1,7 +1,7 @@
 import KettleModel
 
-/// The queued transfers of one session at one origin, sorted. The front is removed in constant time:
-/// removed keys stay before `start` until they are half of the array.
+/// The queued transfers of one session at one origin, sorted. The front is removed in constant
+/// time: removed keys stay before `start` until they are half of the array.
 struct OriginQueue: Sendable {
   private var sorted: [QueueKey] = []
   private var start = 0
