@@ -20,7 +20,7 @@ enum StoreReading {
     contents.lastID = TransferID(rawValue: counters.lastID)
     contents.lastTaskIdentifiers = counters.lastTaskIdentifiers
     contents.clearedUpTo = counters.clearedUpTo
-    contents.dormant = DormantTally(
+    contents.dormant = EvictedTally(
       states: try StoreTallies.read(db).states,
       clearedCount: try clearedCount(db, upTo: counters.clearedUpTo))
     contents.positions = try positions(db)

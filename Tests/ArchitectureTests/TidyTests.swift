@@ -114,7 +114,7 @@ struct TidyTests {
     let table = "Sources/KettleScheduler/Machine/MachineState+Exits.swift"
     let exits = PaperRule.exits(in: try #require(repository.file(table)))
     let drawn = PaperRule.transitionsDrawn(under: "States of the machine", in: paper)
-    #expect(drawn.count > 50)
+    #expect(drawn.count > 40)
     for (from, to) in drawn {
       #expect(exits[from]?.contains(to) == true, "\(from) to \(to)")
     }

@@ -69,8 +69,10 @@ struct HistoryTextTests {
     #expect(HistoryText.rate(rate) == expected)
   }
 
-  @Test func `what the server taught is told in words`() {
-    #expect(HistoryText.taught(connectionsMax: 1) == "The server takes no more than one connection")
-    #expect(HistoryText.taught(connectionsMax: 3) == "The server takes no more than 3 connections")
+  @Test func `a learned connection limit is shown in words`() {
+    #expect(
+      HistoryText.learnedLimit(connectionsMax: 1) == "The server takes no more than one connection")
+    #expect(
+      HistoryText.learnedLimit(connectionsMax: 3) == "The server takes no more than 3 connections")
   }
 }

@@ -60,7 +60,7 @@ struct TransferEngineTests {
       _ = try await world.engine.add([EngineWorld.spec()])
     }
     #expect(world.transport.requests.isEmpty)
-    #expect(world.told.all == [.recovered(DormantTally(), clearedUpTo: nil)])
+    #expect(world.told.all == [.recovered(EvictedTally(), clearedUpTo: nil)])
     // And the next one is as good as new.
     let ids = try await world.engine.add([EngineWorld.spec()])
     #expect(world.journal.records[ids[0]] != nil)

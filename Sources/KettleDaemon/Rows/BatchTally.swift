@@ -38,7 +38,7 @@ struct BatchTally: Sendable {
   init() {}
 
   /// Counts the transfers in progress that only the store has.
-  init(_ dormant: DormantTally) {
+  init(_ dormant: EvictedTally) {
     for (state, tally) in dormant.states where state.isUnderWay { underWay.add(tally) }
   }
 

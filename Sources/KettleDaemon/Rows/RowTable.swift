@@ -50,7 +50,7 @@ struct RowTable: Sendable {
   // MARK: What the engine tells
 
   /// Starts with the totals of the dormant transfers.
-  mutating func begin(_ dormant: DormantTally, clearedUpTo: Int64?) {
+  mutating func begin(_ dormant: EvictedTally, clearedUpTo: Int64?) {
     batch = BatchTally(dormant)
     sums.counts = dormant.states.mapValues(\.count).filter { $0.value > 0 }
     clearedCount = dormant.clearedCount

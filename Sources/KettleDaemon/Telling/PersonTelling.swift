@@ -30,7 +30,7 @@ final class PersonTelling: Sendable {
   }
 
   /// Starts with the totals of the dormant transfers.
-  func begin(_ dormant: DormantTally) { state.withLock { $0.board.begin(dormant) } }
+  func begin(_ dormant: EvictedTally) { state.withLock { $0.board.begin(dormant) } }
 
   /// Handles a change of a transfer.
   func observe(_ before: TransferSnapshot?, _ after: TransferSnapshot?) {

@@ -51,7 +51,7 @@ package struct AlertBoard: Sendable {
 
   /// Counts the transfers that exist only in the store. Queued ones are reported when their turn
   /// comes, and until then not everything is done. None of them is a task.
-  package mutating func begin(_ dormant: DormantTally) {
+  package mutating func begin(_ dormant: EvictedTally) {
     take(dormant.states.mapValues(\.count))
   }
 

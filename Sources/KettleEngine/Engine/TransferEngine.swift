@@ -318,7 +318,7 @@ package actor TransferEngine {
     var later: [TransferID] = []
     for (id, connectionsMax) in output.learnedLimits {
       live[id, default: begun(id)]
-        .note(HistoryText.taught(connectionsMax: connectionsMax), at: now.wall)
+        .note(HistoryText.learnedLimit(connectionsMax: connectionsMax), at: now.wall)
     }
     for id in Set(output.changed) {
       guard let machine = scheduler.machines[id] else { continue }

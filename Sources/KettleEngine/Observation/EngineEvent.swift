@@ -4,7 +4,7 @@ import KettleModel
 package enum EngineEvent: Sendable, Hashable {
   /// The first event: the tally of the transfers that no other event covers, and the finish number
   /// up to which transfers were cleared before.
-  case recovered(DormantTally, clearedUpTo: Int64?)
+  case recovered(EvictedTally, clearedUpTo: Int64?)
   case added(TransferSnapshot)
   /// New transfers that only the store has from the start; none is a task of a program.
   case listed(ListedTransfers)

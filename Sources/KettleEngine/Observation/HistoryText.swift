@@ -39,7 +39,7 @@ enum HistoryText {
 
   static func redirected(to url: TransferURL) -> String { "Redirected to \(url.text)" }
 
-  static func taught(connectionsMax: Int) -> String {
+  static func learnedLimit(connectionsMax: Int) -> String {
     connectionsMax == 1
       ? "The server takes no more than one connection"
       : "The server takes no more than \(connectionsMax) connections"

@@ -5,7 +5,7 @@ package struct JournalContents: Sendable {
   /// The records that are not dormant, by id.
   package var records: [TransferRecord]
   /// The tally of the dormant ones.
-  package var dormant: DormantTally
+  package var dormant: EvictedTally
   /// The positions from the first to the last in the list; nil when it is empty.
   package var positions: ClosedRange<Int64>?
   /// The largest finish number of all transfers.
@@ -20,7 +20,7 @@ package struct JournalContents: Sendable {
   package var clearedUpTo: Int64?
 
   package init(
-    records: [TransferRecord] = [], dormant: DormantTally = DormantTally(),
+    records: [TransferRecord] = [], dormant: EvictedTally = EvictedTally(),
     positions: ClosedRange<Int64>? = nil, lastFinishNumber: Int64 = 0,
     lastID: TransferID = TransferID(rawValue: 0),
     lastTaskIdentifiers: [SessionID: Int64] = [:], sessions: [SessionRecord] = [],

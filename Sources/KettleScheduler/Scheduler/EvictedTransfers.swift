@@ -11,7 +11,7 @@ struct EvictedTransfers: Sendable {
   private var counts: [TransferState: Int]
   private var clearedCount: Int
 
-  init(_ tally: DormantTally = DormantTally()) {
+  init(_ tally: EvictedTally = EvictedTally()) {
     counts = tally.states.mapValues(\.count)
     clearedCount = tally.clearedCount
   }

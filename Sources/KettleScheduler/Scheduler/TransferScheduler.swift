@@ -67,13 +67,13 @@ package struct TransferScheduler: Sendable {
 
   /// A summary of the transfers that exist only in the store.
   package struct OtherTransfers: Sendable {
-    package var tally: DormantTally
+    package var tally: EvictedTally
     /// The first and last position of the whole list; nil when it is empty.
     package var positions: ClosedRange<Int64>?
     package var lastFinishNumber: Int64
 
     package init(
-      tally: DormantTally = DormantTally(), positions: ClosedRange<Int64>? = nil,
+      tally: EvictedTally = EvictedTally(), positions: ClosedRange<Int64>? = nil,
       lastFinishNumber: Int64 = 0
     ) {
       self.tally = tally

@@ -175,7 +175,7 @@ struct BroadcasterTests {
     let (id, mailbox) = broadcaster.join()
     mailbox.watch(.progress)
     broadcaster.look(id, at: Viewport())
-    var dormant = DormantTally()
+    var dormant = EvictedTally()
     dormant.states[.queued] = StateTally(
       count: 5, unknownSizeCount: 2, bytesReceived: 30, bytesExpected: 100)
     broadcaster.observe(.recovered(dormant, clearedUpTo: nil), at: now)

@@ -23,7 +23,7 @@ struct RowHistory {
   init(seed: UInt64, dormantCount: Int, driftMax: Int) {
     random = SeededGenerator(seed: seed)
     table = RowTable(RowMaker(documentsDirectory: "/d"), driftMax: driftMax)
-    var tally = DormantTally()
+    var tally = EvictedTally()
     for _ in 0..<dormantCount {
       let row = newRow().atRest
       stored[row.id] = row

@@ -62,7 +62,7 @@ struct AlertBoardTests {
 
   @Test func `not all is done while somebody stands in the line of the store`() {
     var bench = Bench()
-    var dormant = DormantTally()
+    var dormant = EvictedTally()
     dormant.states = [.queued: StateTally(count: 2), .completed: StateTally(count: 7)]
     bench.board.begin(dormant)
     for id in [Int64(1), 2] {

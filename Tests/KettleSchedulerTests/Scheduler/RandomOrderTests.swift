@@ -33,8 +33,8 @@ struct RandomOrderTests {
     for _ in 0..<200 {
       switch Int.random(in: 0...19, using: &random) {
       case 0, 1: add(to: &scheduler, &world, &random, at: now)
-      case 2...4: control(&scheduler, &world, &random, at: now)
-      case 5: TaskOrder.ask(&scheduler, &world, &random, at: now)
+      case 2...4: control(on: &scheduler, &world, &random, at: now)
+      case 5: TaskOrder.ask(on: &scheduler, &world, &random, at: now)
       case 6:
         now.monotonic = now.monotonic.advanced(byMilliseconds: 90_000)
         now.wall = now.wall.advanced(byMilliseconds: 90_000)
@@ -47,11 +47,11 @@ struct RandomOrderTests {
       case 7 where Int.random(in: 0...3, using: &random) == 0:
         scheduler = Self.held(world.crash(limits: limits, at: now))
       case 10: world.evict(from: &scheduler)
-      default: step(&scheduler, &world, &random, at: now)
+      default: step(on: &scheduler, &world, &random, at: now)
       }
       world.broken += problems(of: scheduler, limits)
     }
-    settle(&scheduler, &world, &random, &now)
+    settle(on: &scheduler, &world, &random, &now)
     world.broken += disagreements(scheduler, world) + TaskOrder.leftovers(scheduler, world)
     return world.broken
   }
@@ -89,13 +89,13 @@ struct RandomOrderTests {
   }
 
   private static func control(
-    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
     at now: Moment
   ) {
     let ids = Set(scheduler.machines.keys).union(world.store.keys)
     guard let id = ids.sorted().randomElement(using: &random) else { return }
-    world.load(id, &scheduler, at: now)
+    world.load(id, on: &scheduler, at: now)
     let controls: [TransferScheduler.Control] = [
       .start, .start, .pause, .pause, .stop, .reset, .remove(.stays), .remove(.goes),
       .limit(1000), .relink(url("http://h0.example/b.iso"), nil),
@@ -107,7 +107,7 @@ struct RandomOrderTests {
 
   /// One of the things that are under way happens; commits happen in their order.
   private static func step(
-    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
     at now: Moment
   ) {
@@ -117,18 +117,18 @@ struct RandomOrderTests {
       index = world.pending.firstIndex(where: \.isCommit) ?? chosen
     }
     let event = world.pending.remove(at: index)
-    world.happen(event, &scheduler, luck: Int.random(in: 0...999, using: &random), at: now)
+    world.happen(event, on: &scheduler, luck: Int.random(in: 0...999, using: &random), at: now)
   }
 
   /// Runs without further controls until nothing is pending.
   private static func settle(
-    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
     _ now: inout Moment
   ) {
     for _ in 0..<20_000 {
       if !world.pending.isEmpty {
-        step(&scheduler, &world, &random, at: now)
+        step(on: &scheduler, &world, &random, at: now)
       } else if let wakeUp = scheduler.nextWakeUp(at: now) {
         let wait = wakeUp.milliseconds(since: now.monotonic)
         now.monotonic = wakeUp
@@ -136,8 +136,8 @@ struct RandomOrderTests {
         world.run(scheduler.timePassed(at: now))
       } else {
         world.checkForgotten(scheduler)
-        for id in world.store.keys.sorted() { world.load(id, &scheduler, at: now) }
-        while !world.pending.isEmpty { step(&scheduler, &world, &random, at: now) }
+        for id in world.store.keys.sorted() { world.load(id, on: &scheduler, at: now) }
+        while !world.pending.isEmpty { step(on: &scheduler, &world, &random, at: now) }
         return
       }
     }

@@ -4,20 +4,20 @@ import KettleScheduler
 /// What was under way happens.
 extension SimulatedWorld {
   mutating func happen(
-    _ event: Pending, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
+    _ event: Pending, on scheduler: inout TransferScheduler, luck: Int, at now: Moment
   ) {
     switch event {
-    case .commit(let changes, let actions): commit(changes, actions, &scheduler, at: now)
+    case .commit(let changes, let actions): commit(changes, actions, on: &scheduler, at: now)
     case .adding(let changes):
       // A full disk.
       if luck % 9 == 0 { return scheduler.withdraw(changes) }
-      commit(changes, [], &scheduler, at: now)
+      commit(changes, [], on: &scheduler, at: now)
       pending.append(.admitting(changes))
     case .admitting(let changes):
       let (evicted, output) = scheduler.admit(changes, at: now)
       recordEvicted(evicted, scheduler)
       run(output)
-    case .head(let attempt): head(of: attempt, &scheduler, luck: luck, at: now)
+    case .head(let attempt): head(of: attempt, on: &scheduler, luck: luck, at: now)
     case .opening(let id, let attempt, let plan):
       guard let resumeData = opened(plan) else {
         let gone = TransferFailure(.partialFileChanged, on: "/d")
@@ -32,10 +32,10 @@ extension SimulatedWorld {
       if let operation = closeWhenOpen.removeValue(forKey: id) {
         pending.append(.closing(id, operation))
       }
-    case .bytes(let attempt): bytes(of: attempt, &scheduler, luck: luck, at: now)
-    case .end(let attempt): end(attempt, .cancelled, &scheduler, at: now)
-    case .checkpoint(let id): checkpoint(id, &scheduler)
-    case .closing(let id, let operation): closed(id, operation, &scheduler, at: now)
+    case .bytes(let attempt): bytes(of: attempt, on: &scheduler, luck: luck, at: now)
+    case .end(let attempt): end(attempt, .cancelled, on: &scheduler, at: now)
+    case .checkpoint(let id): checkpoint(id, on: &scheduler)
+    case .closing(let id, let operation): closed(id, operation, on: &scheduler, at: now)
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
       run(scheduler.digestComputed(result, of: id, by: operation, at: now))
@@ -46,7 +46,7 @@ extension SimulatedWorld {
       if let other = resumeData.setAside { partials[other.inode] = nil }
       run(scheduler.discarded(id, by: operation, at: now))
     case .placing(let id, let operation, let resumeData):
-      place(resumeData, id, operation, &scheduler, at: now)
+      place(resumeData, id, operation, on: &scheduler, at: now)
     case .reading(let request): pending.append(.answer(request, queue(request)))
     case .answer(let request, let records):
       let gone = Set(records.map(\.id)).subtracting(stillListed(records).map(\.id))
@@ -55,7 +55,7 @@ extension SimulatedWorld {
   }
 
   private mutating func commit(
-    _ changes: [JournalChange], _ actions: [TransferAction], _ scheduler: inout TransferScheduler,
+    _ changes: [JournalChange], _ actions: [TransferAction], on scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     for change in changes {
@@ -98,13 +98,13 @@ extension SimulatedWorld {
   }
 
   private mutating func head(
-    of attempt: AttemptID, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
+    of attempt: AttemptID, on scheduler: inout TransferScheduler, luck: Int, at now: Moment
   ) {
     guard let one = attempts[attempt], !one.isCancelled else { return }
     switch server.answer(one.plan, luck: luck) {
     case .cut:
       let lost = TransferFailure(.connectionLost, on: "h")
-      end(attempt, .failed(lost), &scheduler, at: now)
+      end(attempt, .failed(lost), on: &scheduler, at: now)
     case .head(let head, let version):
       attempts[attempt]?.version = version
       run(scheduler.headReceived(head, from: .world, of: attempt, jitter: 0, at: now))
@@ -148,7 +148,7 @@ extension SimulatedWorld {
   }
 
   private mutating func bytes(
-    of attempt: AttemptID, _ scheduler: inout TransferScheduler, luck: Int, at now: Moment
+    of attempt: AttemptID, on scheduler: inout TransferScheduler, luck: Int, at now: Moment
   ) {
     guard let one = attempts[attempt], !one.isCancelled, let upTo = one.upTo,
       let inode = open[one.transfer]
@@ -157,17 +157,17 @@ extension SimulatedWorld {
     if let range = ByteRange(lower: upTo, upper: upTo + max(0, step)), !range.isEmpty {
       if partials[inode]?.write(range, version: one.version) != true {
         let failure = TransferFailure(.otherVersion, on: "h")
-        return end(attempt, .failed(failure), &scheduler, at: now)
+        return end(attempt, .failed(failure), on: &scheduler, at: now)
       }
       attempts[attempt]?.upTo = range.upper
     }
     if luck % 3 == 0 { pending.append(.checkpoint(one.transfer)) }
     if luck % 31 == 0 {
       let lost = TransferFailure(.connectionLost, on: "h")
-      return end(attempt, .failed(lost), &scheduler, at: now)
+      return end(attempt, .failed(lost), on: &scheduler, at: now)
     }
     if (attempts[attempt]?.upTo ?? 0) >= one.upper {
-      return end(attempt, .complete, &scheduler, at: now)
+      return end(attempt, .complete, on: &scheduler, at: now)
     }
     pending.append(.bytes(attempt))
     let progress = attempts.filter { $0.value.transfer == one.transfer }.compactMapValues(\.upTo)
@@ -175,7 +175,7 @@ extension SimulatedWorld {
   }
 
   private mutating func end(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ scheduler: inout TransferScheduler,
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, on scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     guard let one = attempts.removeValue(forKey: attempt) else { return }
@@ -183,7 +183,7 @@ extension SimulatedWorld {
       scheduler.attemptEnded(attempt, outcome, receivedUpTo: one.upTo, jitter: 0, at: now))
   }
 
-  private mutating func checkpoint(_ id: TransferID, _ scheduler: inout TransferScheduler) {
+  private mutating func checkpoint(_ id: TransferID, on scheduler: inout TransferScheduler) {
     guard let inode = open[id], var file = partials[inode] else { return }
     file.sync()
     partials[inode] = file
@@ -191,7 +191,8 @@ extension SimulatedWorld {
   }
 
   private mutating func closed(
-    _ id: TransferID, _ operation: OperationID, _ scheduler: inout TransferScheduler, at now: Moment
+    _ id: TransferID, _ operation: OperationID, on scheduler: inout TransferScheduler,
+    at now: Moment
   ) {
     var body: ClosedBody?
     if let inode = open.removeValue(forKey: id), var file = partials[inode] {
@@ -204,7 +205,7 @@ extension SimulatedWorld {
 
   private mutating func place(
     _ resumeData: ResumeData, _ id: TransferID, _ operation: OperationID,
-    _ scheduler: inout TransferScheduler,
+    on scheduler: inout TransferScheduler,
     at now: Moment
   ) {
     let file = FinishedFile(

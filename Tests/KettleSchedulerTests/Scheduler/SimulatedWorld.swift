@@ -227,7 +227,7 @@ struct SimulatedWorld {
   }
 
   /// A client requests a transfer that may be evicted.
-  mutating func load(_ id: TransferID, _ scheduler: inout TransferScheduler, at now: Moment) {
+  mutating func load(_ id: TransferID, on scheduler: inout TransferScheduler, at now: Moment) {
     guard scheduler.machines[id] == nil, !leaving.contains(id), let record = store[id] else {
       return
     }

@@ -16,7 +16,7 @@ enum TaskOrder {
   }
 
   static func ask(
-    _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator,
     at now: Moment
   ) {
@@ -26,7 +26,7 @@ enum TaskOrder {
     case 0, 1:
       let control = TransferScheduler.Control.cancel(keepsBytes: Bool.random(using: &random))
       world.run(scheduler.control(control, [task.id], at: now).1)
-    case 2...5: acknowledge(task.id, &scheduler, &world, &random)
+    case 2...5: acknowledge(task.id, on: &scheduler, &world, &random)
     case 6, 7:
       guard let challenge = task.task?.challenge else { return }
       let answers: [ChallengeAnswer] = [
@@ -41,7 +41,7 @@ enum TaskOrder {
   }
 
   private static func acknowledge(
-    _ id: TransferID, _ scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
+    _ id: TransferID, on scheduler: inout TransferScheduler, _ world: inout SimulatedWorld,
     _ random: inout SeededGenerator
   ) {
     guard let machine = scheduler.machines[id] else { return }

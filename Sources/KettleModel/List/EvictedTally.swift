@@ -17,7 +17,7 @@ package struct StateTally: Sendable, Hashable {
 }
 
 /// What the dormant transfers come to.
-package struct DormantTally: Sendable, Hashable {
+package struct EvictedTally: Sendable, Hashable {
   package var states: [TransferState: StateTally]
   /// Completed ones that were cleared from view.
   package var clearedCount: Int
