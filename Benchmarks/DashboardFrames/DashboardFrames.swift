@@ -136,7 +136,7 @@ struct DashboardFrames {
     let clock = clockOfThisThread()
     runner.post(.linkChanged(.connected))
     runner.post(.rowsArrived(rows.window(step: 0), rows.totals(step: 0)))
-    DetachedThread.start {
+    SystemThread.detach {
       // Excludes the cost of starting.
       wait(milliseconds: 500)
       let before = (byteCount: pseudo.byteCount, nanoseconds: nanoseconds(clock))

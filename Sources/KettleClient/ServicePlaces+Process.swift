@@ -3,17 +3,17 @@ import Glibc
 import KettleControl
 import KettleSystem
 
-extension ServicePlaces {
+extension ServicePaths {
   /// The paths of the user who runs this process.
-  package static func ofThisProcess() -> ServicePlaces {
+  package static func ofThisProcess() -> ServicePaths {
     of(environment: ProcessInfo.processInfo.environment)
   }
 
   /// The paths for a process with this environment.
-  package static func of(environment: [String: String]) -> ServicePlaces {
+  package static func of(environment: [String: String]) -> ServicePaths {
     let passwordHome = passwordHome() ?? "/"
     let path = userDirectoriesPath(environment: environment, passwordHome: passwordHome)
-    return ServicePlaces(
+    return ServicePaths(
       environment: environment, passwordHome: passwordHome, userDirectories: text(ofFile: path),
       isUsableRuntimeDirectory: isOwnDirectory)
   }

@@ -82,7 +82,7 @@ package struct ServiceProcess: Sendable {
   /// that started it does not keep a zombie.
   func readiness(within budget: Duration) async -> Readiness {
     await withCheckedContinuation { continuation in
-      DetachedThread.start {
+      SystemThread.detach {
         let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
         continuation.resume(returning: readiness)
         if !isReaped { _ = Self.waitForEnd(of: processID, options: 0) }
@@ -95,7 +95,7 @@ package struct ServiceProcess: Sendable {
     let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
     if !isReaped {
       // The thread lives as long as the service and must not keep the pipe open.
-      DetachedThread.start { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
+      SystemThread.detach { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
     }
     return readiness
   }

@@ -51,7 +51,7 @@ struct KettleCommand: RunnableCommand {
       valueName: "user@host"))
   var host: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let plainMode = PlainMode(world: world)
     guard !plain, world.console.isInputTerminal, world.console.isTerminal(.output) else {
       return try await plainMode.run()
@@ -61,13 +61,13 @@ struct KettleCommand: RunnableCommand {
       request.isASCII = ascii
       let outcome = try await world.dashboard.open(request, in: world)
       switch outcome {
-      case .left(let goingOnCount):
-        try world.console.say(Sentences.leftDashboard(goingOnCount: goingOnCount))
+      case .left(let continuingCount):
+        try world.console.say(Sentences.leftDashboard(continuingCount: continuingCount))
         return .done
       case .limitReached: return .done
       case .ended(let code): return code
       }
-    } catch let problem as NoDashboard {
+    } catch let problem as DashboardUnavailable {
       world.console.complain(problem.sentence)
       return try await plainMode.run()
     }

@@ -4,7 +4,7 @@ import KettleModel
 
 /// Parses the command line (without the program's name), runs the command, and returns the
 /// process's exit status.
-package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 {
+package func runKettle(arguments: [String], world: CommandContext) async -> Int32 {
   let command: any RunnableCommand
   var world = world
   do {
@@ -28,7 +28,7 @@ package func runKettle(arguments: [String], world: CommandWorld) async -> Int32 
 protocol RunnableCommand: ParsableCommand {
   /// Whether the command makes no sense with `--host`.
   static var isForThisMachineOnly: Bool { get }
-  func run(in world: CommandWorld) async throws -> ExitCode
+  func run(in world: CommandContext) async throws -> ExitCode
 }
 
 extension RunnableCommand {

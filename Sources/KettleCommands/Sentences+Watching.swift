@@ -51,7 +51,7 @@ extension Sentences {
       + "wait for it with \"kettle wait \(id)\", stop it with \"kettle stop \(id)\""
   }
 
-  static func leftDashboard(goingOnCount count: Int) -> String {
+  static func leftDashboard(continuingCount count: Int) -> String {
     switch count {
     case 0: "Nothing is under way; \"kettle\" shows the list again"
     case 1: "1 transfer goes on in the background; \"kettle\" shows it again"

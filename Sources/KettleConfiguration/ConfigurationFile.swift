@@ -13,12 +13,12 @@ package struct ConfigurationFile: Sendable {
 
   /// Returns the service's configuration, with one sentence for each setting that has no effect. A
   /// missing file is not a problem.
-  package func readForService() -> (ServiceConfiguration, notices: [String]) {
+  package func serviceConfiguration() -> (ServiceConfiguration, notices: [String]) {
     read(ServiceConfiguration.read, else: ServiceConfiguration(), for: .service)
   }
 
   /// Returns the dashboard's configuration, with one sentence for each setting that has no effect.
-  package func readForDashboard() -> (DashboardConfiguration, notices: [String]) {
+  package func dashboardConfiguration() -> (DashboardConfiguration, notices: [String]) {
     read(DashboardConfiguration.read, else: DashboardConfiguration(), for: .dashboard)
   }
 

@@ -60,7 +60,7 @@ final class CurlAttempt {
   var headReader = HeadReader()
   /// As declared by the head; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
-  var talk = TLSTalk()
+  var talk = TLSHandshakeObserver()
   let verification: ServerVerification
   var judgement = ServerJudgement.pending
   let certificate: ClientCertificate?

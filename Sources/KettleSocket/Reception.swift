@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 
 /// Accepts or rejects clients, and counts the connected ones.
-final class Reception: Sendable {
+final class ClientAdmission: Sendable {
   struct Refused: Error {}
 
   /// How many connections may be open beyond the maximum while an error is sent on them. Others are

@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 
 /// An input of a session: an action of its program or a message from the service.
-package enum SessionInput: Sendable {
+package enum BackgroundSessionInput: Sendable {
   // MARK: The program
   /// Creates a valid task. Its number comes from `SessionMachine.takeNumber`.
   case create(Int64, TransferSpec, isAwaited: Bool)
@@ -41,7 +41,7 @@ package enum SessionInput: Sendable {
 /// An action that a session requests, in order.
 package enum SessionAction: Hashable, Sendable {
   case send(serial: Int64, ServiceRequest)
-  /// To be made now. The next call follows `SessionInput.returned`.
+  /// To be made now. The next call follows `BackgroundSessionInput.returned`.
   case call(DelegateCall)
   /// A task of an earlier run of the program. Precedes everything else about that task.
   case restored(SessionTask)

@@ -92,7 +92,7 @@ package struct SessionMachine: Sendable {
     return lastHopelessNumber
   }
 
-  package mutating func handle(_ input: SessionInput) -> [SessionAction] {
+  package mutating func handle(_ input: BackgroundSessionInput) -> [SessionAction] {
     apply(input)
     checkEvents()
     checkEnding()
@@ -102,7 +102,7 @@ package struct SessionMachine: Sendable {
     return actions
   }
 
-  private mutating func apply(_ input: SessionInput) {
+  private mutating func apply(_ input: BackgroundSessionInput) {
     switch input {
     case .create(let number, let spec, let isAwaited):
       tasks[number] = TaskRecord(number: number, spec: spec, isAwaited: isAwaited)

@@ -9,7 +9,7 @@ if let problem = StartCheck.problem() {
 }
 
 // The only place that knows both the commands and the services that they may become.
-let world = CommandWorld.ofThisProcess(
+let world = CommandContext.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
   runDemoService: { await ServiceRunner.runDemo($0) })
 let arguments = Array(CommandLine.arguments.dropFirst())

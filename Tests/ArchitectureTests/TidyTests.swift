@@ -64,14 +64,14 @@ struct TidyTests {
   @Test func `every target has a row with its invariant in the architecture`() throws {
     let paper = try #require(repository.file("docs/architecture.md"))
     let targets = importTable.keys.sorted()
-    expectNone(PaperRule.undescribedTargets(targets, in: paper))
-    expectNone(PaperRule.unknownTargets(targets, in: paper))
+    expectNone(DocumentRule.undescribedTargets(targets, in: paper))
+    expectNone(DocumentRule.unknownTargets(targets, in: paper))
   }
 
   @Test func `every link and every paper that is named leads somewhere`() {
     let files = repository.files
-    expectNone(files.flatMap { PaperRule.brokenLinks(in: $0, exists: repository.exists) })
-    expectNone(files.flatMap { PaperRule.missingPapers(in: $0, exists: repository.exists) })
+    expectNone(files.flatMap { DocumentRule.brokenLinks(in: $0, exists: repository.exists) })
+    expectNone(files.flatMap { DocumentRule.missingPapers(in: $0, exists: repository.exists) })
   }
 
   @Test func `every picture of a screen shows what its caption names`() throws {
@@ -104,16 +104,16 @@ struct TidyTests {
     title: String, declaration: String, path: String
   ) throws {
     let paper = try #require(repository.file("docs/states.md"))
-    let cases = PaperRule.cases(ofEnum: declaration, in: try #require(repository.file(path)))
+    let cases = DocumentRule.cases(ofEnum: declaration, in: try #require(repository.file(path)))
     #expect(!cases.isEmpty)
-    #expect(PaperRule.statesDrawn(under: title, in: paper) == cases)
+    #expect(DocumentRule.statesDrawn(under: title, in: paper) == cases)
   }
 
   @Test func `every transition drawn of the machine is in the table of legal ones`() throws {
     let paper = try #require(repository.file("docs/states.md"))
     let table = "Sources/KettleScheduler/Machine/MachineState+Exits.swift"
-    let exits = PaperRule.exits(in: try #require(repository.file(table)))
-    let drawn = PaperRule.transitionsDrawn(under: "States of the machine", in: paper)
+    let exits = DocumentRule.exits(in: try #require(repository.file(table)))
+    let drawn = DocumentRule.transitionsDrawn(under: "States of the machine", in: paper)
     #expect(drawn.count > 40)
     for (from, to) in drawn {
       #expect(exits[from]?.contains(to) == true, "\(from) to \(to)")

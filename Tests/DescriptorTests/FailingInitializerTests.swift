@@ -118,9 +118,9 @@ struct FailingInitializerTests {
   @Test func `files that are not there or are directories`() {
     let (missing, directory) = (missing, directory)
     repeatedly { throwsError { _ = try Directory(missing) } }
-    repeatedly { !ConfigurationFile(path: directory).readForService().notices.isEmpty }
-    repeatedly { throwsError { try FilePlace.read(missing, from: "/") { _ in true } } }
-    repeatedly { throwsError { try FilePlace.read(directory, from: "/") { _ in true } } }
+    repeatedly { !ConfigurationFile(path: directory).serviceConfiguration().notices.isEmpty }
+    repeatedly { throwsError { try ArgumentPath.read(missing, from: "/") { _ in true } } }
+    repeatedly { throwsError { try ArgumentPath.read(directory, from: "/") { _ in true } } }
     let certificate = ClientCertificate(certificatePath: directory, keyPath: directory)
     repeatedly { certificate.fileProblem != nil }
     repeatedly {
@@ -154,7 +154,7 @@ struct FailingInitializerTests {
     let (missing, directory) = (missing, directory)
     repeatedly {
       LogFile(path: missing).write("a")
-      return CrashMarks(path: directory).count == 0
+      return CrashCounter(path: directory).count == 0
     }
   }
 
@@ -167,7 +167,7 @@ struct FailingInitializerTests {
     let queue = DispatchQueue(label: "departures")
     repeatedly {
       // The queue closes them later, so the user may be out of instances now and then.
-      guard let departures = DirectoryDepartures(queue: queue) else { return true }
+      guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
       departures.begin {}
       departures.watch("/no/such/directory")
       departures.end()
@@ -190,7 +190,7 @@ struct FailingInitializerTests {
       if case .failure = started { return true }
       return false
     }
-    let places = ServicePlaces(
+    let places = ServicePaths(
       environment: environment, passwordHome: scratch.path, userDirectories: nil)
     let starter = ServiceStarter(places: places, clientName: "test", executablePath: program)
     repeatedly { throwsError { _ = try ServiceProcess.start(starter) } }

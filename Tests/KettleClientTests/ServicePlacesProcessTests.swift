@@ -3,11 +3,11 @@ import KettleClient
 import KettleControl
 import Testing
 
-struct ServicePlacesProcessTests {
+struct ServicePathsProcessTests {
   @Test func `the file of the desktop is read where the environment says`() throws {
     let world = try ClientWorld()
     _ = try world.write("user-dirs.dirs", "XDG_DOWNLOAD_DIR=\"$HOME/Eingang\"\n")
-    let places = ServicePlaces.of(
+    let places = ServicePaths.of(
       environment: ["HOME": world.root, "XDG_CONFIG_HOME": world.root])
     #expect(places.documentsDirectory == world.root + "/Eingang")
   }
@@ -15,10 +15,10 @@ struct ServicePlacesProcessTests {
   // Fault 121
   @Test func `a runtime directory that is missing or another user's is passed over`() throws {
     let world = try ClientWorld()
-    let own = ServicePlaces.of(
+    let own = ServicePaths.of(
       environment: ["HOME": world.root, "XDG_RUNTIME_DIR": world.root])
     #expect(own.runtimeDirectory == world.root + "/kettle")
-    let missing = ServicePlaces.of(
+    let missing = ServicePaths.of(
       environment: ["HOME": world.root, "XDG_RUNTIME_DIR": world.root + "/none"])
     #expect(missing.runtimeDirectory == missing.stateDirectory + "/run")
   }
@@ -26,6 +26,6 @@ struct ServicePlacesProcessTests {
   @Test func `without HOME the password database tells it`() throws {
     let entry = try #require(getpwuid(geteuid()))
     let home = String(cString: entry.pointee.pw_dir)
-    #expect(ServicePlaces.of(environment: [:]).homeDirectory == home)
+    #expect(ServicePaths.of(environment: [:]).homeDirectory == home)
   }
 }

@@ -20,12 +20,12 @@ final class ConfigurationFileTests {
 
   private func read(_ text: String) throws -> (ServiceConfiguration, [String]) {
     try Data(text.utf8).write(to: URL(filePath: path))
-    return ConfigurationFile(path: path).readForService()
+    return ConfigurationFile(path: path).serviceConfiguration()
   }
 
   @Test func `no file is no problem`() {
     for path in [path, "/no/such/directory/config.toml", "/dev/null/config.toml"] {
-      let (configuration, notices) = ConfigurationFile(path: path).readForService()
+      let (configuration, notices) = ConfigurationFile(path: path).serviceConfiguration()
       #expect(configuration == ServiceConfiguration())
       #expect(notices.isEmpty)
     }
@@ -45,14 +45,14 @@ final class ConfigurationFileTests {
   @Test func `the dashboard is told to start again, the service to be restarted`() throws {
     try Data("[keys]\nstart = 7\n[limits]\ntransfers = 0\n".utf8).write(to: URL(filePath: path))
     let file = ConfigurationFile(path: path)
-    #expect(file.readForDashboard().notices.count == 1)
+    #expect(file.dashboardConfiguration().notices.count == 1)
     #expect(
-      file.readForDashboard().notices.first?.hasPrefix(
+      file.dashboardConfiguration().notices.first?.hasPrefix(
         "The value of \"keys.start\" in line 2 of \"\(path)\" must be ") == true)
     #expect(
-      file.readForDashboard().notices.first?.hasSuffix("start the dashboard again") == true)
-    #expect(file.readForService().notices.count == 1)
-    #expect(file.readForService().notices.first?.contains("\"limits.transfers\"") == true)
+      file.dashboardConfiguration().notices.first?.hasSuffix("start the dashboard again") == true)
+    #expect(file.serviceConfiguration().notices.count == 1)
+    #expect(file.serviceConfiguration().notices.first?.contains("\"limits.transfers\"") == true)
   }
 
   @Test func `a file that is something else altogether does not fill the status`() throws {
@@ -63,17 +63,18 @@ final class ConfigurationFileTests {
   @Test func `a pipe, a directory and a file of any size do not hold it up`() throws {
     try #require(mkfifo(path, 0o600) == 0)
     #expect(
-      ConfigurationFile(path: path).readForService().notices.first?.contains("it is not a file")
+      ConfigurationFile(path: path).serviceConfiguration().notices.first?.contains(
+        "it is not a file")
         == true)
     let directory = (path as NSString).deletingLastPathComponent
     #expect(
-      ConfigurationFile(path: directory).readForService().notices.first?.contains(
+      ConfigurationFile(path: directory).serviceConfiguration().notices.first?.contains(
         "it is not a file") == true)
     unlink(path)
     try #require(FileManager.default.createFile(atPath: path, contents: nil))
     try #require(truncate(path, 1 << 40) == 0)
     #expect(
-      ConfigurationFile(path: path).readForService().notices.first?.contains(
+      ConfigurationFile(path: path).serviceConfiguration().notices.first?.contains(
         "it has more than 1 MiB") == true
     )
   }

@@ -32,7 +32,7 @@ struct SessionBench {
     return bench
   }
 
-  mutating func feed(_ input: SessionInput) {
+  mutating func feed(_ input: BackgroundSessionInput) {
     for action in machine.handle(input) {
       switch action {
       case .send(let serial, let request): requests.append((serial, request))

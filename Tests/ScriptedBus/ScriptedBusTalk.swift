@@ -54,7 +54,7 @@ struct ScriptedBusTalk {
   }
 
   private func answerMessages(_ rest: [UInt8]) {
-    var cutter = BusMessageCutter()
+    var cutter = BusMessageSplitter()
     cutter.take(rest)
     while true {
       do {

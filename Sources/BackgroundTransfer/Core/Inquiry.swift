@@ -4,7 +4,7 @@ import KettleModel
 
 /// A challenge for a delegate, with every method through which the delegate may handle it.
 // Unchecked because delegates need not be Sendable: this is used on the delegate queue only.
-struct Inquiry: @unchecked Sendable {
+struct ChallengeDelivery: @unchecked Sendable {
   let delegate: any URLSessionDelegate
   let session: URLSession
   let task: URLSessionTask

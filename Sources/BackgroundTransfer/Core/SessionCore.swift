@@ -126,12 +126,12 @@ final class SessionCore: Sendable {
 // MARK: - The one door
 
 extension SessionCore {
-  func feed(_ input: SessionInput) {
+  func feed(_ input: BackgroundSessionInput) {
     feed { _ in input }
   }
 
   /// Passes the input that `input` makes under the lock to the machine, and performs the actions.
-  func feed(_ input: (inout State) -> SessionInput?) {
+  func feed(_ input: (inout State) -> BackgroundSessionInput?) {
     let effects: [Effect] = state.withLock { state in
       guard let input = input(&state) else { return [] }
       return state.perform(state.machine.handle(input), by: self)

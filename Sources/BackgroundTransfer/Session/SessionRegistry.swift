@@ -44,7 +44,7 @@ final class SessionRegistry: Sendable {
   }
 
   /// Does nothing when there is no such session yet.
-  func feed(_ input: SessionInput, to identifier: String) {
+  func feed(_ input: BackgroundSessionInput, to identifier: String) {
     state.withLock { $0.cores[identifier] }?.feed(input)
   }
 

@@ -16,7 +16,7 @@ struct Adding {
 
   /// Adds all of them in one request.
   func add(_ specs: [TransferSpec]) async throws -> [TransferID] {
-    var line = AddingLine(service, reconnect)
+    var line = AddPipeline(service, reconnect)
     var all: [TransferID] = []
     try await line.add(CollectionOfOne(AddRequest(specs))) { ids, _ in all = ids }
     return all
@@ -26,7 +26,7 @@ struct Adding {
   func add(
     _ requests: some Sequence<AddRequest>, tell: ([TransferID], AddRequest) -> Void
   ) async throws {
-    var line = AddingLine(service, reconnect)
+    var line = AddPipeline(service, reconnect)
     try await line.add(requests, tell: tell)
   }
 
@@ -59,10 +59,10 @@ struct Adding {
 
 /// A pipeline of add requests. A few are in flight at once, so that the next one is written and
 /// read while the store is busy with the previous one. Replies arrive in request order.
-private struct AddingLine {
+private struct AddPipeline {
   private struct Place {
     let request: AddRequest
-    var asked: AskedRequest<[TransferID]>
+    var asked: PendingReply<[TransferID]>
   }
 
   /// More requests would only wait in the socket.
@@ -111,7 +111,7 @@ private struct AddingLine {
     do {
       return Place(request: request, asked: try await request.ask(service))
     } catch {
-      return Place(request: request, asked: AskedRequest { throw error })
+      return Place(request: request, asked: PendingReply { throw error })
     }
   }
 

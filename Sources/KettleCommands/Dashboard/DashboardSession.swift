@@ -31,7 +31,7 @@ package final class DashboardSession: Sendable {
 
   /// Connects to the service and starts it when none is running.
   package static func open(
-    _ request: DashboardRequest, in world: CommandWorld
+    _ request: DashboardRequest, in world: CommandContext
   ) async throws -> DashboardSession {
     let reconnection = Reconnection(
       world: world, place: request.place,
@@ -64,7 +64,7 @@ package final class DashboardSession: Sendable {
   }
 
   /// How many transfers continue by themselves, according to the latest totals.
-  package var goingOnCount: Int {
+  package var continuingCount: Int {
     let totals = lastTotals.withLock { $0 }
     return TransferState.allCases.filter(\.goesOnByItself).reduce(0) { $0 + totals.count($1) }
   }
@@ -220,10 +220,10 @@ extension DashboardSession {
           verb, appliedCount: result.applied.count,
           refused: result.refused.map(\.forDashboard)))
     case .add(let specs):
-      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      let adding = FormAdder(service: service, filesAreHere: filesAreHere)
       return .commandFinished(.added(count: try await adding.add(specs)))
     case .findDuplicates(let urls):
-      let adding = FormAdding(service: service, filesAreHere: filesAreHere)
+      let adding = FormAdder(service: service, filesAreHere: filesAreHere)
       return .duplicatesFound(try await adding.find(urls))
     case .remove(let selection, let withFile):
       let result = try await service.call(

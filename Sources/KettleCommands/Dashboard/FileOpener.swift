@@ -39,7 +39,7 @@ struct FileOpener: Sendable {
     case .failure(let failed): throw .notRun(detail: errnoText(failed.code))
     case .success(let processID):
       // Without a wait the ended child would remain a zombie.
-      DetachedThread.start {
+      SystemThread.detach {
         guard let status = ProcessStatus.ofEnded(processID), status.rawValue != 0 else { return }
         refused(.refused(path, end: status.text))
       }

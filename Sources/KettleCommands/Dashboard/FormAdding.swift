@@ -4,11 +4,11 @@ import KettleDashboard
 import KettleModel
 
 /// Sends the requests of the add form to the service.
-struct FormAdding {
+struct FormAdder {
   let service: any ServiceCalling
   let filesAreHere: Bool
 
-  /// Returns how many were added. Throws `AddedInPart` with that count if it fails midway.
+  /// Returns how many were added. Throws `PartialAddError` with that count if it fails midway.
   func add(_ specs: [TransferSpec]) async throws -> Int {
     let specs = try placed(specs)
     var count = 0
@@ -17,7 +17,7 @@ struct FormAdding {
         count += try await Adding(service: service).add(batch).count
       }
     } catch {
-      throw count == 0 ? error : AddedInPart(count: count, error: error)
+      throw count == 0 ? error : PartialAddError(count: count, error: error)
     }
     return count
   }
@@ -29,7 +29,7 @@ struct FormAdding {
     guard filesAreHere else { return specs }
     var resolved: [String: String] = [:]
     for directory in Set(specs.compactMap(\.directory)) {
-      resolved[directory] = try FilePlace.writableDirectory(directory, from: "/").get()
+      resolved[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
     }
     return specs.map { spec in
       var spec = spec
@@ -66,7 +66,7 @@ struct FormAdding {
 }
 
 /// An error that occurred after some transfers had been added.
-struct AddedInPart: Error {
+struct PartialAddError: Error {
   var count: Int
   var error: any Error
 }

@@ -4,11 +4,11 @@ import KettleModel
 import KettleTerminal
 
 /// The dashboard on this process's terminal.
-package struct TerminalDashboard: DashboardOpening {
+package struct TerminalDashboard: DashboardPresenter {
   package init() {}
 
   package func open(
-    _ request: DashboardRequest, in world: CommandWorld
+    _ request: DashboardRequest, in world: CommandContext
   ) async throws -> DashboardOutcome {
     let session = try await DashboardSession.open(request, in: world)
     let end: KettleTerminal.DashboardEnd
@@ -18,10 +18,10 @@ package struct TerminalDashboard: DashboardOpening {
       await session.close()
       throw error
     }
-    let goingOnCount = session.goingOnCount
+    let continuingCount = session.continuingCount
     await session.close()
     switch end {
-    case .left: return .left(goingOnCount: goingOnCount)
+    case .left: return .left(continuingCount: continuingCount)
     case .signalled(TimedTerminal.signal): return .limitReached
     case .signalled(let number): return .ended(ExitCode(rawValue: 128 + number))
     case .hungUp: return .ended(ExitCode(rawValue: 128 + SIGHUP))
@@ -29,13 +29,13 @@ package struct TerminalDashboard: DashboardOpening {
   }
 
   private func show(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandContext
   ) async throws -> KettleTerminal.DashboardEnd {
     let runner = try Self.runner(session, request, world)
     if request.filesAreHere {
       let home = world.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      let places = UserPlaces(home: home, workingDirectory: world.currentDirectory)
-      runner.post(.placesKnown(places))
+      let places = UserDirectories(home: home, workingDirectory: world.currentDirectory)
+      runner.post(.directoriesKnown(places))
     }
     let messages = session.messages
     let postman = Task {
@@ -45,13 +45,13 @@ package struct TerminalDashboard: DashboardOpening {
     do throws(TerminalProblem) {
       return try await runner.runOnOwnThread()
     } catch {
-      throw NoDashboard(sentence: error.sentence)
+      throw DashboardUnavailable(sentence: error.sentence)
     }
   }
 
   private static func runner(
-    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandWorld
-  ) throws(NoDashboard) -> DashboardRunner {
+    _ session: DashboardSession, _ request: DashboardRequest, _ world: CommandContext
+  ) throws(DashboardUnavailable) -> DashboardRunner {
     do {
       let deadline = request.limitMilliseconds.map {
         world.clock.now().monotonic.advanced(byMilliseconds: $0)
@@ -62,7 +62,7 @@ package struct TerminalDashboard: DashboardOpening {
         try NcursesTerminal(settings.terminal), clock: world.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
-      throw NoDashboard(sentence: error.sentence)
+      throw DashboardUnavailable(sentence: error.sentence)
     }
   }
 }

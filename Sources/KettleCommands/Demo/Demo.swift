@@ -4,13 +4,13 @@ import KettleModel
 
 /// A demo, from the start of its service to the end.
 struct Demo {
-  let world: CommandWorld
+  let world: CommandContext
   let home: DemoHome
 
   private static let client = "kettle demo"
 
-  var place: ServicePlace {
-    ServicePlace(
+  var place: ServiceAddress {
+    ServiceAddress(
       environment: home.environment(from: world.environment), serviceArguments: ["demo-service"])
   }
 
@@ -25,7 +25,7 @@ struct Demo {
       case .ended(let code): return code
       case .left, .limitReached: return try await cleanUp()
       }
-    } catch let problem as NoDashboard {
+    } catch let problem as DashboardUnavailable {
       world.console.complain(problem.sentence)
       return try await runPlain(limitMilliseconds: limitMilliseconds)
     }
@@ -76,7 +76,7 @@ struct Demo {
   /// Stops the service, deletes the home, and prints a summary.
   private func cleanUp() async throws -> ExitCode {
     let rows = await finalRows()
-    if try await ServiceStopping(world: world, place: place).stop() == .stillRuns {
+    if try await ServiceStopper(world: world, place: place).stop() == .stillRuns {
       throw DemoProblem.serviceStillRuns(path: home.path)
     }
     try home.delete()
@@ -99,12 +99,12 @@ struct Demo {
 
 /// The demo without a screen: starts every transfer and prints lines until all are finished.
 struct DemoWatch {
-  private let world: CommandWorld
+  private let world: CommandContext
   private var printers: [TransferID: ProgressPrinter] = [:]
   private var unfinished: Set<TransferID>?
   private var hasFailed = false
 
-  init(world: CommandWorld) { self.world = world }
+  init(world: CommandContext) { self.world = world }
 
   mutating func take(_ happening: EventFollower.Happening) async throws -> ExitCode? {
     switch happening {

@@ -17,7 +17,7 @@ struct DemoCatalogue: Hashable, Sendable, Decodable {
   var items: [Item]
 
   init(readingFrom home: DemoHome) throws(DemoProblem) {
-    guard let bytes = try? FilePlace.contents(of: home.cataloguePath, from: "/"),
+    guard let bytes = try? ArgumentPath.contents(of: home.cataloguePath, from: "/"),
       let catalogue = try? JSONDecoder().decode(DemoCatalogue.self, from: Data(bytes)),
       !catalogue.items.isEmpty, catalogue.specs.count == catalogue.items.count
     else { throw .catalogueUnusable(path: home.cataloguePath) }

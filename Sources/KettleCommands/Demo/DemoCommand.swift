@@ -24,7 +24,7 @@ struct DemoCommand: RunnableCommand {
   @Option(help: ArgumentHelp("Leave by itself after so many seconds.", valueName: "n"))
   var seconds: Double?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let limit = try seconds.map { try Seconds.milliseconds($0) }
     let home = try DemoHome.open(environment: world.environment)
     let demo = Demo(world: world, home: home)
@@ -42,7 +42,7 @@ struct DemoServiceCommand: RunnableCommand {
 
   @OptionGroup var ready: ReadyOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let options = try ready.serviceOptions(in: world)
     return ExitCode(rawValue: await world.runDemoService(options))
   }

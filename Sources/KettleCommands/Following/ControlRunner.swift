@@ -6,7 +6,7 @@ import KettleModel
 struct ControlRunner {
   let verb: TransferControlVerb
   let selection: TransferSelection
-  let world: CommandWorld
+  let world: CommandContext
 
   func run() async throws -> ExitCode {
     try await run(ControlTransfers.self, .init(control: verb, selection: selection))

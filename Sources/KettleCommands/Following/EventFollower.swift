@@ -10,8 +10,8 @@ enum FollowError: Error, Hashable, Sendable {
 
 /// Follows the events of transfers across as many connections as necessary.
 struct EventFollower {
-  let world: CommandWorld
-  let place: ServicePlace
+  let world: CommandContext
+  let place: ServiceAddress
   let client: Caller
   let includesProgress: Bool
   /// Only transfers that enter or leave one of these states; nil is all.

@@ -5,8 +5,8 @@ import KettleClient
 /// A service that ended cleanly removed its socket: it was stopped on purpose and is not restarted.
 /// One that was killed left the socket behind, and is started again.
 struct Reconnection {
-  let world: CommandWorld
-  let place: ServicePlace
+  let world: CommandContext
+  let place: ServiceAddress
   let client: Caller
 
   enum Answer {

@@ -3,9 +3,9 @@ import KettleControl
 import KettleModel
 
 /// Stops a service and waits until it has ended.
-struct ServiceStopping {
-  let world: CommandWorld
-  let place: ServicePlace
+struct ServiceStopper {
+  let world: CommandContext
+  let place: ServiceAddress
 
   enum End: Hashable {
     case stopped, didNotRun, stillRuns

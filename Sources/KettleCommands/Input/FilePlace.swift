@@ -2,7 +2,7 @@ import Glibc
 import KettleSystem
 
 /// Checks paths from the command line against the disk.
-enum FilePlace {
+enum ArgumentPath {
   /// Returns the path, resolved against the command's directory when it is relative.
   static func absolute(_ path: String, from directory: String) -> String {
     if path.hasPrefix("/") { return path }

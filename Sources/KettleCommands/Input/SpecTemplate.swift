@@ -9,7 +9,7 @@ struct SpecTemplate: Sendable {
   private var problems: [UsageProblem] = []
 
   /// Collects every problem, not only the first.
-  private init(_ options: AddOptions, in world: CommandWorld) {
+  private init(_ options: AddOptions, in world: CommandContext) {
     readNames(options)
     readPlaces(options, world)
     readNumbers(options, world)
@@ -25,7 +25,7 @@ struct SpecTemplate: Sendable {
   /// Throws all problems: `problems` and those of the options. Asks for a password only when there
   /// are none.
   static func finished(
-    _ options: AddOptions, _ problems: [UsageProblem], in world: CommandWorld
+    _ options: AddOptions, _ problems: [UsageProblem], in world: CommandContext
   ) throws -> SpecTemplate {
     var template = SpecTemplate(options, in: world)
     let all = problems + template.problems
@@ -81,20 +81,20 @@ struct SpecTemplate: Sendable {
   }
 
   private mutating func readPlaces(
-    _ options: AddOptions, _ world: CommandWorld
+    _ options: AddOptions, _ world: CommandContext
   ) {
     if world.host != nil {
       readPlacesElsewhere(options)
       return
     }
     if let path = options.directory {
-      switch FilePlace.writableDirectory(path, from: world.currentDirectory) {
+      switch ArgumentPath.writableDirectory(path, from: world.currentDirectory) {
       case .success(let directory): settings.append { $0.directory = directory }
       case .failure(let error): problems += error.problems
       }
     }
     if let path = options.caCertificate {
-      switch FilePlace.readableFile(path, from: world.currentDirectory) {
+      switch ArgumentPath.readableFile(path, from: world.currentDirectory) {
       case .success(let file): settings.append { $0.caCertificatePath = file }
       case .failure(let error): problems += error.problems
       }
@@ -112,7 +112,7 @@ struct SpecTemplate: Sendable {
   }
 
   private mutating func readNumbers(
-    _ options: AddOptions, _ world: CommandWorld
+    _ options: AddOptions, _ world: CommandContext
   ) {
     if let count = options.connections {
       if (1...AddOptions.connectionsMax).contains(count) {

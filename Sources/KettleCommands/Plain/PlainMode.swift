@@ -6,10 +6,10 @@ import KettleModel
 /// line per change. Nothing is redrawn, moved or coloured, so a screen reader or a log can follow
 /// it.
 struct PlainMode {
-  let world: CommandWorld
+  let world: CommandContext
   private let text: PlainText
 
-  init(world: CommandWorld) {
+  init(world: CommandContext) {
     self.world = world
     text = PlainText(environment: world.environment)
   }

@@ -35,7 +35,7 @@ struct AddCommand: RunnableCommand {
   @Flag(help: "Print an array of objects with id and url.")
   var json = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     var progress = AddProgress(on: world.console, at: world.clock.now().monotonic)
     defer { progress.end() }
     let order = try readOrder(in: world, &progress)
@@ -48,7 +48,7 @@ struct AddCommand: RunnableCommand {
 
   /// Reads the command line and collects its problems.
   private func readOrder(
-    in world: CommandWorld, _ progress: inout AddProgress
+    in world: CommandContext, _ progress: inout AddProgress
   ) throws -> AddOrder {
     var problems: [UsageProblem] = []
     var named: [TransferURL.Parsed] = []
@@ -73,7 +73,7 @@ struct AddCommand: RunnableCommand {
   }
 
   private func readList(
-    _ input: String, in world: CommandWorld, _ progress: inout AddProgress
+    _ input: String, in world: CommandContext, _ progress: inout AddProgress
   ) throws -> URLList {
     var list = URLList(name: input)
     // A user who types the list sees it anyway.
@@ -86,7 +86,7 @@ struct AddCommand: RunnableCommand {
     if input == "-" {
       try world.console.readInput(take)
     } else {
-      try FilePlace.read(input, from: world.currentDirectory, take)
+      try ArgumentPath.read(input, from: world.currentDirectory, take)
     }
     list.end()
     return list
@@ -108,7 +108,7 @@ extension Adding {
   /// When printing fails, the rest is queued all the same: a reader like `head` must not decide
   /// what is fetched. The printing error is thrown at the end.
   func add(
-    _ order: AddOrder, for world: CommandWorld, json: Bool, _ progress: inout AddProgress
+    _ order: AddOrder, for world: CommandContext, json: Bool, _ progress: inout AddProgress
   ) async throws {
     var printer = AddedPrinter(on: world.console, json: json)
     var count = 0

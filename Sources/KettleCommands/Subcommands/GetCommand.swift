@@ -33,7 +33,7 @@ struct GetCommand: RunnableCommand {
   /// cost more than the rest of the command.
   private static let lookMilliseconds = ProgressPrinter.plainMilliseconds / 5
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let spec = try readSpec(in: world)
     // One connection for both: a second one would take a tenth of the time of a small file.
     return try await world.withService(for: "kettle get") { service in
@@ -46,7 +46,7 @@ struct GetCommand: RunnableCommand {
   }
 
   private func follow(
-    _ id: TransferID, over service: any ServiceCalling, in world: CommandWorld
+    _ id: TransferID, over service: any ServiceCalling, in world: CommandContext
   ) async throws -> ExitCode {
     var watch = GetWatch(id: id, world: world, json: json)
     let follower = EventFollower(
@@ -56,7 +56,7 @@ struct GetCommand: RunnableCommand {
     return try await follower.run(over: service) { try await watch.take($0) }
   }
 
-  private func readSpec(in world: CommandWorld) throws -> TransferSpec {
+  private func readSpec(in world: CommandContext) throws -> TransferSpec {
     let parsed = TransferURL.parse(url)
     var problems: [UsageProblem] = []
     if case .failure(let why) = parsed { problems.append(.url(url, why)) }
@@ -68,7 +68,7 @@ struct GetCommand: RunnableCommand {
 /// Watches the transfer of `get` to its end.
 struct GetWatch {
   private let id: TransferID
-  private let world: CommandWorld
+  private let world: CommandContext
   private let json: Bool
   private var progress: ProgressPrinter
   /// The reader of the pipe has gone; the exit code still counts.
@@ -84,7 +84,7 @@ struct GetWatch {
     return world.console.isTerminal(.output) ? .events : .looks
   }
 
-  init(id: TransferID, world: CommandWorld, json: Bool) {
+  init(id: TransferID, world: CommandContext, json: Bool) {
     self.id = id
     self.world = world
     self.json = json

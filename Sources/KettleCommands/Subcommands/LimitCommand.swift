@@ -32,7 +32,7 @@ struct LimitCommand: RunnableCommand {
   @Flag(help: "Everything together.")
   var all = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     if all, !ids.isEmpty { throw UsageError(.command(.bothIDsAndAll(command: "limit"))) }
     let bytesPerSecond = try readRate()
     let selection: TransferSelection = ids.isEmpty ? .all : .ids(ids)

@@ -31,7 +31,7 @@ struct ListCommand: RunnableCommand {
   @Option(help: ArgumentHelp("Only those of this session.", valueName: "id"))
   var session: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) })
     return try await world.withService(for: "kettle list") { service in

@@ -17,7 +17,7 @@ struct PauseCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
       verb: .pause, selection: options.selection(for: "pause"), world: world
     ).run()

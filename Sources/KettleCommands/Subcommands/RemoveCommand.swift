@@ -25,7 +25,7 @@ struct RemoveCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "remove")
     if options.all, !yes {
       let mayAsk = world.console.isInputTerminal

@@ -19,7 +19,7 @@ struct ResetCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     if !yes {
       guard world.console.isInputTerminal else {
         throw UsageError(.command(.confirmationNeedsTerminal(command: "reset")))

@@ -27,7 +27,7 @@ struct StartCommand: RunnableCommand {
   @Option(help: ArgumentHelp("A fresh link for the transfer.", valueName: "url"))
   var url: String?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let selection = try options.selection(for: "start")
     guard let url else {
       return try await ControlRunner(verb: .start, selection: selection, world: world).run()

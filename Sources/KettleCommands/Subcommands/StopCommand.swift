@@ -17,7 +17,7 @@ struct StopCommand: RunnableCommand {
 
   @OptionGroup var options: ControlOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     try await ControlRunner(
       verb: .stop, selection: options.selection(for: "stop"), world: world
     ).run()

@@ -29,7 +29,7 @@ struct WaitCommand: RunnableCommand {
   @Option(help: ArgumentHelp("The most seconds to wait.", valueName: "seconds"))
   var timeout: Double?
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let limit = try timeout.map { try Seconds.milliseconds($0) }
     var watch = WaitWatch(ids: ids, console: world.console)
     let follower = EventFollower(

@@ -24,7 +24,7 @@ struct WatchCommand: RunnableCommand {
   @Flag(help: "Print how bytes come in too, up to ten times a second for each transfer.")
   var progress = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let follower = EventFollower(
       world: world, place: world.place, client: "kettle watch", includesProgress: progress)
     let line = EventLine(clock: world.clock)
@@ -48,7 +48,7 @@ struct WatchCommand: RunnableCommand {
   }
 
   /// Reports that events are missing at this point.
-  private func missing(_ sentence: String, in world: CommandWorld) throws {
+  private func missing(_ sentence: String, in world: CommandContext) throws {
     if json {
       let now = world.clock.now().wall.iso8601
       let line = JSONValue.object([

@@ -1,6 +1,6 @@
 import KettleClient
 
-extension CommandWorld {
+extension CommandContext {
   /// Reconnects to the service if it still runs.
   func reconnection(for client: Caller) -> @Sendable () async throws -> any ServiceCalling {
     { [services, place] in

@@ -1,26 +1,26 @@
 import KettleClient
 
 /// Everything outside that a command uses, so that tests can replace it.
-package struct CommandWorld: Sendable {
+package struct CommandContext: Sendable {
   package var environment: [String: String]
   /// Absolute; relative paths on the command line are resolved against it.
   package var currentDirectory: String
   package var console: any Console
   package var clock: any CommandClock
-  package var services: any ServiceDoor
+  package var services: any ServiceConnector
   package var interruptions: any InterruptionSource
   /// Runs the service itself: `KettleCommands` must not know how it is built.
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> Int32
-  package var dashboard: any DashboardOpening
+  package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
 
   package init(
     environment: [String: String], currentDirectory: String, console: any Console,
-    clock: any CommandClock, services: any ServiceDoor, interruptions: any InterruptionSource,
-    dashboard: any DashboardOpening,
+    clock: any CommandClock, services: any ServiceConnector, interruptions: any InterruptionSource,
+    dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> Int32
   ) {
@@ -36,7 +36,7 @@ package struct CommandWorld: Sendable {
   }
 
   /// The service that the environment selects.
-  package var place: ServicePlace { ServicePlace(environment: environment, host: host) }
+  package var place: ServiceAddress { ServiceAddress(environment: environment, host: host) }
 }
 
 /// What `kettle daemon run` passes to the service.

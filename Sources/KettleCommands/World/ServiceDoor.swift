@@ -1,22 +1,22 @@
 import KettleClient
 
 /// Connects commands to the service.
-package protocol ServiceDoor: Sendable {
+package protocol ServiceConnector: Sendable {
   /// Opens a connection and completes `hello`. If no service runs, starts one when `startIfNeeded`
   /// is set, else throws `ClientError.notRunning`.
   func connect(
-    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+    to place: ServiceAddress, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling
 
   /// Couples standard input and output with the service's socket until one of them ends.
-  func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws
+  func pipe(to place: ServiceAddress, startIfNeeded: Bool) async throws
 
   /// The path on which the service of the place listens, whether or not it runs.
-  func socketPath(of place: ServicePlace) -> String
+  func socketPath(of place: ServiceAddress) -> String
 
   /// Whether the socket exists in its directory. A service that ends cleanly removes it; one that
   /// was killed leaves it behind.
-  func isSocketThere(of place: ServicePlace) -> Bool
+  func isSocketThere(of place: ServiceAddress) -> Bool
 }
 
 /// The identity of a client.
@@ -35,7 +35,7 @@ package struct Caller: Hashable, Sendable, ExpressibleByStringInterpolation {
 }
 
 /// Which service is meant; the environment determines its paths.
-package struct ServicePlace: Hashable, Sendable {
+package struct ServiceAddress: Hashable, Sendable {
   package var environment: [String: String]
   /// The arguments with which this program becomes that service.
   package var serviceArguments: [String]

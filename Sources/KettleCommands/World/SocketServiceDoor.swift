@@ -3,11 +3,11 @@ import KettleClient
 import KettleControl
 
 /// Reaches the service of this machine over its socket, and other machines over ssh.
-package struct SocketServiceDoor: ServiceDoor {
+package struct SocketServiceConnector: ServiceConnector {
   package init() {}
 
   package func connect(
-    to place: ServicePlace, client: Caller, startIfNeeded: Bool
+    to place: ServiceAddress, client: Caller, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     if let host = place.host {
       var starter = RemoteStarter(
@@ -19,13 +19,13 @@ package struct SocketServiceDoor: ServiceDoor {
     return try await starter(of: place, client).connect(startingIfNeeded: startIfNeeded)
   }
 
-  package func pipe(to place: ServicePlace, startIfNeeded: Bool) async throws {
+  package func pipe(to place: ServiceAddress, startIfNeeded: Bool) async throws {
     let pipe = try ServicePipe.open(
       starter(of: place, "kettle daemon pipe"), startingIfNeeded: startIfNeeded)
     await pipe.run()
   }
 
-  private func starter(of place: ServicePlace, _ client: Caller) -> ServiceStarter {
+  private func starter(of place: ServiceAddress, _ client: Caller) -> ServiceStarter {
     var starter = ServiceStarter(
       places: .of(environment: place.environment), clientName: client.name)
     starter.isWatchedByPerson = client.isWatchedByPerson
@@ -34,11 +34,11 @@ package struct SocketServiceDoor: ServiceDoor {
     return starter
   }
 
-  package func socketPath(of place: ServicePlace) -> String {
-    place.host?.text ?? ServicePlaces.of(environment: place.environment).socketPath
+  package func socketPath(of place: ServiceAddress) -> String {
+    place.host?.text ?? ServicePaths.of(environment: place.environment).socketPath
   }
 
-  package func isSocketThere(of place: ServicePlace) -> Bool {
+  package func isSocketThere(of place: ServiceAddress) -> Bool {
     // Checking the other machine would take an ssh connection.
     guard place.host == nil else { return false }
     var status = stat()

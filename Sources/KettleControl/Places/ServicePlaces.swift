@@ -2,7 +2,7 @@
 ///
 /// Every path follows the environment (XDG Base Directory Specification), so a changed `HOME`
 /// isolates a service completely.
-package struct ServicePlaces: Hashable, Sendable {
+package struct ServicePaths: Hashable, Sendable {
   package var homeDirectory: String
   /// Store, lock and log; private to the user.
   package var stateDirectory: String
@@ -17,7 +17,7 @@ package struct ServicePlaces: Hashable, Sendable {
   package var documentsDirectory: String
 }
 
-extension ServicePlaces {
+extension ServicePaths {
   /// Finds the places from what the process was given.
   ///
   /// - Parameters:
@@ -57,7 +57,7 @@ extension ServicePlaces {
   package var heldDirectory: String { Self.join(stateDirectory, "held") }
 
   /// Contains one byte for each consecutive crash of the service.
-  package var crashMarksPath: String { Self.join(stateDirectory, "crashes") }
+  package var crashCountPath: String { Self.join(stateDirectory, "crashes") }
   package var unrecordedFilesPath: String { Self.join(stateDirectory, "unrecorded") }
 
   /// The file in which the desktop stores the names of the user's directories

@@ -1,7 +1,7 @@
 /// The state of a TLS connection, derived from the messages that libcurl reports.
 ///
 /// They arrive one at a time, each with its own header. Record headers of five bytes arrive too.
-struct TLSTalk: Hashable {
+struct TLSHandshakeObserver: Hashable {
   /// TLS data was sent. From then on, a proxy without TLS only forwards bytes.
   private(set) var hasBegun = false
   /// The server announced that it sends no more (close_notify, RFC 8446, section 6.1).

@@ -5,7 +5,7 @@ import Logging
 
 /// Logs the clients that the service drops, with the reason, at a limited rate so that a hostile
 /// client cannot fill the log.
-final class DroppedClients: Sendable {
+final class DroppedClientLog: Sendable {
   /// Why a client was dropped.
   enum Reason: Hashable, Sendable {
     /// It reads too slowly.
@@ -53,7 +53,7 @@ final class DroppedClients: Sendable {
   }
 }
 
-extension DroppedClients {
+extension DroppedClientLog {
   func log(refused refusal: ControlListener.Refusal) {
     switch refusal {
     case .foreignUser(let userID): log(.foreignUser(userID))

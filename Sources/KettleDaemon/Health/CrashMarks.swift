@@ -10,7 +10,7 @@ private nonisolated(unsafe) var markDescriptor: Int32 = -1
 ///
 /// A crash is a signal that only the program itself can have caused. `kill -9` and a power cut do
 /// not count: after those everything continues.
-final class CrashMarks: Sendable {
+final class CrashCounter: Sendable {
   /// After this many consecutive crashes, the next start pauses everything.
   static let countBeforePausing = 3
   /// After running this long, the service counts as healthy.

@@ -3,7 +3,7 @@ import Glibc
 import KettleSystem
 
 /// Notifies when an entry or the directory itself is removed (inotify(7)).
-final class DirectoryDepartures: Sendable {
+final class DirectoryRemovalWatch: Sendable {
   private let inotify: SharedDescriptor
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let source: any DispatchSourceRead

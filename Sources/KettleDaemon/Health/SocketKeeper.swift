@@ -10,7 +10,7 @@ import Logging
 /// The kernel reports removals from the directory, which trigger a check. A file system mounted
 /// over the directory is not reported, so a timer checks as well; it does so more often for a while
 /// after a removal, because more will follow.
-final class SocketKeeper: Sendable {
+final class SocketFileMonitor: Sendable {
   struct Pace: Sendable {
     var calm = Duration.seconds(60)
     var alert = Duration.seconds(5)
@@ -37,7 +37,7 @@ final class SocketKeeper: Sendable {
   private let queue = DispatchQueue(label: "kettle.socket-keeper")
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
-  private let departures: DirectoryDepartures?
+  private let departures: DirectoryRemovalWatch?
   private let state = Mutex(State())
 
   /// - Parameter restore: returns whether it had to do something.
@@ -51,7 +51,7 @@ final class SocketKeeper: Sendable {
     directory = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."
     timer = DispatchSource.makeTimerSource(queue: queue)
     // Without it, the timer must suffice.
-    departures = DirectoryDepartures(queue: queue)
+    departures = DirectoryRemovalWatch(queue: queue)
     timer.setEventHandler { [weak self] in self?.look() }
     departures?.begin { [weak self] in self?.somethingLeft() }
     departures?.watch(directory)

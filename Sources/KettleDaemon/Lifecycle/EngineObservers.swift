@@ -6,12 +6,12 @@ import KettleSystem
 final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
-  private let telling: PersonTelling?
+  private let telling: DesktopNotificationBridge?
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
 
   init(
-    broadcaster: Broadcaster, need: ConditionNeed, telling: PersonTelling? = nil,
+    broadcaster: Broadcaster, need: ConditionNeed, telling: DesktopNotificationBridge? = nil,
     clock: any EngineClock
   ) {
     self.broadcaster = broadcaster

@@ -9,7 +9,7 @@ import Logging
 
 /// The watches and timers that run beside the transfers for the lifetime of the service.
 struct ServiceHealth: Sendable {
-  private let keeper: SocketKeeper
+  private let keeper: SocketFileMonitor
   private let network: NetworkWatch?
   private let networkReader: Task<Void, Never>
   private let machine: MachineWatch
@@ -20,10 +20,10 @@ struct ServiceHealth: Sendable {
   private static let settledSeconds = 5
 
   init(
-    listener: ControlListener, marks: CrashMarks, engine: TransferEngine,
+    listener: ControlListener, marks: CrashCounter, engine: TransferEngine,
     conditions: MachineWatch.Settings, need: ConditionNeed, logger: Logger
   ) {
-    keeper = SocketKeeper(of: listener.socketPath, logger: logger) {
+    keeper = SocketFileMonitor(of: listener.socketPath, logger: logger) {
       try await listener.restoreSocketFile()
     }
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
@@ -67,7 +67,7 @@ struct ServiceHealth: Sendable {
     }
     healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { marks.clear() }
-    healthy.schedule(deadline: .now() + .seconds(CrashMarks.healthySeconds))
+    healthy.schedule(deadline: .now() + .seconds(CrashCounter.healthySeconds))
     healthy.activate()
   }
 

@@ -12,7 +12,7 @@ import Logging
 /// The service, assembled from its parts, from the lock to the last flush.
 package struct TransferService: Sendable {
   package struct Options: Sendable {
-    package var places: ServicePlaces
+    package var places: ServicePaths
     /// For the certificates and proxies that are passed to libcurl.
     package var environment: [String: String]
     /// A byte is written here when the service accepts requests; the starter reads the other end.
@@ -21,7 +21,7 @@ package struct TransferService: Sendable {
     package var whenAlone: @Sendable () async throws -> Void
 
     package init(
-      places: ServicePlaces, environment: [String: String], readyDescriptor: Int32? = nil,
+      places: ServicePaths, environment: [String: String], readyDescriptor: Int32? = nil,
       whenAlone: @escaping @Sendable () async throws -> Void = {}
     ) {
       self.places = places
@@ -80,7 +80,7 @@ package struct TransferService: Sendable {
     let places = options.places
     let startedAt = clock.now().wall
     let settings = ServiceSettings(options, descriptorLimit: ProcessPreparation.descriptorLimit)
-    let marks = CrashMarks(path: places.crashMarksPath)
+    let marks = CrashCounter(path: places.crashCountPath)
     marks.arm()
     let opened = try StoreOpening.open(places.storePath, at: startedAt)
     let notices = notices(settings, opened.notice, marks, logger)
@@ -89,7 +89,9 @@ package struct TransferService: Sendable {
       unrecordedPath: places.unrecordedFilesPath)
     let broadcaster = makeBroadcaster(settings, files, opened.journal, clock, logger)
     let need = ConditionNeed()
-    let telling = settings.alerts.map { PersonTelling.onDesktop($0, broadcaster, logger) }
+    let telling = settings.alerts.map {
+      DesktopNotificationBridge.onDesktop($0, broadcaster, logger)
+    }
     let observers = EngineObservers(
       broadcaster: broadcaster, need: need, telling: telling, clock: clock)
     let engine = try Self.makeEngine(
@@ -106,7 +108,7 @@ package struct TransferService: Sendable {
     let stop = StopSwitch()
     // Before the socket exists: a service that accepts requests must shut down cleanly.
     let signals = await TerminationSignals.handle(by: { stop.turn() })
-    let dropped = DroppedClients(logger: logger) { clock.now().monotonic }
+    let dropped = DroppedClientLog(logger: logger) { clock.now().monotonic }
     let listener = try await ControlListener.start(
       at: places.socketPath, holding: lock, limits: settings.listener,
       refused: { dropped.log(refused: $0) })
@@ -143,11 +145,11 @@ package struct TransferService: Sendable {
 
   /// Returns the notices for `daemon status` and the dashboard, and logs them.
   private func notices(
-    _ settings: ServiceSettings, _ store: StoreNotice?, _ marks: CrashMarks, _ logger: Logger
+    _ settings: ServiceSettings, _ store: StoreNotice?, _ marks: CrashCounter, _ logger: Logger
   ) -> [String] {
     var notices = settings.notices
     if let store { notices.append(store.sentence) }
-    if marks.mustPause { notices.append(CrashMarks.notice(count: marks.count)) }
+    if marks.mustPause { notices.append(CrashCounter.notice(count: marks.count)) }
     for notice in notices { logger.error("\(notice)") }
     return notices
   }
@@ -195,7 +197,7 @@ package struct TransferService: Sendable {
   /// Serves clients while `work` runs.
   private static func receive(
     _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
-    _ dropped: DroppedClients, until work: () async -> Void
+    _ dropped: DroppedClientLog, until work: () async -> Void
   ) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await receive(listener, handler, logger, dropped) }
@@ -206,7 +208,7 @@ package struct TransferService: Sendable {
 
   private static func receive(
     _ listener: ControlListener, _ handler: RequestHandler, _ logger: Logger,
-    _ dropped: DroppedClients
+    _ dropped: DroppedClientLog
   ) async {
     await withDiscardingTaskGroup { group in
       for await connection in listener.connections {

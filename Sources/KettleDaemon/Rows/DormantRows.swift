@@ -7,7 +7,7 @@ struct RowWindowID: RawRepresentable, Hashable, Sendable {
 
 /// A cache of the rows of a window that only the store has, so that the store is not queried ten
 /// times a second. Rows that are loaded or removed are dropped, so none is stale.
-struct DormantRows: Sendable {
+struct StoredRowCache: Sendable {
   /// The state of a query: a row that changes during the query makes its result stale.
   private enum Question: Sendable {
     case none

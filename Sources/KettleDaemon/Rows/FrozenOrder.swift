@@ -2,7 +2,7 @@ import KettleEngine
 import KettleModel
 
 /// The rows of a view at one moment: an id and a sort key for each, and nothing else.
-struct FrozenOrder: Sendable {
+struct OrderSnapshot: Sendable {
   let ids: [TransferID]
   private let keys: StoredOrder.Keys
   private let sort: RowSort

@@ -1,6 +1,6 @@
 /// The indices of a frozen order that are still valid: one bit each, with sums that find the n-th
 /// of them without a full scan.
-struct LivePlaces: Sendable {
+struct RankBitmap: Sendable {
   private static let wordsPerBlock = 64
   private static let placesPerBlock = wordsPerBlock * UInt64.bitWidth
 

@@ -3,18 +3,18 @@ import KettleScheduler
 
 /// A frozen order without the rows that have moved since, plus an overlay with their current keys:
 /// equivalent to sorting again, at the cost of the changed rows alone.
-struct MergedOrder: Sendable {
-  let frozen: FrozenOrder
-  private var live: LivePlaces
+struct OrderWithOverlay: Sendable {
+  let frozen: OrderSnapshot
+  private var live: RankBitmap
   private var overlay: SortedBlocks<RowKey>
 
   /// - Parameter overlay: in any order; none of them is at its key in the frozen order.
   init(
-    _ frozen: FrozenOrder, without isOut: (TransferID) -> Bool = { _ in false },
+    _ frozen: OrderSnapshot, without isOut: (TransferID) -> Bool = { _ in false },
     and overlay: [RowKey] = []
   ) {
     self.frozen = frozen
-    live = LivePlaces(count: frozen.count)
+    live = RankBitmap(count: frozen.count)
     for (place, id) in frozen.ids.enumerated() where isOut(id) { live.remove(place) }
     self.overlay = SortedBlocks(sorted: overlay.sorted())
   }

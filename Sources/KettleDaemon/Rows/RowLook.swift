@@ -1,7 +1,7 @@
 import KettleModel
 
 /// A view that clients display: its order, and the changes noted while one is being made.
-struct RowLook: Sendable {
+struct ViewSubscription: Sendable {
   enum Making: Sendable {
     case none
     /// It is waiting for its turn.

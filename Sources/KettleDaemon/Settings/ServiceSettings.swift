@@ -26,7 +26,7 @@ struct ServiceSettings: Sendable {
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
     let places = options.places
-    let (file, notices) = ConfigurationFile(path: places.configPath).readForService()
+    let (file, notices) = ConfigurationFile(path: places.configPath).serviceConfiguration()
     self.notices = notices
     documentsDirectory =
       file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory

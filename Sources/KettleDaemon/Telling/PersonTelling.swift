@@ -5,7 +5,7 @@ import KettleSystem
 import Logging
 
 /// Shows desktop notifications that the board decides on, when they are due.
-final class PersonTelling: Sendable {
+final class DesktopNotificationBridge: Sendable {
   struct Ports: Sendable {
     /// A clock whose alarm is used only here.
     var clock: any EngineClock
@@ -76,13 +76,13 @@ final class PersonTelling: Sendable {
   }
 }
 
-extension PersonTelling {
+extension DesktopNotificationBridge {
   /// Shows notifications on the desktop of the user who owns the service.
   static func onDesktop(
     _ settings: ServiceSettings.Alerts, _ broadcaster: Broadcaster, _ logger: Logger
-  ) -> PersonTelling {
+  ) -> DesktopNotificationBridge {
     let notifier = DesktopNotifier(settings.busAddresses)
-    return PersonTelling(
+    return DesktopNotificationBridge(
       settings.board,
       ports: Ports(
         clock: SystemClock(), isWatched: { broadcaster.isWatchedByPerson },

@@ -64,14 +64,14 @@ extension DashboardModel {
     case .edit(let edit): return self.edit(edit, at: now)
     case .add: openAddDialog(key, at: now)
     case .addNow: return addNow(at: now)
-    case .enterNow: return enterNow(at: now)
-    case .takeField: return takeField(at: now)
+    case .acceptEntry: return acceptEntry(at: now)
+    case .acceptQuery: return acceptQuery(at: now)
     case .choose:
       guard case .sortMenu(let menu) = screens.last else { return [] }
       return choose(menu.choice)
     case .confirm: return confirm()
     case .cancel:
-      if case .query = screens.last { return leaveField(at: now) }
+      if case .query = screens.last { return cancelQuery(at: now) }
       if case .question = screens.last { say(Strings.nothingChanged, at: now) }
       _ = screens.popLast()
     case .back: _ = screens.popLast()

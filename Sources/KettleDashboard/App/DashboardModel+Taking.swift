@@ -13,7 +13,7 @@ extension DashboardModel {
     }
   }
 
-  mutating func take(_ command: TakeCommand, at now: Moment) -> [DashboardEffect] {
+  mutating func take(_ command: CopyOrOpenCommand, at now: Moment) -> [DashboardEffect] {
     let rows = takenRows
     switch command {
     case .copyURL: return copy(rows.map(\.url), what: Strings.urlsCopied, at: now)
@@ -30,7 +30,7 @@ extension DashboardModel {
     return [.copy(texts.joined(separator: "\n"))]
   }
 
-  func availability(of command: TakeCommand) -> Availability {
+  func availability(of command: CopyOrOpenCommand) -> Availability {
     let rows = takenRows
     guard let first = rows.first else {
       guard screens.isEmpty else { return .impossible(Strings.nothingToTake) }

@@ -33,7 +33,7 @@ extension DashboardModel {
     case .duplicatesFound(let found):
       receiveDuplicates(found)
       return []
-    case .placesKnown(let known):
+    case .directoriesKnown(let known):
       places = known
       return []
     case .linkChanged(let report):

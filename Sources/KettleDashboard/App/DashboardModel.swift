@@ -32,7 +32,7 @@ package struct DashboardModel: Hashable, Sendable {
   package internal(set) var serviceNotices: [String] = []
   package internal(set) var utcOffsetSeconds: Int
   /// nil while unknown, and when the files are on another machine.
-  package internal(set) var places: UserPlaces?
+  package internal(set) var places: UserDirectories?
   /// The character set of the terminal: some symbols are wider without Unicode.
   package let charset: Charset
   package let settings: DashboardSettings

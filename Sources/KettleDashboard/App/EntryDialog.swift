@@ -126,7 +126,7 @@ extension DashboardModel {
   }
 
   /// Applies the content of the dialog if it is valid.
-  mutating func enterNow(at now: Moment) -> [DashboardEffect] {
+  mutating func acceptEntry(at now: Moment) -> [DashboardEffect] {
     guard case .entry(let dialog) = screens.last else { return [] }
     let effect: DashboardEffect
     switch (dialog.reading, dialog.scope) {

@@ -15,8 +15,8 @@ extension DashboardCommand {
     case .take(let command): command.actionName
     case .add: "add"
     case .addNow: "add-now"
-    case .enterNow: "accept"
-    case .takeField: "keep-query"
+    case .acceptEntry: "accept"
+    case .acceptQuery: "keep-query"
     case .choose: "choose"
     case .back: "back"
     case .confirm: "yes"
@@ -39,7 +39,7 @@ extension DashboardCommand {
   /// Whether it must have a key: otherwise the user could not leave the screen or find the keys.
   var needsKey: Bool {
     switch self {
-    case .addNow, .enterNow, .takeField, .choose, .back, .confirm, .cancel, .help, .leave: true
+    case .addNow, .acceptEntry, .acceptQuery, .choose, .back, .confirm, .cancel, .help, .leave: true
     case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .redraw, .suspend:
       false
     }
@@ -138,7 +138,7 @@ extension Movement {
   }
 }
 
-extension TakeCommand {
+extension CopyOrOpenCommand {
   fileprivate var actionName: String {
     switch self {
     case .copyURL: "copy-url"

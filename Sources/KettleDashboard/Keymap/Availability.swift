@@ -38,11 +38,11 @@ extension DashboardModel {
     case .all(let command):
       guard link.isConnected else { return .impossible(Strings.needsService) }
       return availabilityForAll(command)
-    case .addNow, .enterNow, .confirm:
+    case .addNow, .acceptEntry, .confirm:
       return link.isConnected ? .possible : .impossible(Strings.needsService)
     case .move(let movement):
       return availability(of: movement)
-    case .edit, .add, .takeField, .choose, .back, .cancel, .help, .redraw, .suspend, .leave:
+    case .edit, .add, .acceptQuery, .choose, .back, .cancel, .help, .redraw, .suspend, .leave:
       return .possible
     }
   }

@@ -26,7 +26,7 @@ extension Bindings {
       .finding, [.list], [.escape], .view(.clear),
       "End the search, the filter, the marks, the history: the first that there is"),
     Binding(
-      .finding, [.query], [.enter], .takeField, label: "keep it", "Keep the filter or the search"),
+      .finding, [.query], [.enter], .acceptQuery, label: "keep it", "Keep the filter or the search"),
     Binding(
       .finding, [.query], [.up], .move(.up), label: "earlier", rank: 4,
       "What was entered before"),

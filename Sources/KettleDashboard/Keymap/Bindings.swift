@@ -100,7 +100,7 @@ package enum Bindings {
       .add, [.add], [.enter], .addNow, label: "add",
       "Add all the lines, when each is a URL or a curl command"),
     Binding(
-      .add, [.entry], [.enter], .enterNow, label: "take it", "Take the link, or the limit"),
+      .add, [.entry], [.enter], .acceptEntry, label: "take it", "Take the link, or the limit"),
     Binding(
       .add, [.add, .entry, .query], [.escape, .control("c")], .cancel, label: "leave", rank: 1,
       "Leave and change nothing"),

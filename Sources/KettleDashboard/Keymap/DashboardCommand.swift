@@ -8,13 +8,13 @@ package enum DashboardCommand: Hashable, Sendable {
   case move(Movement)
   case edit(Edit)
   case details(DetailsCommand)
-  case take(TakeCommand)
+  case take(CopyOrOpenCommand)
   /// `add` opens the dialog that adds URLs; `addNow` adds its content.
   case add, addNow
   /// Applies the content of a dialog with one line.
-  case enterNow
+  case acceptEntry
   /// Applies the filter or the search in the line below the list.
-  case takeField
+  case acceptQuery
   /// Selects the current line of the menu.
   case choose
   /// Closes the reader screen.
@@ -40,7 +40,7 @@ package enum RowCommand: Hashable, Sendable, CaseIterable {
 }
 
 /// Copies or opens something of a transfer.
-package enum TakeCommand: Hashable, Sendable, CaseIterable {
+package enum CopyOrOpenCommand: Hashable, Sendable, CaseIterable {
   case copyURL, copyPath, openFile
 }
 

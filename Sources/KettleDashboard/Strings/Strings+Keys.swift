@@ -15,8 +15,9 @@ extension Strings {
     case .row(.start): [footerRetry]
     // Both share one position: a transfer with a finished file needs no link.
     case .row(.relink), .row(.removeWithFile): [footerNewLink, footerDeleteFile]
-    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow, .enterNow,
-      .takeField,
+    case .row, .mark, .view, .queue, .all, .move, .edit, .details, .take, .add, .addNow,
+      .acceptEntry,
+      .acceptQuery,
       .choose, .back, .confirm, .cancel,
       .help, .redraw, .suspend, .leave:
       []

@@ -156,12 +156,12 @@ package struct AlertBoard: Sendable {
   private func words(isAllDone: Bool) -> Alert? {
     let none = AlertTally()
     if isAllDone, settings.tellsFinished, !completed.isEmpty {
-      return AlertWords.finished(
+      return AlertText.finished(
         completed, failed: settings.tellsFailures ? failed : none,
         needy: settings.tellsFailures ? needy : none)
     }
     guard settings.tellsFailures, !untoldFailed.isEmpty || !untoldNeedy.isEmpty else { return nil }
-    return AlertWords.trouble(failed: untoldFailed, needy: untoldNeedy)
+    return AlertText.trouble(failed: untoldFailed, needy: untoldNeedy)
   }
 
   private mutating func forgetTrouble() {

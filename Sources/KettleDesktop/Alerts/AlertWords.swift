@@ -1,5 +1,5 @@
 /// The sentences of alerts.
-enum AlertWords {
+enum AlertText {
   /// Everything that was under way has finished. `failed` and `needy` are the exceptions.
   static func finished(
     _ completed: AlertTally, failed: AlertTally, needy: AlertTally

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Watches the kernel's events about power supplies.
-final class KernelWatch: Sendable {
+final class UeventWatch: Sendable {
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let source: any DispatchSourceRead
 

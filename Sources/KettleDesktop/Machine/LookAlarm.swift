@@ -3,7 +3,7 @@ import KettleSystem
 
 /// Schedules looks. However many are requested, at most one ring is pending and one is scheduled
 /// for later.
-final class LookAlarm: Sendable {
+final class CheckSchedule: Sendable {
   let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let settling: Duration

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// What is known about the machine at one moment.
-struct MachinePicture: Hashable, Sendable {
+struct MachineSnapshot: Hashable, Sendable {
   /// UPower's answer, where it exists.
   var isOnBattery: Bool?
   /// The kernel's answer; read only when UPower has none.

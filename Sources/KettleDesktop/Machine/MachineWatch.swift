@@ -36,8 +36,8 @@ package actor MachineWatch {
 
   private let settings: Settings
   private let observer: @Sendable (Set<TransferCondition>) -> Void
-  private let alarm: LookAlarm
-  private let kernel: KernelWatch?
+  private let alarm: CheckSchedule
+  private let kernel: UeventWatch?
   private let executor: (any TaskExecutor)?
   private var looker: Task<Void, Never>?
   private var isNeeded = false
@@ -55,9 +55,9 @@ package actor MachineWatch {
     self.settings = settings
     self.executor = executor
     self.observer = observer
-    let alarm = LookAlarm(settling: settings.settling)
+    let alarm = CheckSchedule(settling: settings.settling)
     self.alarm = alarm
-    kernel = settings.mains == .looked ? KernelWatch { alarm.soon() } : nil
+    kernel = settings.mains == .looked ? UeventWatch { alarm.soon() } : nil
   }
 
   deinit { looker?.cancel() }
@@ -92,7 +92,7 @@ package actor MachineWatch {
     async let power = settings.mains == .looked ? bus?.isOnBattery() : nil
     async let network = settings.unmetered == .looked ? bus?.metered() : nil
     let (powerAnswer, networkAnswer) = (await power, await network)
-    var picture = MachinePicture()
+    var picture = MachineSnapshot()
     if case .value(.boolean(let isOnBattery))? = powerAnswer { picture.isOnBattery = isOnBattery }
     if case .value(.uint32(let metered))? = networkAnswer { picture.metered = metered }
     if picture.isOnBattery == nil, settings.mains == .looked {

@@ -1,7 +1,7 @@
 import KettleScheduler
 
 /// The interfaces and routes of the machine at one moment.
-struct NetworkPicture: Hashable, Sendable {
+struct NetworkSnapshot: Hashable, Sendable {
   private(set) var linksLeadingOut: Set<Int32> = []
   private(set) var routes: Set<NetworkRoute> = []
 

@@ -58,7 +58,7 @@ private final class Look: @unchecked Sendable {
   private let observer: @Sendable (NetworkState) -> Void
   // Used on `queue` only, like `told`.
   private var plan = Plan.none
-  private var told: NetworkPicture?
+  private var told: NetworkSnapshot?
   private var sequence: UInt32 = 0
 
   init(
@@ -88,8 +88,8 @@ private final class Look: @unchecked Sendable {
     if isNews { observer(picture.state) }
   }
 
-  private func picture() -> NetworkPicture? {
-    var picture = NetworkPicture()
+  private func picture() -> NetworkSnapshot? {
+    var picture = NetworkSnapshot()
     // AF_UNSPEC, AF_INET, AF_INET6
     for (type, family) in [
       (NetlinkSocket.linksQuestion, UInt8(0)), (NetlinkSocket.routesQuestion, 2),
@@ -105,7 +105,7 @@ private final class Look: @unchecked Sendable {
   }
 
   /// Reads to the end of the dump. Returns false when it does not arrive.
-  private func collect(into picture: inout NetworkPicture) -> Bool {
+  private func collect(into picture: inout NetworkSnapshot) -> Bool {
     while questions.wait(milliseconds: 1000) {
       guard case .message(let bytes) = questions.receive() else { return false }
       for message in RouteMessage.parse(bytes, answering: sequence) {

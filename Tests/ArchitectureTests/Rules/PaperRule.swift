@@ -1,7 +1,7 @@
 import Foundation
 
 /// Finds documents that contradict the tree.
-enum PaperRule {
+enum DocumentRule {
   /// Targets without a row in the table of targets (name, purpose, invariant), or with a row whose
   /// purpose or invariant is empty.
   static func undescribedTargets(_ targets: [String], in paper: SourceText) -> [Finding] {

@@ -185,13 +185,13 @@ struct RuleTests {
       `D` does it, and never d.
       | `E` | Does it. |
       """, at: "docs/a.md")
-    let found = PaperRule.undescribedTargets(["A", "B", "C", "D", "E"], in: paper)
+    let found = DocumentRule.undescribedTargets(["A", "B", "C", "D", "E"], in: paper)
     #expect(found.count == 4)
   }
 
   @Test func `a row of a target that does not exist is found`() {
     let paper = source("| `A` | Does it. | Never b. |\n| `B` | Does it. | Never c. |")
-    #expect(lines(PaperRule.unknownTargets(["A"], in: paper)) == [2])
+    #expect(lines(DocumentRule.unknownTargets(["A"], in: paper)) == [2])
   }
 
   @Test func `a link that leads nowhere is found`() {
@@ -202,13 +202,13 @@ struct RuleTests {
       [gone](gone.md) and [deep](./b/c.md)
       [up](../gone.md#top)
       """, at: "docs/a.md")
-    let broken = PaperRule.brokenLinks(in: paper, exists: there.contains)
+    let broken = DocumentRule.brokenLinks(in: paper, exists: there.contains)
     #expect(lines(broken) == [2, 3])
   }
 
   @Test func `a paper that a comment names must be there`() {
     let file = source("// See docs/a.md.\n// As docs/b-c.md says.")
-    #expect(lines(PaperRule.missingPapers(in: file) { $0 == "docs/a.md" }) == [2])
+    #expect(lines(DocumentRule.missingPapers(in: file) { $0 == "docs/a.md" }) == [2])
   }
 
   @Test func `the names of a diagram and of an enum are read`() {
@@ -227,7 +227,7 @@ struct RuleTests {
       ```
       a --> b
       """, at: "docs/a.md")
-    #expect(PaperRule.statesDrawn(under: "States", in: paper) == ["idle", "running"])
+    #expect(DocumentRule.statesDrawn(under: "States", in: paper) == ["idle", "running"])
     let file = source(
       """
       public enum State: String {
@@ -245,7 +245,7 @@ struct RuleTests {
         case other
       }
       """)
-    let cases = PaperRule.cases(ofEnum: "public enum State", in: file)
+    let cases = DocumentRule.cases(ofEnum: "public enum State", in: file)
     #expect(cases == ["idle", "running", "done"])
   }
 

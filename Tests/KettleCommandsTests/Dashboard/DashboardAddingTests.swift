@@ -19,7 +19,7 @@ struct DashboardAddingTests {
 
   /// What comes of one effect: the link's own message comes at any moment.
   private func outcome(
-    _ effect: DashboardEffect, in world: FakeWorld, filesAreHere: Bool = true
+    _ effect: DashboardEffect, in world: FakeContext, filesAreHere: Bool = true
   ) async throws -> DashboardMessage? {
     var request = DashboardRequest(place: world.world.place, client: "kettle")
     request.filesAreHere = filesAreHere
@@ -35,7 +35,7 @@ struct DashboardAddingTests {
   }
 
   @Test func `a directory is looked at before anything is added`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     let missing = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
       try await outcome(.add([missing]), in: world)
@@ -56,7 +56,7 @@ struct DashboardAddingTests {
   }
 
   @Test func `a directory of another machine is left to the service there`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     let far = try spec("http://a/1", directory: "/nowhere/at/all")
     #expect(
       try await outcome(.add([far]), in: world, filesAreHere: false)
@@ -64,7 +64,7 @@ struct DashboardAddingTests {
   }
 
   @Test func `what the service refuses leaves the form as it was`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.fail(AddTransfers.name, with: ControlError(.cannotKeep, "disk full"))
     let error = ControlError(.cannotKeep, "disk full")
     #expect(
@@ -73,7 +73,7 @@ struct DashboardAddingTests {
   }
 
   @Test func `thousands of URLs are asked about in pieces that the service takes`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService([snapshot(1, .running)])
     let known = snapshot(1, .running).url
     let urls = (0..<2500).map { "http://a/\($0)" } + [known]
@@ -95,7 +95,7 @@ struct DashboardAddingTests {
   func `it is said why a file cannot be opened`(
     environment: [String: String], path: String, problem: FileOpener.Problem
   ) async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.environment = environment
     #expect(
       try await outcome(.openFile(path: path), in: world)
@@ -112,7 +112,7 @@ struct DashboardAddingTests {
     try ShellProgram.write(
       "printf %s \"$1\" > \"\(place.path)/opened\"; exit 3", to: place.path + "/xdg-open")
     let path = try place.file("a file; $(touch x) 'y'", "")
-    var world = FakeWorld()
+    var world = FakeContext()
     world.environment = ["DISPLAY": ":0", "PATH": place.path]
     #expect(
       try await outcome(.openFile(path: path), in: world)

@@ -10,7 +10,7 @@ import Testing
 struct DashboardSessionTests {
   private let id = TransferID(rawValue: 1)
 
-  private func open(_ world: FakeWorld) async throws -> DashboardSession {
+  private func open(_ world: FakeContext) async throws -> DashboardSession {
     try await DashboardSession.open(
       DashboardRequest(place: world.world.place, client: "kettle"), in: world.world)
   }
@@ -21,7 +21,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `the notices of the service reach the dashboard`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.have(notices: ["The store was damaged\u{1B}"])
     let session = try await open(world)
     var all = session.messages.makeAsyncIterator()
@@ -33,7 +33,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `the service knows that a person looks on`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     let door = FakeDoor([.success(world.service)])
     world.door = door
     await (try open(world)).close()
@@ -43,7 +43,7 @@ struct DashboardSessionTests {
 
   /// The messages that come of some effects, up to so many.
   private func messages(
-    _ effects: [DashboardEffect], count: Int, in world: FakeWorld
+    _ effects: [DashboardEffect], count: Int, in world: FakeContext
   ) async throws -> [DashboardMessage] {
     let session = try await open(world)
     for effect in effects { session.perform(effect) }
@@ -57,14 +57,14 @@ struct DashboardSessionTests {
   }
 
   /// The outcome of one effect: the link's own message comes at any moment.
-  private func outcome(_ effect: DashboardEffect, in world: FakeWorld) async throws
+  private func outcome(_ effect: DashboardEffect, in world: FakeContext) async throws
     -> DashboardMessage?
   {
     try await messages([effect], count: 2, in: world).first { $0 != .linkChanged(.connected) }
   }
 
   @Test func `rows and totals that the service sends reach the dashboard`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     var totals = Totals()
     totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
     world.service.send(
@@ -77,13 +77,13 @@ struct DashboardSessionTests {
       await all.next()
         == .rowsArrived(
           ListWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)]), totals))
-    #expect(session.goingOnCount == 3)
+    #expect(session.continuingCount == 3)
     await session.close()
     #expect(world.service.isClosed)
   }
 
   @Test func `effects become calls, in their order`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     guard case .success(let parsed) = TransferURL.parse("https://a.org/1") else { return }
     let spec = TransferSpec(url: parsed.url)
     let messages = try await messages(
@@ -105,7 +105,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `a fresh link and a limit become calls, with what came of them`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
       try await outcome(.relink(id, link), in: world)
@@ -123,7 +123,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `a search is asked of the service, and its answer names the question`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService([snapshot(1, .running)])
     let row = snapshot(1, .running)
     func search(_ text: String) -> RowSearch {
@@ -140,7 +140,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `a search that the service does not answer is over`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.fail(FindTransfer.name, with: ControlError(.stopping, ""))
     let search = RowSearch(
       filter: RowFilter(), sort: RowSort(), text: "x", start: nil, startIndex: 0)
@@ -148,7 +148,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `refusals are handed on`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.refuse([.init(id: id, why: .completed)])
     #expect(
       try await outcome(.control(.start, .ids([id])), in: world)
@@ -158,13 +158,13 @@ struct DashboardSessionTests {
   }
 
   @Test func `details are loaded, or it is said why not`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService([snapshot(1, .running)])
     #expect(
       try await outcome(.loadDetails(id), in: world)
         == .detailsArrived(TransferDetailsView(snapshot: snapshot(1, .running))))
     #expect(
-      try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeWorld())
+      try await outcome(.loadDetails(TransferID(rawValue: 8)), in: FakeContext())
         == .commandFinished(
           .detailsFailed(
             TransferID(rawValue: 8),
@@ -172,7 +172,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `what goes wrong is told in a sentence`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.fail(ResetTransfers.name, with: ControlError(.stopping, ""))
     #expect(
       try await outcome(.reset, in: world)
@@ -180,7 +180,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `a service that died is started again`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     let next = FakeService()
     let door = FakeDoor([
       .success(world.service), .failure(.notRunning(socketPath: "/s")), .success(next),
@@ -204,7 +204,7 @@ struct DashboardSessionTests {
   @Test func `a service that was stopped is not started, and taken up when others start it`()
     async throws
   {
-    var world = FakeWorld()
+    var world = FakeContext()
     let away = Result<FakeService, ClientError>.failure(.notRunning(socketPath: "/s"))
     let door = FakeDoor([
       .success(world.service), away, away, away, away, away, away, .success(FakeService()),
@@ -227,7 +227,7 @@ struct DashboardSessionTests {
   }
 
   @Test func `a dashboard without a service is not opened`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     await #expect(throws: ClientError.didNotStart(detail: "x", logPath: "/l")) {
       _ = try await open(world)

@@ -13,7 +13,8 @@ struct DemoTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func world(_ rows: [TransferSnapshot] = [], terminal: Bool = false) throws -> FakeWorld {
+  private func world(_ rows: [TransferSnapshot] = [], terminal: Bool = false) throws -> FakeContext
+  {
     let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
     let catalogue = """
       {"origin": "http://127.0.0.1:4711", "items": [
@@ -21,7 +22,7 @@ struct DemoTests {
         {"title": "Two", "path": "/two.pdf", "bytes": 200}]}
       """
     try catalogue.write(toFile: opened.cataloguePath, atomically: false, encoding: .utf8)
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     world.environment = [
       "HOME": "/home/anna", "TMPDIR": directory.path, "https_proxy": "http://proxy:3128",

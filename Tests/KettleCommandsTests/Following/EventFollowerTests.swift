@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EventFollowerTests {
   @Test func `a service that drops every connection is given up in the end`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     let dropping = FakeService([snapshot(1, .running)])
     dropping.fail(WatchEvents.name, with: ClientError.connectionLost)
     let door = FakeDoor([.success(dropping)])

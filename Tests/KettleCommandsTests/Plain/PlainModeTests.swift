@@ -29,8 +29,8 @@ struct PlainModeTests {
 
   private func run(
     _ words: [String], _ console: FakeConsole, environment: [String: String]
-  ) async -> FakeWorld.Outcome {
-    var world = FakeWorld()
+  ) async -> FakeContext.Outcome {
+    var world = FakeContext()
     world.service = FakeService(rows)
     world.service.onWatch(events)
     world.console = console
@@ -83,20 +83,20 @@ struct PlainModeTests {
   }
 
   @Test func `where the terminal cannot draw, the reason is said and lines come`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     world.service.onWatch(events)
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 200)
     world.console.fail(with: .readerGone, afterWrites: 4)
     world.environment["LANG"] = "C.UTF-8"
-    world.dashboard = FakeDashboard(problem: NoDashboard(sentence: "TERM is not set"))
+    world.dashboard = FakeDashboard(problem: DashboardUnavailable(sentence: "TERM is not set"))
     #expect(
       await world.run()
         == .init(code: 0, output: inUTF8, error: "kettle: TERM is not set\n"))
   }
 
   @Test func `an empty list is said to be empty`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.onWatch([event(snapshot(3, .queued), .added), event(snapshot(9, .idle))])
     world.console.fail(with: .readerGone, afterWrites: 1)
     #expect(
@@ -108,7 +108,7 @@ struct PlainModeTests {
 
   @Test func `a person at a terminal is known to look on`() async {
     for columns in [80, nil] as [Int?] {
-      var world = FakeWorld()
+      var world = FakeContext()
       world.console = FakeConsole(outputColumns: columns)
       world.interruptions = [.interrupt]
       let door = FakeDoor([.success(world.service)])

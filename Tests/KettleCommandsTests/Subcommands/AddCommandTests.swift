@@ -8,21 +8,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddCommandTests {
-  private func specs(_ world: FakeWorld) -> [TransferSpec] {
+  private func specs(_ world: FakeContext) -> [TransferSpec] {
     world.service.asked.flatMap { asked in
       if case .add(let specs) = asked { specs } else { [TransferSpec]() }
     }
   }
 
   @Test func `ids are printed, one a line`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run("add", "https://example.org/a", "https://example.org/b")
     #expect(outcome == .init(code: 0, output: "1\n2\n", error: ""))
     #expect(world.service.isClosed)
   }
 
   @Test func `with --json an array of id and url is printed, without a login`() async {
-    let outcome = await FakeWorld().run(
+    let outcome = await FakeContext().run(
       "add", "--json", "https://anna:pw@example.org/a", "http://example.org:80/b?x=\"1\"")
     #expect(
       outcome
@@ -40,7 +40,7 @@ struct AddCommandTests {
   @Test func `every option reaches the service`() async throws {
     let directory = try TemporaryDirectory()
     let certificate = try directory.file("ca.pem", "PEM")
-    var world = FakeWorld()
+    var world = FakeContext()
     world.directory = directory.path
     let hex = String(repeating: "ab", count: 32)
     let outcome = await world.run(
@@ -70,7 +70,7 @@ struct AddCommandTests {
   }
 
   @Test func `without options the service decides`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     _ = await world.run("add", "https://example.org/a")
     let spec = try #require(specs(world).first)
     guard case .success(let parsed) = TransferURL.parse("https://example.org/a") else { return }
@@ -80,11 +80,11 @@ struct AddCommandTests {
   @Test func `a list is read from a file and from standard input`() async throws {
     let directory = try TemporaryDirectory()
     _ = try directory.file("urls.txt", "# two\nhttps://example.org/a\n\nhttps://example.org/b\n")
-    var world = FakeWorld()
+    var world = FakeContext()
     world.directory = directory.path
     #expect(await world.run("add", "-i", "urls.txt").output == "1\n2\n")
 
-    var piped = FakeWorld()
+    var piped = FakeContext()
     piped.console = FakeConsole(input: "https://example.org/c\n")
     let outcome = await piped.run("add", "https://example.org/first", "-i", "-")
     #expect(outcome.output == "1\n2\n")
@@ -92,7 +92,7 @@ struct AddCommandTests {
   }
 
   @Test func `everything that is wrong is named at once, and nothing is queued`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(input: "https://example.org/a\nnope\n")
     let outcome = await world.run(
       "add", "example.org/x", "-i", "-", "--limit", "fast", "--priority", "9",
@@ -122,7 +122,7 @@ struct AddCommandTests {
     ["-o", "name"], ["--checksum", "sha256:" + String(repeating: "0", count: 64)],
   ])
   func `what is of one file is refused for several`(option: [String]) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run(["add", "https://a.org/1", "https://a.org/2"] + option)
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("2 URLs were given"))
@@ -133,7 +133,7 @@ struct AddCommandTests {
     "", ".", "..", "a/b", "/a", "a\nb", "a\u{7F}", String(repeating: "x", count: 251),
   ])
   func `a name that is no name is refused`(name: String) async {
-    let outcome = await FakeWorld().run("add", "https://a.org/1", "-o", name)
+    let outcome = await FakeContext().run("add", "https://a.org/1", "-o", name)
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The name "))
   }
@@ -145,7 +145,7 @@ struct AddCommandTests {
     try FileManager.default.createDirectory(
       atPath: directory.path + "/locked", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o500])
-    var world = FakeWorld()
+    var world = FakeContext()
     world.directory = directory.path
     let outcome = await world.run("add", "https://a.org/1", "-d", name)
     // Root may write anywhere, whatever the mode says.
@@ -163,7 +163,7 @@ struct AddCommandTests {
 
   @Test func `a certificate file that is not there or no file is refused`() async throws {
     let directory = try TemporaryDirectory()
-    var world = FakeWorld()
+    var world = FakeContext()
     world.directory = directory.path
     let outcome = await world.run("add", "https://a.org/1", "--ca-certificate", "ca.pem")
     #expect(
@@ -176,21 +176,21 @@ struct AddCommandTests {
   }
 
   @Test func `a password is asked for without echo, after everything else is right`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.console.answer(.success("s3cret"))
     let outcome = await world.run("add", "https://example.org/a", "--user", "anna")
     #expect(outcome == .init(code: 0, output: "1\n", error: ""))
     #expect(world.console.questions == ["secret: Password of anna: "])
     #expect(specs(world).map(\.login) == [Login(user: "anna", password: "s3cret")])
 
-    let wrong = FakeWorld()
+    let wrong = FakeContext()
     wrong.console.answer(.success("s3cret"))
     #expect(await wrong.run("add", "nope", "--user", "anna").code == 2)
     #expect(wrong.console.questions.isEmpty)
   }
 
   @Test func `without a terminal a missing password is refused`() async {
-    let outcome = await FakeWorld().run("add", "https://example.org/a", "--user", "anna")
+    let outcome = await FakeContext().run("add", "https://example.org/a", "--user", "anna")
     #expect(
       outcome
         == .init(
@@ -200,7 +200,7 @@ struct AddCommandTests {
   }
 
   @Test func `Ctrl-C at the password queues nothing`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.console.answer(.failure(.interrupted))
     let outcome = await world.run("add", "https://example.org/a", "--user", "anna")
     #expect(outcome == .init(code: 130, output: "", error: ""))
@@ -208,7 +208,7 @@ struct AddCommandTests {
   }
 
   @Test func `a login in a URL goes before --user, for that URL only`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     _ = await world.run(
       "add", "https://eve:e@example.org/a", "https://example.org/b", "--user", "anna:a")
     #expect(
@@ -217,7 +217,7 @@ struct AddCommandTests {
   }
 
   @Test func `nothing to add is a mistake`() async {
-    let outcome = await FakeWorld().run("add")
+    let outcome = await FakeContext().run("add")
     #expect(outcome.code == 2)
     #expect(
       outcome.error == "kettle: No URL was given; write \"kettle add URL\", "
@@ -225,14 +225,14 @@ struct AddCommandTests {
   }
 
   @Test func `what the service refuses exits 2, and a service that is away 3`() async {
-    let refused = FakeWorld()
+    let refused = FakeContext()
     refused.service.fail(AddTransfers.name, with: ControlError(.refusedSpec, "headers"))
     let outcome = await refused.run("add", "https://example.org/a", "--json")
     #expect(outcome.code == 2)
     #expect(outcome.output == "[]\n")
     #expect(refused.service.isClosed)
 
-    var away = FakeWorld()
+    var away = FakeContext()
     away.door = FakeDoor([.failure(.didNotStart(detail: "x", logPath: "/l"))])
     #expect(await away.run("add", "https://example.org/a").code == 3)
   }
@@ -240,7 +240,7 @@ struct AddCommandTests {
   @Test func `a long list goes in batches, and what was queued before a failure is printed`()
     async throws
   {
-    var world = FakeWorld()
+    var world = FakeContext()
     let urls = (1...2500).map { "https://example.org/\($0)" }
     world.console = FakeConsole(input: urls.joined(separator: "\n"))
     let outcome = await world.run("add", "-i", "-")
@@ -252,7 +252,7 @@ struct AddCommandTests {
   }
 
   @Test func `a list with logins in some of its URLs is added in its order`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(
       input: "https://example.org/1\nhttps://eve:e@example.org/2\nhttps://example.org/3\n")
     let outcome = await world.run("add", "-i", "-", "--user", "anna:a", "--json")
@@ -263,7 +263,7 @@ struct AddCommandTests {
   }
 
   @Test func `options hold for every line of a list`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(input: "https://example.org/1\nhttps://example.org/2\n")
     _ = await world.run(
       "add", "-i", "-", "--user", "anna:a", "--limit", "1K", "--paused", "--header", "X-One: 1")
@@ -283,7 +283,7 @@ struct AddCommandTests {
     failure: ConsoleError, code: Int32
   ) async {
     for json in [[], ["--json"]] {
-      var world = FakeWorld()
+      var world = FakeContext()
       let urls = (1...2500).map { "https://example.org/\($0)" }
       world.console = FakeConsole(input: urls.joined(separator: "\n"))
       world.console.fail(with: failure)

@@ -9,8 +9,8 @@ import Testing
 struct ControlCommandsTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
-  private func world(_ rows: TransferSnapshot...) -> FakeWorld {
-    var world = FakeWorld()
+  private func world(_ rows: TransferSnapshot...) -> FakeContext {
+    var world = FakeContext()
     world.service = FakeService(rows)
     return world
   }
@@ -59,17 +59,17 @@ struct ControlCommandsTests {
 
   @Test(arguments: ["start", "pause", "stop", "remove"])
   func `neither ids nor --all, or both, is a mistake`(command: String) async {
-    let neither = await FakeWorld().run(command)
+    let neither = await FakeContext().run(command)
     #expect(neither.code == 2)
     #expect(neither.error.contains("needs the ids of transfers, or --all"))
-    let both = await FakeWorld().run(command, "1", "--all")
+    let both = await FakeContext().run(command, "1", "--all")
     #expect(both.code == 2)
     #expect(both.error.contains("takes either ids or --all"))
   }
 
   @Test(arguments: ["0", "x", "1.5", "99999999999999999999"])
   func `an id is a positive number`(text: String) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run("pause", text)
     #expect(outcome.code == 2)
     #expect(outcome.error.hasPrefix("kettle: The value '\(text)' is invalid for '<id>'"))

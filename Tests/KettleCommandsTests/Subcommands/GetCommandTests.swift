@@ -33,7 +33,7 @@ struct GetCommandTests {
   }
 
   @Test func `in a pipe: a line for each state, then the path`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.clock = FakeClock(stands: true)
     world.service.onWatch([
       event(running(0)), event(running(52_428_800), .progress), event(completed),
@@ -54,7 +54,7 @@ struct GetCommandTests {
   }
 
   @Test func `it is followed over the connection that it was added over`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     let door = FakeDoor([.success(world.service)])
     world.door = door
     world.service.onWatch([event(completed)])
@@ -65,7 +65,7 @@ struct GetCommandTests {
   }
 
   @Test func `in a pipe: it looks each second, and prints every fifth one`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let looks = (0...11).map { running($0 * 8_388_608) }
     world.service.describe([snapshot(1, .queued)] + looks + [completed])
     let outcome = await world.run("get", url)
@@ -86,7 +86,7 @@ struct GetCommandTests {
   }
 
   @Test func `on a terminal: one line drawn over itself, without escapes`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 60)
     world.service.onWatch([event(running(52_428_800), .progress), event(completed)])
     let outcome = await world.run("get", url)
@@ -100,7 +100,7 @@ struct GetCommandTests {
   }
 
   @Test func `a failed transfer exits 1 with the sentence`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.onWatch([event(failed())])
     let outcome = await world.run("get", url)
     #expect(outcome.code == 1)
@@ -110,7 +110,7 @@ struct GetCommandTests {
   }
 
   @Test func `Ctrl-C leaves it running and says how to find it`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.interruptions = [.interrupt]
     let outcome = await world.run("get", url)
     #expect(outcome.code == 130)
@@ -122,7 +122,7 @@ struct GetCommandTests {
   }
 
   @Test func `what needs the user is told and exits 1`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     var row = snapshot(1, .waiting)
     row.reason = .needsLogin
     world.service.onWatch([event(row)])
@@ -134,7 +134,7 @@ struct GetCommandTests {
   }
 
   @Test func `what goes on by itself is waited for`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.clock = FakeClock(stands: true)
     var row = snapshot(1, .waiting)
     row.reason = .network
@@ -145,7 +145,7 @@ struct GetCommandTests {
   }
 
   @Test func `a transfer that is stopped or removed elsewhere ends it with 1`() async {
-    let stopped = FakeWorld()
+    let stopped = FakeContext()
     stopped.service.onWatch([event(snapshot(1, .idle))])
     let outcome = await stopped.run("get", url)
     #expect(outcome.code == 1)
@@ -153,7 +153,7 @@ struct GetCommandTests {
       outcome.error == "kettle: Transfer 1 was stopped before it was finished; "
         + "start it again with \"kettle start 1\"\n")
 
-    let removed = FakeWorld()
+    let removed = FakeContext()
     removed.service.onWatch([event(snapshot(1, .running), .removed)])
     let end = await removed.run("get", url)
     #expect(end.code == 1)
@@ -162,13 +162,13 @@ struct GetCommandTests {
   }
 
   @Test func `events of other transfers are no matter`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.onWatch([event(snapshot(2, .failed)), event(completed)])
     #expect(await world.run("get", url).code == 0)
   }
 
   @Test func `a service that dies is started again and the transfer found`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     let next = FakeService([completed])
     world.service.onWatch([event(running(0))], thenEnd: true)
     let door = FakeDoor([
@@ -183,7 +183,7 @@ struct GetCommandTests {
   }
 
   @Test func `a service that was stopped is left alone`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service.onWatch([], thenEnd: true)
     let door = FakeDoor([.success(world.service), .failure(.notRunning(socketPath: "/s"))])
     world.door = door
@@ -194,7 +194,7 @@ struct GetCommandTests {
   }
 
   @Test func `--json prints the finished transfer only`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.onWatch([event(running(0)), event(completed)])
     let outcome = await world.run("get", "--json", url)
     #expect(outcome.code == 0)
@@ -203,14 +203,14 @@ struct GetCommandTests {
   }
 
   @Test func `a reader that has gone does not change the answer`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.console.fail(with: .readerGone)
     world.service.onWatch([event(running(0)), event(failed())])
     #expect(await world.run("get", url).code == 1)
   }
 
   @Test func `--paused makes no sense`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run("get", url, "--paused")
     #expect(outcome.code == 2)
     #expect(outcome.error.contains("use \"kettle add --paused\""))

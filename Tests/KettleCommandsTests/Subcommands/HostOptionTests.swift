@@ -6,12 +6,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostOptionTests {
-  private func run(_ words: String...) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
+  private func run(_ words: String...) async -> (FakeContext.Outcome, [FakeDoor.Knock]) {
     await run(words)
   }
 
-  private func run(_ words: [String]) async -> (FakeWorld.Outcome, [FakeDoor.Knock]) {
-    var world = FakeWorld()
+  private func run(_ words: [String]) async -> (FakeContext.Outcome, [FakeDoor.Knock]) {
+    var world = FakeContext()
     let door = FakeDoor([.success(world.service)])
     world.door = door
     return (await world.run(words), door.knocks)
@@ -22,7 +22,7 @@ struct HostOptionTests {
       ["--host", "me@box", "list"], ["--host=me@box", "list"], ["list", "--host", "me@box"],
       ["list", "--json", "--host=me@box"],
     ] {
-      var world = FakeWorld()
+      var world = FakeContext()
       let door = FakeDoor([.success(world.service)])
       world.door = door
       #expect(await world.run(words).code == 0)
@@ -31,7 +31,7 @@ struct HostOptionTests {
   }
 
   @Test func `the dashboard of a host is asked for with it`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     #expect(await world.run("--host", "box").code == 0)
     #expect(world.dashboard.requests.map(\.place.host) == [RemoteHost("box")])
@@ -71,7 +71,7 @@ struct HostOptionTests {
 
   @Test func `the other end starts a service, unless it is told not to`() async {
     for (words, startIfNeeded, code) in [([], true, 3), (["--if-running"], false, 69)] {
-      var world = FakeWorld()
+      var world = FakeContext()
       let door = FakeDoor([.failure(.notRunning(socketPath: "/s"))])
       world.door = door
       #expect(await world.run(["daemon", "pipe"] + words).code == code)
@@ -81,7 +81,7 @@ struct HostOptionTests {
 
   @Test func `a service that does not run there has nothing to stop`() async throws {
     let host = try #require(RemoteHost("box"))
-    var world = FakeWorld()
+    var world = FakeContext()
     world.door = FakeDoor(failing: RemoteError(host: host, why: .notRunning))
     #expect(
       await world.run("--host", "box", "daemon", "stop")

@@ -9,7 +9,7 @@ struct LimitCommandTests {
   private func id(_ number: Int64) -> TransferID { TransferID(rawValue: number) }
 
   @Test func `ids are limited each by itself`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     #expect(
       await world.run("limit", "500K", "3", "4")
         == .init(
@@ -19,7 +19,7 @@ struct LimitCommandTests {
 
   @Test(arguments: [["limit", "1.5M"], ["limit", "1.5M", "--all"], ["limit", "--all", "1.5M"]])
   func `without ids it is the limit of everything`(arguments: [String]) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     #expect(
       await world.run(arguments)
         == .init(code: 0, output: "Everything together is limited to 1.5 MiB/s\n", error: ""))
@@ -27,7 +27,7 @@ struct LimitCommandTests {
   }
 
   @Test func `none takes a limit away`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     #expect(await world.run("limit", "none", "3").code == 0)
     #expect(await world.run("limit", "None").code == 0)
     #expect(
@@ -37,7 +37,7 @@ struct LimitCommandTests {
 
   @Test(arguments: ["0", "fast", "-1", "1.5X"])
   func `what is no rate is refused before anything is asked`(text: String) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run("limit", "--", text)
     #expect(outcome.code == 2)
     #expect(
@@ -48,7 +48,7 @@ struct LimitCommandTests {
   }
 
   @Test func `ids and --all together are a mistake`() async {
-    let outcome = await FakeWorld().run("limit", "1M", "3", "--all")
+    let outcome = await FakeContext().run("limit", "1M", "3", "--all")
     #expect(outcome.code == 2)
     #expect(
       outcome.error == "kettle: \"kettle limit\" takes either ids or --all; leave one of them out\n"
@@ -56,7 +56,7 @@ struct LimitCommandTests {
   }
 
   @Test func `what cannot be limited is named`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.refuse([
       .init(id: id(3), why: .completed), .init(id: id(4), why: .unknown),
     ])

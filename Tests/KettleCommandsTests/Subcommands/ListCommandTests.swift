@@ -27,7 +27,7 @@ struct ListCommandTests {
   }
 
   @Test func `a table for people, whole in a pipe`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     let outcome = await world.run("list")
     #expect(outcome.code == 0)
@@ -44,7 +44,7 @@ struct ListCommandTests {
   }
 
   @Test func `on a terminal each line is cut to its width`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     world.console = FakeConsole(outputColumns: 76)
     let lines = await world.run("list").output.split(separator: "\n").map(String.init)
@@ -55,7 +55,7 @@ struct ListCommandTests {
   }
 
   @Test func `--json prints the members of the contract, null written out`() async throws {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     let outcome = await world.run("list", "--json")
     #expect(outcome.code == 0)
@@ -92,7 +92,7 @@ struct ListCommandTests {
     row.session = SessionID(rawValue: Self.hostile)
     row.error = TransferFailure(.httpStatus, on: Self.hostile, detail: Self.hostile)
     for arguments in [["list"], ["list", "--json"]] {
-      var world = FakeWorld()
+      var world = FakeContext()
       world.service = FakeService([row])
       let output = await world.run(arguments).output
       let stray = output.unicodeScalars.filter {
@@ -112,16 +112,16 @@ struct ListCommandTests {
   }
 
   @Test func `an empty list is an empty array, or a hint on standard error`() async {
-    #expect(await FakeWorld().run("list", "--json") == .init(code: 0, output: "[]\n", error: ""))
+    #expect(await FakeContext().run("list", "--json") == .init(code: 0, output: "[]\n", error: ""))
     #expect(
-      await FakeWorld().run("list")
+      await FakeContext().run("list")
         == .init(
           code: 0, output: "",
           error: "There is nothing in the list; \"kettle add URL\" puts something there\n"))
   }
 
   @Test func `filters go to the service`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     _ = await world.run(
       "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
     #expect(
@@ -134,14 +134,14 @@ struct ListCommandTests {
   }
 
   @Test func `an unknown state is refused with those that there are`() async {
-    let outcome = await FakeWorld().run("list", "--state", "ready")
+    let outcome = await FakeContext().run("list", "--state", "ready")
     #expect(outcome.code == 2)
     #expect(outcome.output == "")
     #expect(outcome.error.contains("  - idle\n  - scheduled\n  - queued\n  - running\n"))
   }
 
   @Test func `a reader that has seen enough ends the command in silence`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(rows)
     world.console.fail(with: .readerGone, afterWrites: 1)
     let outcome = await world.run("list")
@@ -151,7 +151,7 @@ struct ListCommandTests {
   }
 
   @Test func `a full disk behind standard output is an error`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.console.fail(with: .cannotWrite(detail: "No space left on device"))
     let outcome = await world.run("list", "--json")
     #expect(outcome.code == 1)

@@ -13,7 +13,7 @@ struct LostReplyTests {
   // Fault 110
   // Fault 119
   @Test func `asked again, the same service adds nothing twice`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(instance: "a")
     world.service.loseReply()
     let outcome = await world.run("add", "https://example.org/1", "https://example.org/2")
@@ -22,7 +22,7 @@ struct LostReplyTests {
   }
 
   @Test func `another service is not asked again, because it may add twice`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     let next = FakeService(instance: "b")
     world.service = FakeService(instance: "a")
     world.service.loseReply()
@@ -36,7 +36,7 @@ struct LostReplyTests {
   }
 
   @Test func `a service that cannot say which one it is is not asked again`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.loseReply()
     let outcome = await world.run("add", "https://example.org/1")
     #expect(outcome.code == 3)
@@ -44,7 +44,7 @@ struct LostReplyTests {
   }
 
   @Test func `what was added over a second connection is followed, too`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     let next = FakeService(instance: "a")
     var row = snapshot(1, .completed)
     row.path = "/home/anna/Downloads/file.iso"
@@ -61,7 +61,7 @@ struct LostReplyTests {
   }
 
   @Test func `every request has an id of its own`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService(instance: "a")
     #expect(await world.run("add", "https://example.org/1").output == "1\n")
     #expect(await world.run("add", "https://example.org/1").output == "1\n2\n")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ResetCommandTests {
   @Test func `what was deleted and what was kept is named`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.reset(
       answers: .init(deletedPaths: ["/d/a.iso", "/d/\u{1B}[2J"], keptPaths: ["/d/c.iso"]))
     #expect(
@@ -24,7 +24,7 @@ struct ResetCommandTests {
   }
 
   @Test func `without a terminal and without --yes nothing is done`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run("reset")
     #expect(
       outcome
@@ -37,7 +37,7 @@ struct ResetCommandTests {
 
   @Test(arguments: [("y", Int32(0)), ("", 130), ("no", 130)])
   func `on a terminal it asks first`(answer: String, code: Int32) async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
     world.console.answer(.success(answer))
     #expect(await world.run("reset").code == code)

@@ -22,8 +22,8 @@ struct SessionCommandTests {
     notice: LaunchNotice(
       problem: .notRun, at: WallTime(millisecondsSince1970: FakeClock.start), detail: "ENOENT"))
 
-  private func world(_ sessions: [SessionSummary], answer: String? = nil) -> FakeWorld {
-    var world = FakeWorld()
+  private func world(_ sessions: [SessionSummary], answer: String? = nil) -> FakeContext {
+    var world = FakeContext()
     world.service = FakeService([snapshot(3, .completed), snapshot(5, .failed)])
     world.service.have(sessions)
     if let answer {
@@ -188,7 +188,7 @@ struct SessionCommandTests {
       row.error = state == .waiting ? TransferFailure(.loginNeeded, on: "example.org") : nil
       return row
     }
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService([
       task(1, .completed) { _ in },
       task(2, .paused) { $0.resumeToken = ResumeToken(id: TransferID(rawValue: 2), secret: "s") },

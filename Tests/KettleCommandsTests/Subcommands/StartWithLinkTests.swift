@@ -9,7 +9,7 @@ struct StartWithLinkTests {
   private let id = TransferID(rawValue: 3)
 
   @Test func `a fresh link goes to the service with the login that stands in it`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     var row = snapshot(3, .queued)
     row.bytesReceived = 12_582_912
     world.service = FakeService([row])
@@ -23,7 +23,7 @@ struct StartWithLinkTests {
   }
 
   @Test func `a link that is none is refused before anything is asked`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     #expect(
       await world.run("start", "3", "--url", "ftp://example.org/a")
         == .init(
@@ -35,7 +35,7 @@ struct StartWithLinkTests {
 
   @Test(arguments: [["3", "4"], ["--all"]])
   func `a link is for one transfer`(which: [String]) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     let outcome = await world.run(["start"] + which + ["--url", "https://example.org/a"])
     #expect(outcome.code == 2)
     #expect(
@@ -46,7 +46,7 @@ struct StartWithLinkTests {
 
   @Test func `an unknown transfer exits 2, a completed one 1`() async {
     for (why, code) in [(ControlTransfers.Refusal.Why.unknown, Int32(2)), (.completed, 1)] {
-      let world = FakeWorld()
+      let world = FakeContext()
       world.service.refuse([.init(id: id, why: why)])
       let outcome = await world.run("start", "3", "--url", "https://example.org/a")
       #expect(outcome.code == code)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WaitCommandTests {
-  private func world(_ rows: TransferSnapshot...) -> FakeWorld {
-    var world = FakeWorld()
+  private func world(_ rows: TransferSnapshot...) -> FakeContext {
+    var world = FakeContext()
     world.service = FakeService(rows)
     // Time stands: a limit is reached only where a test lets it run.
     world.clock = FakeClock(stands: true)
@@ -160,7 +160,7 @@ struct WaitCommandTests {
   }
 
   @Test func `after a loss of the service what was missed is asked for`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service = FakeService([snapshot(1, .running), snapshot(2, .running)])
     world.service.onWatch([], thenEnd: true)
     world.door = FakeDoor([

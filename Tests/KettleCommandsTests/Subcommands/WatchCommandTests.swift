@@ -20,7 +20,7 @@ struct WatchCommandTests {
   }
 
   @Test func `a line for each event, until the reader has gone`() async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.service.onWatch(events + [event(snapshot(9, .idle))])
     world.console.fail(with: .readerGone, afterWrites: 5)
     let outcome = await world.run("watch")
@@ -41,7 +41,7 @@ struct WatchCommandTests {
   }
 
   @Test func `--json prints an object a line, and --progress asks for more`() async throws {
-    let world = FakeWorld()
+    let world = FakeContext()
     var progress = event(snapshot(1, .running), .progress)
     progress.bytesWritten = 5
     world.service.onWatch([progress, event(snapshot(9, .idle))])
@@ -58,7 +58,7 @@ struct WatchCommandTests {
 
   @Test(arguments: [false, true])
   func `where events are missing a line says so`(json: Bool) async {
-    let world = FakeWorld()
+    let world = FakeContext()
     world.console.fail(with: .readerGone, afterWrites: json ? 2 : 1)
     world.service.onWatch([
       .resynchronise, .event(event(snapshot(1, .running))), .event(event(snapshot(9, .idle))),
@@ -76,13 +76,13 @@ struct WatchCommandTests {
   }
 
   @Test func `Ctrl-C ends it with 130`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.interruptions = [.interrupt]
     #expect(await world.run("watch") == .init(code: 130, output: "", error: ""))
   }
 
   @Test func `after a loss of the connection it says that events may be missing`() async {
-    var world = FakeWorld()
+    var world = FakeContext()
     world.service.onWatch([], thenEnd: true)
     let next = FakeService()
     next.onWatch([event(snapshot(1, .running)), event(snapshot(9, .idle))])

@@ -1,12 +1,12 @@
 import KettleControl
 import Testing
 
-struct ServicePlacesTests {
+struct ServicePathsTests {
   private func places(
     _ environment: [String: String], passwordHome: String = "/home/pw",
     userDirectories: String? = nil
-  ) -> ServicePlaces {
-    ServicePlaces(
+  ) -> ServicePaths {
+    ServicePaths(
       environment: environment, passwordHome: passwordHome, userDirectories: userDirectories)
   }
 
@@ -60,7 +60,7 @@ struct ServicePlacesTests {
   }
 
   @Test func `a runtime directory that is not the user's own is passed over`() {
-    let found = ServicePlaces(
+    let found = ServicePaths(
       environment: ["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/1000"], passwordHome: "/root",
       userDirectories: nil, isUsableRuntimeDirectory: { $0 != "/run/user/1000" })
     #expect(found.socketPath == "/root/.local/state/kettle/run/control.sock")
@@ -104,10 +104,10 @@ struct ServicePlacesTests {
 
   @Test func `the file of the desktop is looked for where the configuration is`() {
     #expect(
-      ServicePlaces.userDirectoriesPath(environment: ["HOME": "/h"], passwordHome: "/pw")
+      ServicePaths.userDirectoriesPath(environment: ["HOME": "/h"], passwordHome: "/pw")
         == "/h/.config/user-dirs.dirs")
     #expect(
-      ServicePlaces.userDirectoriesPath(
+      ServicePaths.userDirectoriesPath(
         environment: ["XDG_CONFIG_HOME": "/c"], passwordHome: "/pw") == "/c/user-dirs.dirs")
   }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import KettleCurl
 
-struct TLSTalkTests {
-  private func talk(_ messages: [(isSent: Bool, bytes: [UInt8])]) -> TLSTalk {
-    var talk = TLSTalk()
+struct TLSHandshakeObserverTests {
+  private func talk(_ messages: [(isSent: Bool, bytes: [UInt8])]) -> TLSHandshakeObserver {
+    var talk = TLSHandshakeObserver()
     for message in messages {
       message.bytes.withUnsafeBytes {
         if message.isSent { talk.note(sent: $0) } else { talk.note(received: $0) }

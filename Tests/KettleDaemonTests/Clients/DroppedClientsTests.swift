@@ -6,7 +6,7 @@ import Testing
 
 @testable import KettleDaemon
 
-struct DroppedClientsTests {
+struct DroppedClientLogTests {
   @Test func `every reason is logged, with the process where it is known`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -14,7 +14,7 @@ struct DroppedClientsTests {
     let logger = Logger(label: "test") { _ in
       FileLogHandler(file: file) { WallTime(millisecondsSince1970: 0) }
     }
-    let dropped = DroppedClients(logger: logger) { MonotonicTime(milliseconds: 0) }
+    let dropped = DroppedClientLog(logger: logger) { MonotonicTime(milliseconds: 0) }
     dropped.log(.overflow, processID: 7)
     dropped.log(.lineTooLong(byteCountMax: 99), processID: 7)
     dropped.log(.lineNotFinished, processID: 7)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleDaemon
 
-final class CrashMarksTests {
+final class CrashCounterTests {
   private let path: String
 
   init() throws {
@@ -20,27 +20,27 @@ final class CrashMarksTests {
   @Test func `three marks in a row pause, and a clean end forgets them`() throws {
     for count in 0...4 {
       try Data(repeating: 120, count: count).write(to: URL(filePath: path))
-      let marks = CrashMarks(path: path)
+      let marks = CrashCounter(path: path)
       #expect(marks.count == count)
       #expect(marks.mustPause == (count >= 3))
     }
-    CrashMarks(path: path).clear()
-    #expect(CrashMarks(path: path).count == 0)
+    CrashCounter(path: path).clear()
+    #expect(CrashCounter(path: path).count == 0)
   }
 
   @Test func `a start by itself is no crash`() throws {
-    for _ in 0..<5 { #expect(CrashMarks(path: path).count == 0) }
+    for _ in 0..<5 { #expect(CrashCounter(path: path).count == 0) }
   }
 
   @Test func `without a file nothing is counted and nothing fails`() {
-    let marks = CrashMarks(path: "/no/such/directory/crashes")
+    let marks = CrashCounter(path: "/no/such/directory/crashes")
     marks.clear()
     #expect(!marks.mustPause)
   }
 
   @Test func `the notice says what to do`() {
     #expect(
-      CrashMarks.notice(count: 3)
+      CrashCounter.notice(count: 3)
         == "The service crashed 3 times in a row, so everything that was under way is paused; "
         + "start the transfers one by one with \"kettle start ID\", "
         + "and report the one that ends the service")

@@ -6,20 +6,22 @@ import Testing
 @testable import KettleDaemon
 
 @Suite(.timeLimit(.minutes(1)))
-struct SocketKeeperTests {
+struct SocketFileMonitorTests {
   private struct Broken: Error {}
 
-  private static let hasty = SocketKeeper.Pace(
+  private static let hasty = SocketFileMonitor.Pace(
     calm: .milliseconds(5), alert: .milliseconds(5), alertLookCount: 1)
   /// It does not look by itself as long as a test lasts.
-  private static let drowsy = SocketKeeper.Pace(
+  private static let drowsy = SocketFileMonitor.Pace(
     calm: .seconds(3600), alert: .seconds(3600), alertLookCount: 1)
   private static let nowhere = "/nonexistent/kettle/control.sock"
 
   @Test func `it looks again and again, also after a failure`() async {
     let (looks, continuation) = AsyncStream<Void>.makeStream()
     let count = Mutex(0)
-    let keeper = SocketKeeper(of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")) {
+    let keeper = SocketFileMonitor(
+      of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")
+    ) {
       continuation.yield()
       if count.withLock({
         $0 += 1
@@ -43,7 +45,7 @@ struct SocketKeeperTests {
     let (looks, continuation) = AsyncStream<Int>.makeStream()
     let (gate, opening) = AsyncStream<Void>.makeStream()
     let under = Mutex(0)
-    let keeper = SocketKeeper(
+    let keeper = SocketFileMonitor(
       of: directory.path + "/control.sock", pace: Self.hasty, logger: Logger(label: "test")
     ) {
       continuation.yield(
@@ -68,7 +70,7 @@ struct SocketKeeperTests {
   @Test func `a file that leaves the directory is a reason to look`() async throws {
     let directory = try TemporaryDirectory()
     let (looks, continuation) = AsyncStream<Void>.makeStream()
-    let keeper = SocketKeeper(
+    let keeper = SocketFileMonitor(
       of: directory.path + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
     ) {
       continuation.yield()
@@ -85,7 +87,7 @@ struct SocketKeeperTests {
     let place = directory.path + "/kettle"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     let (looks, continuation) = AsyncStream<Bool>.makeStream()
-    let keeper = SocketKeeper(
+    let keeper = SocketFileMonitor(
       of: place + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
     ) {
       let isThere = FileManager.default.fileExists(atPath: place)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import KettleDaemon
 
-struct LivePlacesTests {
+struct RankBitmapTests {
   @Test func `any removals leave what a plain list of the places gives`() {
     let seed = UInt64.random(in: .min ... .max)
     print("live places seed \(seed)")
     var random = SeededGenerator(seed: seed)
     for count in [0, 1, 63, 64, 65, 4095, 4096, 4097, 9000] {
-      var places = LivePlaces(count: count)
+      var places = RankBitmap(count: count)
       var plain = Array(0..<count)
       for step in 0..<min(count, 300) {
         let place = Int.random(in: 0..<count, using: &random)
@@ -23,7 +23,7 @@ struct LivePlacesTests {
   }
 
   private func check(
-    _ places: LivePlaces, _ plain: [Int], of count: Int, _ seed: UInt64,
+    _ places: RankBitmap, _ plain: [Int], of count: Int, _ seed: UInt64,
     _ random: inout SeededGenerator
   ) {
     #expect(places.count == plain.count, "seed \(seed), \(count)")
@@ -42,7 +42,7 @@ struct LivePlacesTests {
   }
 
   @Test func `a block of which nothing is left is passed over`() {
-    var places = LivePlaces(count: 10_000)
+    var places = RankBitmap(count: 10_000)
     for place in 0..<8192 { places.remove(place) }
     #expect(places.place(at: 0) == 8192)
     #expect(places.place(from: 3) == 8192)

@@ -8,10 +8,10 @@ import TestSupport
 @testable import KettleDaemon
 
 @Suite(.timeLimit(.minutes(1)))
-struct PersonTellingTests {
+struct DesktopNotificationBridgeTests {
   private let clock = ManualClock()
   private let watcher = Watcher()
-  private let telling: PersonTelling
+  private let telling: DesktopNotificationBridge
   private let shown: AsyncStream<Alert>
 
   private final class Watcher: Sendable {
@@ -21,9 +21,9 @@ struct PersonTellingTests {
   init() {
     let (shown, continuation) = AsyncStream<Alert>.makeStream()
     self.shown = shown
-    telling = PersonTelling(
+    telling = DesktopNotificationBridge(
       AlertBoard.Settings(),
-      ports: PersonTelling.Ports(
+      ports: DesktopNotificationBridge.Ports(
         clock: clock, isWatched: { [watcher] in watcher.isThere.withLock { $0 } },
         show: { continuation.yield($0) }))
   }

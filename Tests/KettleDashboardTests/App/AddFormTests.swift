@@ -6,8 +6,8 @@ import Testing
 struct AddFormTests {
   private func opened(_ url: String = "https://example.org/a") -> DashboardModel {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: "/home/me", workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(.character("a"), .paste(url))
     return model
   }
@@ -201,8 +201,8 @@ struct AddFormTests {
 
   @Test func `a command that was pasted into the list brings its headers, login and place`() {
     var model = Sample.model(columns: 80, rows: 24)
-    let places = UserPlaces(home: nil, workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: nil, workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(
       .paste(
         """

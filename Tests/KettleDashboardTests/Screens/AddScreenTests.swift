@@ -8,8 +8,8 @@ struct AddScreenTests {
     _ columns: Int, _ rows: Int, _ text: String, fields: [AddField: String] = [:]
   ) -> DashboardModel {
     var model = Sample.model(columns: columns, rows: rows)
-    let places = UserPlaces(home: "/home/me", workingDirectory: "/srv")
-    _ = model.update(.placesKnown(places), at: Sample.now)
+    let places = UserDirectories(home: "/home/me", workingDirectory: "/srv")
+    _ = model.update(.directoriesKnown(places), at: Sample.now)
     _ = model.press(.character("a"), .paste(text))
     for field in AddField.allCases {
       if let text = fields[field] { _ = model.press(.paste(text)) }

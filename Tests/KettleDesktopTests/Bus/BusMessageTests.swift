@@ -112,7 +112,7 @@ struct BusMessageTests {
       var long = bytes
       long[place + 2] = 0x10
       #expect(throws: BusFault.tooLarge) {
-        var cutter = BusMessageCutter()
+        var cutter = BusMessageSplitter()
         cutter.take(long)
         _ = try cutter.next()
       }
@@ -165,7 +165,7 @@ struct BusMessageTests {
     let messages = (0..<40).map { _ in RandomValue.message(&generator) }
       .filter { (try? $0.encoded()) != nil }
     var stream = try messages.flatMap { try $0.encoded() }[...]
-    var cutter = BusMessageCutter()
+    var cutter = BusMessageSplitter()
     var read: [BusMessage] = []
     while !stream.isEmpty {
       let count = Int.random(in: 1...90, using: &generator)

@@ -51,7 +51,7 @@ struct RouteMessageTests {
   }
 
   private func state(_ messages: [[UInt8]]) -> NetworkState {
-    var picture = NetworkPicture()
+    var picture = NetworkSnapshot()
     for message in RouteMessage.parse(messages.flatMap { $0 }) { picture.take(message) }
     return picture.state
   }

@@ -4,11 +4,11 @@ import Testing
 /// Command lines as browsers and instructions have them.
 struct CurlCommandLineTests {
   private func read(_ text: String) throws -> CurlCommandLine {
-    try CurlCommandLine.read(text).result.get()
+    try CurlCommandLine.parse(text).result.get()
   }
 
   private func problem(_ text: String) -> CurlProblem? {
-    switch CurlCommandLine.read(text).result {
+    switch CurlCommandLine.parse(text).result {
     case .success: nil
     case .failure(let problem): problem
     }
@@ -143,7 +143,7 @@ struct CurlCommandLineTests {
   ) {
     for text in [text, text + " --frobnicate"] {
       var characters = Array(text)
-      for range in CurlCommandLine.read(text).secrets {
+      for range in CurlCommandLine.parse(text).secrets {
         for index in range { characters[index] = "•" }
       }
       #expect(String(characters).hasPrefix(seen))

@@ -52,7 +52,7 @@ struct CurlLinesTests {
         !lines.contains { $0.contains(where: \.isNewline) },
         "seed \(seed): \(text.debugDescription)")
       for line in lines + [text] {
-        let reading = CurlCommandLine.read(line)
+        let reading = CurlCommandLine.parse(line)
         let count = line.count
         #expect(
           reading.secrets.allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= count },

@@ -11,7 +11,7 @@ struct DaemonPipeCommand: RunnableCommand {
   @Flag(help: ArgumentHelp("", visibility: .hidden))
   var ifRunning = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     do {
       try await world.services.pipe(to: world.place, startIfNeeded: !ifRunning)
       return .done

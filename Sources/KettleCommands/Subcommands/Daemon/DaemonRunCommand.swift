@@ -14,7 +14,7 @@ struct DaemonRunCommand: RunnableCommand {
 
   @OptionGroup var ready: ReadyOptions
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let options = try ready.serviceOptions(in: world)
     return ExitCode(rawValue: await world.runService(options))
   }
@@ -25,7 +25,7 @@ struct ReadyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("", visibility: .hidden))
   var readyFd: Int32?
 
-  func serviceOptions(in world: CommandWorld) throws(UsageError) -> ServiceRunOptions {
+  func serviceOptions(in world: CommandContext) throws(UsageError) -> ServiceRunOptions {
     if let readyFd {
       // EBADF is the only error of F_GETFD (fcntl(2)).
       guard readyFd >= 0, fcntl(readyFd, F_GETFD) >= 0 else {

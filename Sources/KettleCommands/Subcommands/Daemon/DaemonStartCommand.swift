@@ -9,7 +9,7 @@ struct DaemonStartCommand: RunnableCommand {
     commandName: "start",
     abstract: "Start the service in the background and wait until it is ready.")
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     try await world.withService(for: "kettle daemon start") { service in
       let status = try await service.call(ServiceStatus.self, .init())
       let lines = [Sentences.serviceRuns(status)] + Sentences.notices(status)

@@ -15,7 +15,7 @@ struct DaemonStatusCommand: RunnableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     try await world.withService(for: "kettle daemon status", startIfNeeded: false) { service in
       let status = try await service.call(ServiceStatus.self, .init())
       let launches = try await Self.launchNotices(service)

@@ -11,8 +11,8 @@ struct DaemonStopCommand: RunnableCommand {
       needs it does.
       """)
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
-    switch try await ServiceStopping(world: world, place: world.place).stop() {
+  func run(in world: CommandContext) async throws -> ExitCode {
+    switch try await ServiceStopper(world: world, place: world.place).stop() {
     case .stopped:
       try world.console.say(Sentences.serviceStopped)
       return .done

@@ -17,7 +17,7 @@ struct SessionAdoptCommand: RunnableCommand {
   @Argument(help: ArgumentHelp("The session.", valueName: "id"))
   var session: String
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let id = SessionID(rawValue: session)
     return try await world.withService(for: "kettle session adopt") { service in
       let result = try await service.call(AdoptSession.self, .init(session: id))

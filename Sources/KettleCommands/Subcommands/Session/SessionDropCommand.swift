@@ -19,7 +19,7 @@ struct SessionDropCommand: RunnableCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     let id = SessionID(rawValue: session)
     return try await world.withService(for: "kettle session drop") { service in
       if !yes {

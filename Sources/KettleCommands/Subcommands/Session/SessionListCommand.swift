@@ -16,7 +16,7 @@ struct SessionListCommand: RunnableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run(in world: CommandWorld) async throws -> ExitCode {
+  func run(in world: CommandContext) async throws -> ExitCode {
     try await world.withService(for: "kettle session list") { service in
       let sessions = try await service.call(ListSessions.self, .init()).sessions
       if json {

@@ -2,7 +2,7 @@ import KettleModel
 
 /// Parsing and validation of the form.
 extension AddDialog {
-  package func problem(of field: AddField, _ around: AddSurroundings) -> AddFieldProblem? {
+  package func problem(of field: AddField, _ around: AddFormContext) -> AddFieldProblem? {
     let text = text(field)
     guard !text.isEmpty else { return nil }
     switch field {
@@ -26,7 +26,7 @@ extension AddDialog {
   }
 
   package func firstFieldProblem(
-    _ around: AddSurroundings
+    _ around: AddFormContext
   ) -> (field: AddField, problem: AddFieldProblem)? {
     for field in AddField.settings {
       if let problem = problem(of: field, around) { return (field, problem) }
@@ -45,7 +45,7 @@ extension AddDialog {
 
   /// Returns one spec for each line that is a download; the fields apply to all of them. Fails with
   /// the row when a directory in a command cannot be resolved.
-  package func specs(_ around: AddSurroundings) -> Result<[TransferSpec], SpecsProblem> {
+  package func specs(_ around: AddFormContext) -> Result<[TransferSpec], SpecsProblem> {
     var specs: [TransferSpec] = []
     for (row, line) in urls.lines.enumerated() {
       var spec: TransferSpec
@@ -74,7 +74,7 @@ extension AddDialog {
     package var directory: String
   }
 
-  private func applySettings(to spec: inout TransferSpec, _ around: AddSurroundings) {
+  private func applySettings(to spec: inout TransferSpec, _ around: AddFormContext) {
     let directory = text(.directory)
     if !directory.isEmpty { spec.directory = around.absolute(directory) }
     if !text(.name).isEmpty { spec.name = text(.name) }

@@ -26,9 +26,9 @@ package enum AddFieldProblem: Hashable, Sendable {
 }
 
 /// The values that the meaning of some fields depends on.
-package struct AddSurroundings: Hashable, Sendable {
+package struct AddFormContext: Hashable, Sendable {
   /// nil when the files are on another machine: only absolute paths are meaningful there.
-  package var places: UserPlaces?
+  package var places: UserDirectories?
   package var now: WallTime
   package var utcOffsetSeconds: Int
 

@@ -21,8 +21,8 @@ extension DashboardModel {
     replaceTop(with: .add(dialog))
   }
 
-  func surroundings(at now: Moment) -> AddSurroundings {
-    AddSurroundings(places: places, now: now.wall, utcOffsetSeconds: utcOffsetSeconds)
+  func surroundings(at now: Moment) -> AddFormContext {
+    AddFormContext(places: places, now: now.wall, utcOffsetSeconds: utcOffsetSeconds)
   }
 
   /// Adds all lines or none: a list of which half was added is hard to continue with.

@@ -129,7 +129,7 @@ extension DashboardModel {
   }
 
   /// Enter: the content of the field stays in effect.
-  mutating func takeField(at now: Moment) -> [DashboardEffect] {
+  mutating func acceptQuery(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.last else { return [] }
     switch field.purpose {
     case .filter:
@@ -152,7 +152,7 @@ extension DashboardModel {
   }
 
   /// Esc: restores the previous state.
-  mutating func leaveField(at now: Moment) -> [DashboardEffect] {
+  mutating func cancelQuery(at now: Moment) -> [DashboardEffect] {
     guard case .query(let field) = screens.popLast() else { return [] }
     switch field.purpose {
     case .filter: return setFilter(field.earlier, wanted: field.startID, at: now)

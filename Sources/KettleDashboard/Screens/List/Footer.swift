@@ -49,9 +49,9 @@ extension DashboardModel {
     switch (command, row.state) {
     case (.row(.start), .failed), (.row(.start), .waiting): return Strings.footerRetry
     case (.row(.relink), _) where cursorWantsLink: return Strings.footerNewLink
-    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.takeField, _), (.choose, _), (.all, _),
+    case (.row, _), (.mark, _), (.view, _), (.queue, _), (.acceptQuery, _), (.choose, _), (.all, _),
       (.move, _), (.edit, _), (.details, _), (.take, _), (.add, _), (.addNow, _),
-      (.enterNow, _),
+      (.acceptEntry, _),
       (.back, _),
       (.confirm, _), (.cancel, _), (.help, _), (.redraw, _), (.suspend, _), (.leave, _):
       return nil

@@ -31,7 +31,7 @@ final class BusLink: @unchecked Sendable {
   private let observer: @Sendable (BusEvent) -> Void
   // All used on `queue` only.
   private var state = State.new
-  private var cutter = BusMessageCutter()
+  private var cutter = BusMessageSplitter()
   private var waiting: [UInt32: CheckedContinuation<Answer, Never>] = [:]
   private var lastSerial: UInt32 = 0
   private var unsent: ArraySlice<UInt8> = []

@@ -1,5 +1,5 @@
 /// Splits the bytes from the bus into messages.
-package struct BusMessageCutter {
+package struct BusMessageSplitter {
   private var bytes: ArraySlice<UInt8> = []
 
   package init() {}
