@@ -23,7 +23,7 @@ final class PseudoTerminal: Sendable {
   var byteCount: Int { received.withLock { $0 } }
 
   func startCounting() {
-    DetachedThread.start { [self] in
+    SystemThread.detach { [self] in
       var bytes = [UInt8](repeating: 0, count: 65_536)
       while true {
         let count = read(primary.number, &bytes, bytes.count)

@@ -73,7 +73,7 @@ package struct ServiceProcess: Sendable {
 
   private static func failure(_ what: String, _ code: Int32, _ logPath: String) -> ClientError {
     .didNotStart(
-      detail: "\(what): \(ControlSocketError.text(ofCode: code))", logPath: logPath)
+      detail: "\(what): \(SystemError(code).message)", logPath: logPath)
   }
 
   /// Waits for the byte with which the service reports that it is ready. Call it once.
@@ -82,7 +82,7 @@ package struct ServiceProcess: Sendable {
   /// that started it does not keep a zombie.
   func readiness(within budget: Duration) async -> Readiness {
     await withCheckedContinuation { continuation in
-      DetachedThread.start {
+      SystemThread.detach {
         let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
         continuation.resume(returning: readiness)
         if !isReaped { _ = Self.waitForEnd(of: processID, options: 0) }
@@ -95,7 +95,7 @@ package struct ServiceProcess: Sendable {
     let (readiness, isReaped) = waitForByte(milliseconds: budget.pollMilliseconds)
     if !isReaped {
       // The thread lives as long as the service and must not keep the pipe open.
-      DetachedThread.start { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
+      SystemThread.detach { [processID] in _ = Self.waitForEnd(of: processID, options: 0) }
     }
     return readiness
   }

@@ -21,7 +21,7 @@ final class DescriptorChurn: Sendable {
 
   func begin() {
     for _ in 0..<Self.threadCount {
-      DetachedThread.start {
+      SystemThread.detach {
         self.churn()
         self.threadsLeft.update { $0 -= 1 }
       }

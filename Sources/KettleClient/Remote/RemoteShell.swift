@@ -31,7 +31,7 @@ final class RemoteShell: Sendable {
   static func start(
     _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<RemoteShell, ProcessSpawn.Failed> {
-    CoupledProcess.start("ssh", arguments, environment: environment, mayAsk: mayAsk).map {
+    CoupledProcess.start("ssh", arguments, environment: environment, keepsTerminal: mayAsk).map {
       let shell = RemoteShell($0, isRelaying: mayAsk)
       shell.watch()
       return shell
@@ -48,7 +48,7 @@ final class RemoteShell: Sendable {
 
   /// Gives ssh a moment to end by itself, because its exit status tells the reason.
   func endSoon() {
-    DetachedThread.start {
+    SystemThread.detach {
       poll(nil, 0, Self.patienceMilliseconds)
       // The process id cannot be reused before the process has been waited for.
       self.state.withLock { if !$0.hasEnded { _ = kill(self.process.processID, SIGTERM) } }
@@ -72,8 +72,8 @@ final class RemoteShell: Sendable {
   // MARK: Threads of their own, because both calls block
 
   private func watch() {
-    DetachedThread.start { self.readErrors() }
-    DetachedThread.start { self.waitForEnd() }
+    SystemThread.detach { self.readErrors() }
+    SystemThread.detach { self.waitForEnd() }
   }
 
   private func readErrors() {

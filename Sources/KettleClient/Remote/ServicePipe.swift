@@ -26,13 +26,13 @@ package struct ServicePipe: Sendable {
     // Each direction blocks on its own thread, so that no byte is held back.
     let flags = fcntl(socket.number, F_GETFL)
     _ = fcntl(socket.number, F_SETFL, flags & ~O_NONBLOCK)
-    DetachedThread.start { [socket] in
+    SystemThread.detach { [socket] in
       Self.copy(from: STDIN_FILENO, to: socket.number)
       // The service still has replies to send.
       shutdown(socket.number, Int32(SHUT_WR))
     }
     await withCheckedContinuation { continuation in
-      DetachedThread.start { [socket] in
+      SystemThread.detach { [socket] in
         Self.copy(from: socket.number, to: STDOUT_FILENO)
         continuation.resume()
       }

@@ -26,7 +26,9 @@ struct FileOpener: Sendable {
     guard filesAreHere else { throw .fileElsewhere }
     guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
     else { throw .noDesktop }
-    guard let opener = ProcessSpawn.path(of: Self.program, environment) else { throw .noOpener }
+    guard let opener = SearchPath(environment: environment).path(of: Self.program) else {
+      throw .noOpener
+    }
     // Anything that does not begin with a slash could be an option.
     guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
     guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),
@@ -39,7 +41,7 @@ struct FileOpener: Sendable {
     case .failure(let failed): throw .notRun(detail: errnoText(failed.code))
     case .success(let processID):
       // Without a wait the ended child would remain a zombie.
-      DetachedThread.start {
+      SystemThread.detach {
         guard let status = ProcessStatus.ofEnded(processID), status.rawValue != 0 else { return }
         refused(.refused(path, end: status.text))
       }

@@ -40,7 +40,7 @@ struct ProgramLauncher: Sendable {
     case .success(let processID):
       tell(.started(processID: Int64(processID)))
       // A child that is not waited for stays in the process table.
-      DetachedThread.start {
+      SystemThread.detach {
         tell(.ended(ProcessStatus.ofEnded(processID)?.text ?? "exit unknown"))
       }
     }
