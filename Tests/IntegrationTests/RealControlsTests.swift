@@ -96,6 +96,6 @@ struct RealControlsTests {
     #expect(try await home.rows().isEmpty)
     let status = try await home.kettle("daemon", "status")
     #expect(status.code == 0)
-    #expect(status.output.contains("so nothing in the file holds"))
+    #expect(status.output.contains("so the file is ignored"))
   }
 }

@@ -134,7 +134,7 @@ extension TransferMachine {
     }
     noteArrivals(fetch)
     let failure = TransferFailure(
-      .timedOut, on: record.spec.url.text, detail: "nothing came for \(silence / 1000) seconds")
+      .timedOut, on: record.spec.url.text, detail: "no data arrived for \(silence / 1000) seconds")
     return Consequence(next: afterFailure(failure, retryAfter: nil, circumstances))
   }
 

@@ -38,7 +38,7 @@ struct CurlFuzz: FuzzPart {
   }
 
   private func finding(in line: String) -> String? {
-    let reading = CurlCommandLine.read(line)
+    let reading = CurlCommandLine.parse(line)
     let characterCount = line.count
     for secret in reading.secrets where secret.upperBound > characterCount {
       return "a secret at \(secret) of \(characterCount) characters"

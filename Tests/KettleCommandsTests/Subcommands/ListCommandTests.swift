@@ -37,7 +37,7 @@ struct ListCommandTests {
             ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
              1  running       61 %       402/659 MiB    12.1 MiB/s       0:21  Networking Overview
              2  needs login                                                    Archive of 2025
-                "example.org" asks for a login; add it again with --user
+                "example.org" requires a login; add it again with --user
              3  completed    100 %            11 MiB                           日本語のガイド
 
         """)

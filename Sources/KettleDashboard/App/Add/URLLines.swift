@@ -22,7 +22,7 @@ package struct URLLines: Hashable, Sendable {
       let text = String(characters)
       if characters.allSatisfy({ $0 == " " || $0 == "\t" }) { return (.blank, []) }
       if CurlCommandLine.isCommand(characters) {
-        let command = CurlCommandLine.read(text)
+        let command = CurlCommandLine.parse(text)
         switch command.result {
         case .success(let line): return (.command(line), command.secrets)
         case .failure(let problem): return (.problem(.command(problem)), command.secrets)
