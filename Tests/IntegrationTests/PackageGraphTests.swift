@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// SwiftPM rejects a package graph in which two packages have targets of the same name.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 final class PackageGraphTests {
   /// Names that Kettle's targets had before they got a prefix. Other packages use some of them:
   /// apple/swift-configuration has `Configuration`, and Apple's systems have `BackgroundTasks`.

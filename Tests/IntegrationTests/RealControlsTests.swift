@@ -88,7 +88,7 @@ struct RealControlsTests {
     #expect(
       status.contains(
         "Notice: The key \"limits.transfer\" in line 4 of "
-          + "\"\(home.path)/.config/kettle/config.toml\" means nothing; "))
+          + "\"\(home.path)/.config/kettle/config.toml\" is unknown; "))
   }
 
   @Test func `a configuration file that cannot be read stops no command`() async throws {

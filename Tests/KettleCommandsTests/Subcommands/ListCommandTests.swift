@@ -71,7 +71,7 @@ struct ListCommandTests {
         "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
         "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
         "secondsLeft": null, "connections": 0, "createdAt": "2026-11-21T12:00:00Z", \
-        "error": {"code": "loginNeeded", "message": "\\"example.org\\" asks for a login; \
+        "error": {"code": "loginNeeded", "message": "\\"example.org\\" requires a login; \
         add it again with --user"}},
         {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
         "url": "https://example.org/file.iso", "state": "completed", "reason": null, \
