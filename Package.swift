@@ -58,10 +58,10 @@ let package = Package(
     target("KettleControl", ["KettleModel"]),
     target("KettleDashboard", ["KettleModel"]),
     target("KettleTasks", ["KettleControl", "KettleModel"]),
+    target("KettleConfiguration", ["KettleModel"]),
 
     // MARK: Shell
-    target("KettleSystem", ["CKettleLinux"]),
-    target("KettleConfiguration", ["KettleModel", "KettleSystem"]),
+    target("KettleSystem", ["KettleModel", "CKettleLinux"]),
     target("KettleEngine", ["KettleModel", "KettleScheduler", "KettleSystem", logging]),
     target("KettleCurl", ["KettleEngine", "KettleModel", "KettleSystem", "CKettleCurl"]),
     target(
@@ -79,7 +79,7 @@ let package = Package(
     target("KettleSocket", ["KettleControl", "KettleSystem", "CKettleLinux", nioCore, nioPosix]),
     target("KettleDesktop", ["KettleModel", "KettleScheduler", "KettleSystem"]),
     target("KettleTerminal", ["KettleDashboard", "KettleModel", "KettleSystem", "CKettleNcurses"]),
-    target("KettleDemo", ["KettleSystem", nioCore, nioHTTP1, nioPosix]),
+    target("KettleDemo", ["KettleModel", "KettleSystem", nioCore, nioHTTP1, nioPosix]),
 
     // MARK: Products
     target(
@@ -167,7 +167,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: strict),
     .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: strict),
     tests("ArchitectureTests", []),
-    tests("KettleSystemTests", ["KettleSystem"]),
+    tests("KettleSystemTests", ["KettleModel", "KettleSystem"]),
     tests("KettleModelTests", ["KettleModel", "SeededNumbers"]),
     tests(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),

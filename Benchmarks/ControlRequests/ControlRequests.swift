@@ -35,12 +35,12 @@ struct ControlRequests {
         places: places, clientName: "control-requests")
       let service = try await ServiceConnection.connect(
         places: places, clientName: "control-requests")
-      let reader = try await look(dashboard, until: connections)
+      let reader = try await subscribe(dashboard, untilConnections: connections)
       var requests = ControlRequests(service: service)
       let before = try await requests.connectionCount()
       let deadline = ContinuousClock.now + .seconds(60)
       for round in 0..<rounds where ContinuousClock.now < deadline {
-        try await requests.ask(round)
+        try await requests.send(round)
       }
       let after = try await requests.connectionCount()
       reader.cancel()
@@ -58,8 +58,8 @@ struct ControlRequests {
   private init(service: ServiceConnection) { self.service = service }
 
   /// Subscribes to the list as a dashboard does, and keeps the subscription.
-  private static func look(
-    _ dashboard: ServiceConnection, until wanted: Int
+  private static func subscribe(
+    _ dashboard: ServiceConnection, untilConnections wanted: Int
   ) async throws -> Task<Void, Never> {
     _ = try await dashboard.call(SubscribeViewport.self, Viewport(count: 50))
     let deadline = ContinuousClock.now + .seconds(60)
@@ -78,39 +78,40 @@ struct ControlRequests {
     }
   }
 
-  // MARK: - One round -
+  // MARK: - Rounds -
 
-  /// Sends what dashboard and commands request: windows at several positions, one transfer,
+  /// Sends requests of dashboards and commands: windows at several positions, one transfer,
   /// controls.
-  private mutating func ask(_ round: Int) async throws {
+  private mutating func send(_ round: Int) async throws {
     let queued = RowFilter(states: [.queued])
     var one = Viewport(filter: queued, first: round * 7, count: 1)
-    let window = try await measure("list queued", ListTransfers.self, one)
+    let window = try await measure("list queued", ListTransfers.self, params: one)
     guard let row = window.rows.first else {
       throw Problem(sentence: "nothing is queued")
     }
     one.first = window.matchingCount / 2
     one.count = 50
-    _ = try await measure("list the middle", ListTransfers.self, one)
-    _ = try await measure("list the top", ListTransfers.self, Viewport(count: 50))
+    _ = try await measure("list the middle", ListTransfers.self, params: one)
+    _ = try await measure("list the top", ListTransfers.self, params: Viewport(count: 50))
     let byTitle = Viewport(sort: RowSort(key: .title, isDescending: true), count: 50)
-    _ = try await measure("list by title", ListTransfers.self, byTitle)
-    _ = try await measure("describe", DescribeTransfer.self, .init(id: row.id))
+    _ = try await measure("list by title", ListTransfers.self, params: byTitle)
+    _ = try await measure("describe", DescribeTransfer.self, params: .init(id: row.id))
     try await control(row.id, .pause)
     try await control(row.id, .start)
     let url = try TransferURL.parse(row.url).get().url
-    let added = try await measure("add", AddTransfers.self, .init(transfers: [.init(url: url)]))
+    let added = try await measure(
+      "add", AddTransfers.self, params: .init(transfers: [.init(url: url)]))
     for id in added.ids { try await control(id, .remove) }
   }
 
   private mutating func control(_ id: TransferID, _ verb: TransferControlVerb) async throws {
     let result = try await measure(
-      verb.rawValue, ControlTransfers.self, .init(control: verb, selection: .ids([id])))
+      verb.rawValue, ControlTransfers.self, params: .init(control: verb, selection: .ids([id])))
     guard result.applied == [id] else { throw Problem(sentence: "\(verb.rawValue) was refused") }
   }
 
   private mutating func measure<Method: ControlMethod>(
-    _ kind: String, _ method: Method.Type, _ params: Method.Params
+    _ kind: String, _ method: Method.Type, params: Method.Params
   ) async throws -> Method.Result {
     let start = ContinuousClock.now
     let result = try await service.call(method, params)
@@ -120,7 +121,7 @@ struct ControlRequests {
     return result
   }
 
-  // MARK: - What it says -
+  // MARK: - Output -
 
   private func report() {
     for kind in kinds {

@@ -25,10 +25,10 @@ struct DashboardFrames {
     terminal.startCounting()
     var report = Report(descriptor: terminal.report)
     do {
-      try measureFrames(frameCount, terminal, &report)
-      try measureSession(.busy, seconds, terminal, &report)
-      try measureSession(.calm, seconds, terminal, &report)
-      try measureSession(.silent, seconds, terminal, &report)
+      try measureFrames(frameCount, on: terminal, report: &report)
+      try measureSession(.busy, seconds: seconds, on: terminal, report: &report)
+      try measureSession(.calm, seconds: seconds, on: terminal, report: &report)
+      try measureSession(.silent, seconds: seconds, on: terminal, report: &report)
     } catch {
       report.say(error.sentence)
       exit(2)
@@ -36,10 +36,10 @@ struct DashboardFrames {
     report.end()
   }
 
-  // MARK: - One frame after the other -
+  // MARK: - Frames -
 
   private static func measureFrames(
-    _ count: Int, _ pseudo: PseudoTerminal, _ report: inout Report
+    _ count: Int, on pseudo: PseudoTerminal, report: inout Report
   ) throws(TerminalProblem) {
     let terminal = try NcursesTerminal()
     let look = try terminal.claim()
@@ -74,13 +74,13 @@ struct DashboardFrames {
     times.sort()
     costs.sort()
     let total = Int64(max(count, 1))
-    report.add("frame, half of them within", milliseconds(times[count / 2]), "ms")
-    report.add("frame, 99 of 100 within", milliseconds(slowest), "ms", most: 16)
-    report.add("  of the processor, 99 of 100", milliseconds(costs[count * 99 / 100]), "ms")
-    report.add("  mean of it: update", milliseconds(parts.update / total), "ms")
-    report.add("  mean of it: frame", milliseconds(parts.frame / total), "ms")
-    report.add("  mean of it: draw", milliseconds(parts.draw / total), "ms")
-    report.add("bytes of a frame", Double(sent / max(count, 1)), "")
+    report.add("frame, half of them within", milliseconds(times[count / 2]), unit: "ms")
+    report.add("frame, 99 of 100 within", milliseconds(slowest), unit: "ms", most: 16)
+    report.add("  of the processor, 99 of 100", milliseconds(costs[count * 99 / 100]), unit: "ms")
+    report.add("  mean of it: update", milliseconds(parts.update / total), unit: "ms")
+    report.add("  mean of it: frame", milliseconds(parts.frame / total), unit: "ms")
+    report.add("  mean of it: draw", milliseconds(parts.draw / total), unit: "ms")
+    report.add("bytes of a frame", Double(sent / max(count, 1)), unit: "")
   }
 
   /// Returns the 99th percentile, as the median over a few rounds: one pause of a virtual machine
@@ -94,7 +94,7 @@ struct DashboardFrames {
     return slowest.isEmpty ? 0 : slowest.sorted()[slowest.count / 2]
   }
 
-  // MARK: - As it runs -
+  // MARK: - Running dashboard -
 
   private enum Pace {
     /// 50 rows change ten times a second.
@@ -128,7 +128,7 @@ struct DashboardFrames {
   }
 
   private static func measureSession(
-    _ pace: Pace, _ seconds: Int64, _ pseudo: PseudoTerminal, _ report: inout Report
+    _ pace: Pace, seconds: Int64, on pseudo: PseudoTerminal, report: inout Report
   ) throws(TerminalProblem) {
     let runner = DashboardRunner(backend: try NcursesTerminal()) { _ in }
     let rows = SampleRows(visibleCount: visibleCount, isBusy: pace == .busy)
@@ -156,8 +156,8 @@ struct DashboardFrames {
     let sum = spent.withLock { $0 }
     let share = Double(sum.nanoseconds) / Double(seconds * 1_000_000_000) * 100
     let bytesPerSecond = Double(sum.byteCount) / Double(seconds)
-    report.add("\(pace.name): share of a core", share, "%", most: pace.shareMost)
-    report.add("\(pace.name): bytes a second", bytesPerSecond, "", most: pace.bytesMost)
+    report.add("\(pace.name): share of a core", share, unit: "%", most: pace.shareMost)
+    report.add("\(pace.name): bytes a second", bytesPerSecond, unit: "", most: pace.bytesMost)
   }
 
   // MARK: - Time -

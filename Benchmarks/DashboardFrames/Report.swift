@@ -7,7 +7,7 @@ struct Report {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  mutating func add(_ name: String, _ value: Double, _ unit: String, most: Double? = nil) {
+  mutating func add(_ name: String, _ value: Double, unit: String, most: Double? = nil) {
     let number = Self.text(value)
     var line = name.padded(to: 30) + String(repeating: " ", count: max(1, 10 - number.utf8.count))
     line += number + " " + unit.padded(to: 3)

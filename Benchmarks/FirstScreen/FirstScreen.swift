@@ -38,7 +38,7 @@ struct FirstScreen: ~Copyable {
   private init?(running words: [String]) {
     var (primary, secondary): (Int32, Int32) = (-1, -1)
     guard kettle_open_terminal(&primary, &secondary, 120, 40) == 0 else {
-      Self.complain("no pseudo terminal: \(String(cString: strerror(errno)))")
+      Self.complain("no pseudo terminal: \(SystemError(errno).message)")
       return nil
     }
     let terminal = OwnedDescriptor(owning: primary)
@@ -60,7 +60,7 @@ struct FirstScreen: ~Copyable {
     var process: pid_t = 0
     let result = posix_spawnp(&process, words[0], &actions, nil, arguments, environ)
     guard result == 0 else {
-      Self.complain("\(words[0]): \(String(cString: strerror(result)))")
+      Self.complain("\(words[0]): \(SystemError(result).message)")
       return nil
     }
     self.process = process

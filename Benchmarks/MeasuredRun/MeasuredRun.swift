@@ -33,7 +33,7 @@ enum MeasuredRun {
     var usage = rusage()
     while wait4(process, &status, 0, &usage) < 0 {
       guard errno == EINTR else {
-        complain("wait4: \(String(cString: strerror(errno)))")
+        complain("wait4: \(SystemError(errno).message)")
         exit(127)
       }
       complain("\(words[0]) took too long")
@@ -62,7 +62,7 @@ enum MeasuredRun {
     var process: pid_t = 0
     let result = posix_spawnp(&process, words[0], nil, nil, arguments, environ)
     guard result == 0 else {
-      complain("\(words[0]): \(String(cString: strerror(result)))")
+      complain("\(words[0]): \(SystemError(result).message)")
       return nil
     }
     return process
@@ -71,7 +71,7 @@ enum MeasuredRun {
   private static func record(_ line: String, in path: String) {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
     guard let file = OwnedDescriptor(opened: open(path, flags, 0o666)) else {
-      complain("\(path): \(String(cString: strerror(errno)))")
+      complain("\(path): \(SystemError(errno).message)")
       exit(127)
     }
     let bytes = Array(line.utf8)
@@ -92,7 +92,7 @@ enum MeasuredRun {
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else {
-      complain("the process of --with cannot be timed: \(String(cString: strerror(errno)))")
+      complain("the process of --with cannot be timed: \(SystemError(errno).message)")
       exit(127)
     }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

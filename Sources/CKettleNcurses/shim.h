@@ -221,7 +221,7 @@ static inline void kettle_guard_off(void) {
   }
 }
 
-// MARK: Pseudo terminals, for what is measured and tested in one
+// MARK: Pseudo terminals, for tests and benchmarks
 
 /// Opens a pseudo terminal (openpty(3)). Returns 0 or -1.
 static inline int kettle_open_terminal(int *primary, int *secondary, int columns, int rows) {

@@ -1,5 +1,6 @@
 import KettleControl
 import KettleSocket
+import KettleSystem
 
 extension ClientError {
   /// The client error that corresponds to a socket error.
@@ -13,7 +14,7 @@ extension ClientError {
     case .pathTaken(let path):
       self = .unsafeDirectory(path: path, detail: "it is not a socket")
     case .system(_, let path, let code):
-      self = .unsafeDirectory(path: path, detail: ControlSocketError.text(ofCode: code))
+      self = .unsafeDirectory(path: path, detail: SystemError(code).message)
     case .busy, .lineTooLong, .lineNotFinished, .closed: self = .connectionLost
     }
   }

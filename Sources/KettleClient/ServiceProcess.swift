@@ -73,7 +73,7 @@ package struct ServiceProcess: Sendable {
 
   private static func failure(_ what: String, _ code: Int32, _ logPath: String) -> ClientError {
     .didNotStart(
-      detail: "\(what): \(ControlSocketError.text(ofCode: code))", logPath: logPath)
+      detail: "\(what): \(SystemError(code).message)", logPath: logPath)
   }
 
   /// Waits for the byte with which the service reports that it is ready. Call it once.

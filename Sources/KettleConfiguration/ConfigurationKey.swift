@@ -66,15 +66,15 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
   }
 
-  private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
+  private static func set<Value>(_ setting: inout Value?, _ value: Value?) -> Bool {
     guard let value else { return false }
-    place = value
+    setting = value
     return true
   }
 
-  private static func set<Value>(_ place: inout Value, _ value: Value?) -> Bool {
+  private static func set<Value>(_ setting: inout Value, _ value: Value?) -> Bool {
     guard let value else { return false }
-    place = value
+    setting = value
     return true
   }
 
@@ -100,22 +100,22 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     return path
   }
 
-  private static func setRate(_ place: inout Int64?, _ value: TOMLValue) -> Bool {
+  private static func setRate(_ setting: inout Int64?, _ value: TOMLValue) -> Bool {
     guard case .string(let text) = value else { return false }
     if text == RateText.none {
-      place = nil
+      setting = nil
       return true
     }
-    return set(&place, RateText.parse(text))
+    return set(&setting, RateText.parse(text))
   }
 
   private static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
   private static func setProxy(
-    _ place: inout ServiceConfiguration.Proxy, _ value: TOMLValue
+    _ setting: inout ServiceConfiguration.Proxy, _ value: TOMLValue
   ) -> Bool {
-    place = proxy(value).map { .through($0) } ?? .unusable
-    return place != .unusable
+    setting = proxy(value).map { .through($0) } ?? .unusable
+    return setting != .unusable
   }
 
   /// After the scheme, a proxy has the form of a URL's host and port, so one parser reads both.
@@ -129,7 +129,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   }
 
   /// libcurl expects one text with commas between the hosts (CURLOPT_NOPROXY).
-  private static func setHosts(_ place: inout [String], _ value: TOMLValue) -> Bool {
+  private static func setHosts(_ setting: inout [String], _ value: TOMLValue) -> Bool {
     guard case .array(let values) = value else { return false }
     var hosts: [String] = []
     for value in values {
@@ -138,7 +138,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
       else { return false }
       hosts.append(host)
     }
-    place = hosts
+    setting = hosts
     return true
   }
 

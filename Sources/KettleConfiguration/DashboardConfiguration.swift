@@ -49,7 +49,7 @@ package struct DashboardConfiguration: Hashable, Sendable {
     do throws(TOMLProblem) {
       for entry in try TOMLReader.read(bytes) {
         guard let table = table(of: entry) else { continue }
-        if let what = table.take(entry, into: &configuration) {
+        if let what = table.apply(entry, to: &configuration) {
           problems.append(ConfigurationProblem(what, line: entry.line))
         }
       }
@@ -70,8 +70,8 @@ package struct DashboardConfiguration: Hashable, Sendable {
 protocol DashboardTable {
   static var name: String { get }
   /// Applies an entry of the table, or returns its problem.
-  static func take(
-    _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
+  static func apply(
+    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
   ) -> ConfigurationProblem.What?
 }
 

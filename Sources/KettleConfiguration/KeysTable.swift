@@ -2,8 +2,8 @@
 enum KeysTable: DashboardTable {
   static let name = "keys"
 
-  static func take(
-    _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
+  static func apply(
+    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
   ) -> ConfigurationProblem.What? {
     guard let keys = keys(entry.value) else {
       return .wrongValue(

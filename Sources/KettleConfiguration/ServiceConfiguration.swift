@@ -45,25 +45,3 @@ package struct ServiceConfiguration: Hashable, Sendable {
     downloadsDirectory.map { $0.hasPrefix("~") ? home + $0.dropFirst() : $0 }
   }
 }
-
-/// A setting in the file that has no effect.
-package struct ConfigurationProblem: Hashable, Sendable {
-  package enum What: Hashable, Sendable {
-    /// The whole file, with a few words.
-    case unreadable(String)
-    case unknownKey(String)
-    /// Unquoted text.
-    case unquoted(String)
-    /// The key and the values it accepts.
-    case wrongValue(String, mustBe: String)
-  }
-
-  package var what: What
-  /// nil if the problem has no line.
-  package var line: Int?
-
-  package init(_ what: What, line: Int? = nil) {
-    self.what = what
-    self.line = line
-  }
-}

@@ -2,7 +2,7 @@ extension TOMLReader {
   /// Reads a string in double quotes, with escapes.
   mutating func readBasicString() throws(TOMLProblem) -> String {
     if bytes.starts(with: "\"\"\"".utf8) {
-      throw problem("strings of several lines are not read here")
+      throw problem("multi-line strings are not supported")
     }
     bytes = bytes.dropFirst()
     var text: [UInt8] = []
@@ -10,22 +10,22 @@ extension TOMLReader {
       switch byte {
       case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
       case UInt8(ascii: "\\"): text += try readEscape()
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): throw problem("the string has no end")
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): throw problem("the string is not closed")
       default: text.append(byte)
       }
     }
-    throw problem("the string has no end")
+    throw problem("the string is not closed")
   }
 
   /// Reads a string in single quotes, without escapes.
   mutating func readLiteralString() throws(TOMLProblem) -> String {
     if bytes.starts(with: "'''".utf8) {
-      throw problem("strings of several lines are not read here")
+      throw problem("multi-line strings are not supported")
     }
     bytes = bytes.dropFirst()
     let text = bytes.prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "\n") }
     bytes = bytes.dropFirst(text.count)
-    guard take(UInt8(ascii: "'")) else { throw problem("the string has no end") }
+    guard skip(UInt8(ascii: "'")) else { throw problem("the string is not closed") }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -40,7 +40,7 @@ extension TOMLReader {
     case UInt8(ascii: "\\"): return [92]
     case UInt8(ascii: "u"): return try readScalar(digitCount: 4)
     case UInt8(ascii: "U"): return try readScalar(digitCount: 8)
-    default: throw problem("the string has an escape that TOML does not know")
+    default: throw problem("the string contains an unknown escape")
     }
   }
 
@@ -50,7 +50,7 @@ extension TOMLReader {
     guard digits.count == digitCount, areDigits,
       let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
       let scalar = Unicode.Scalar(number)
-    else { throw problem("the string has an escape that stands for no character") }
+    else { throw problem("the string contains an invalid Unicode escape") }
     bytes = bytes.dropFirst(digitCount)
     return Array(String(Character(scalar)).utf8)
   }

@@ -32,7 +32,7 @@ struct TOMLReader {
       if byte == UInt8(ascii: "\n") { line += 1 }
       let isBlank = byte == 9 || byte == 10 || byte == 13
       if (byte < 32 && !isBlank) || byte == 127 {
-        throw TOMLProblem(line: line, detail: "there is a control character in it")
+        throw TOMLProblem(line: line, detail: "it contains a control character")
       }
     }
     guard String(validating: bytes, as: UTF8.self) == nil else { return }
@@ -56,22 +56,22 @@ struct TOMLReader {
 
   private mutating func readTable() throws(TOMLProblem) {
     bytes = bytes.dropFirst()
-    if bytes.first == UInt8(ascii: "[") { throw problem("arrays of tables are not read here") }
+    if bytes.first == UInt8(ascii: "[") { throw problem("arrays of tables are not supported") }
     table = try readName()
-    guard take(UInt8(ascii: "]")) else { throw problem("the \"]\" of the table is missing") }
+    guard skip(UInt8(ascii: "]")) else { throw problem("the table name has no closing \"]\"") }
     let name = table.joined(separator: ".")
     guard tables.insert(name).inserted else {
-      throw problem("the table \"\(name)\" is there twice")
+      throw problem("the table \"\(name)\" is defined twice")
     }
   }
 
   private mutating func readEntry() throws(TOMLProblem) {
     let start = line
     let name = (table + (try readName())).joined(separator: ".")
-    guard take(UInt8(ascii: "=")) else { throw problem("there is no \"=\" after the key") }
+    guard skip(UInt8(ascii: "=")) else { throw problem("the key is not followed by \"=\"") }
     skipBlanks()
     let value = try readValue(depth: 0)
-    guard names.insert(name).inserted else { throw problem("\"\(name)\" is there twice") }
+    guard names.insert(name).inserted else { throw problem("\"\(name)\" is defined twice") }
     entries.append(TOMLEntry(name: name, value: value, line: start))
   }
 
@@ -82,12 +82,12 @@ struct TOMLReader {
       let part = bytes.prefix { Self.isBareKey($0) }
       if part.isEmpty {
         let isQuoted = bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "'")
-        throw problem(isQuoted ? "keys in quotes are not read here" : "a key is missing")
+        throw problem(isQuoted ? "quoted keys are not supported" : "the key is missing")
       }
       parts.append(String(decoding: part, as: UTF8.self))
       bytes = bytes.dropFirst(part.count)
       skipBlanks()
-    } while take(UInt8(ascii: "."))
+    } while skip(UInt8(ascii: "."))
     return parts
   }
 
@@ -96,9 +96,9 @@ struct TOMLReader {
     case UInt8(ascii: "\""): return .string(try readBasicString())
     case UInt8(ascii: "'"): return .string(try readLiteralString())
     case UInt8(ascii: "["):
-      guard depth < Self.depthMax else { throw problem("the arrays nest too deep") }
+      guard depth < Self.depthMax else { throw problem("arrays are nested too deeply") }
       return .array(try readArray(depth: depth + 1))
-    case UInt8(ascii: "{"): throw problem("tables in braces are not read here")
+    case UInt8(ascii: "{"): throw problem("inline tables are not supported")
     default: return depth == 0 ? try readWordOfLine() : try readWord()
     }
   }
@@ -121,13 +121,13 @@ struct TOMLReader {
     var values: [TOMLValue] = []
     while true {
       skipBlanksAndLines()
-      if take(UInt8(ascii: "]")) { return values }
-      guard bytes.first != nil else { throw problem("the \"]\" of the array is missing") }
+      if skip(UInt8(ascii: "]")) { return values }
+      guard bytes.first != nil else { throw problem("the array has no closing \"]\"") }
       values.append(try readValue(depth: depth))
       skipBlanksAndLines()
-      if take(UInt8(ascii: ",")) { continue }
+      if skip(UInt8(ascii: ",")) { continue }
       guard bytes.isEmpty || bytes.first == UInt8(ascii: "]") else {
-        throw problem("there is no \",\" or \"]\" after a value of the array")
+        throw problem("a value of the array is not followed by \",\" or \"]\"")
       }
     }
   }
@@ -143,7 +143,7 @@ struct TOMLReader {
     case "false": return .boolean(false)
     default:
       guard let number = Self.integer(text) else {
-        throw problem("\"\(text)\" is no string in quotes, no whole number and no true or false")
+        throw problem("\"\(text)\" is not a quoted string, a whole number, true or false")
       }
       return .integer(number)
     }
@@ -162,9 +162,10 @@ struct TOMLReader {
     return Int64(sign + groups.joined())
   }
 
-  // MARK: Blanks and line ends
+  // MARK: - Blanks and line ends
 
-  mutating func take(_ byte: UInt8) -> Bool {
+  /// Consumes the byte if it comes next; returns whether it did.
+  mutating func skip(_ byte: UInt8) -> Bool {
     guard bytes.first == byte else { return false }
     bytes = bytes.dropFirst()
     return true
@@ -178,7 +179,7 @@ struct TOMLReader {
     while true {
       skipBlanks()
       if bytes.first == UInt8(ascii: "#") { skipComment() }
-      guard takeLineEnd() else { return }
+      guard skipLineEnd() else { return }
     }
   }
 
@@ -186,10 +187,11 @@ struct TOMLReader {
     bytes = bytes.drop { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
   }
 
-  private mutating func takeLineEnd() -> Bool {
+  /// Consumes a line end if it comes next; returns whether it did.
+  private mutating func skipLineEnd() -> Bool {
     if bytes.starts(with: [13, 10]) {
       bytes = bytes.dropFirst(2)
-    } else if !take(UInt8(ascii: "\n")) {
+    } else if !skip(UInt8(ascii: "\n")) {
       return false
     }
     line += 1
@@ -199,8 +201,8 @@ struct TOMLReader {
   private mutating func endLine() throws(TOMLProblem) {
     skipBlanks()
     if bytes.first == UInt8(ascii: "#") { skipComment() }
-    guard bytes.isEmpty || takeLineEnd() else {
-      throw problem("there is something after the value")
+    guard bytes.isEmpty || skipLineEnd() else {
+      throw problem("there is text after the value")
     }
   }
 

@@ -2,21 +2,21 @@
 enum TerminalTable: DashboardTable {
   static let name = "dashboard"
 
-  static func take(
-    _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
+  static func apply(
+    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
   ) -> ConfigurationProblem.What? {
-    let place: WritableKeyPath<DashboardConfiguration, Bool>
+    let setting: WritableKeyPath<DashboardConfiguration, Bool>
     switch key(of: entry) {
-    case "mouse": place = \.isMouseOn
-    case "bell": place = \.ringsBell
-    case "taskbar": place = \.showsTaskbarProgress
-    case "announcements": place = \.announces
+    case "mouse": setting = \.isMouseOn
+    case "bell": setting = \.ringsBell
+    case "taskbar": setting = \.showsTaskbarProgress
+    case "announcements": setting = \.announces
     default: return .unknownKey(entry.name)
     }
     guard case .boolean(let isOn) = entry.value else {
       return .wrongValue(entry.name, mustBe: "true or false")
     }
-    configuration[keyPath: place] = isOn
+    configuration[keyPath: setting] = isOn
     return nil
   }
 }
@@ -26,8 +26,8 @@ enum ThemeTable: DashboardTable {
   static let name = "theme"
   private static let colors = "colors."
 
-  static func take(
-    _ entry: TOMLEntry, into configuration: inout DashboardConfiguration
+  static func apply(
+    _ entry: TOMLEntry, to configuration: inout DashboardConfiguration
   ) -> ConfigurationProblem.What? {
     let key = key(of: entry)
     if key.hasPrefix(colors) {

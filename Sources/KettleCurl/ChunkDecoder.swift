@@ -5,11 +5,11 @@
 /// with wrong bytes. So libcurl only finds the end of the exchange, and this decoder decides which
 /// bytes are data. It keeps its state between calls, so the body may be split anywhere.
 struct ChunkDecoder: Equatable {
-  /// What the next bytes of the body are.
+  /// The kind of the next bytes of the body.
   enum Span: Equatable {
     /// Framing, already consumed by the decoder.
     case framing(byteCount: Int)
-    /// Data. The caller reports through `takeData` how much of it was delivered.
+    /// Data. The caller reports through `consumeData` how much of it was delivered.
     case data(byteCount: Int)
     /// More bytes are needed; nothing was consumed.
     case needsMore
@@ -63,7 +63,7 @@ struct ChunkDecoder: Equatable {
   }
 
   /// Records that this many bytes of the data announced by `next` were delivered.
-  mutating func takeData(_ byteCount: Int) {
+  mutating func consumeData(_ byteCount: Int) {
     guard case .data(let remaining) = state else { return }
     let rest = max(remaining - Int64(byteCount), 0)
     state = rest > 0 ? .data(remaining: rest) : .dataReturn
@@ -88,9 +88,11 @@ struct ChunkDecoder: Equatable {
 extension ChunkDecoder {
   private mutating func state(after byte: UInt8) -> State {
     switch state {
-    case .size(let value, let digitCount): Self.size(value, digitCount, byte)
-    case .sizeBlanks(let size, let byteCount): Self.sizeBlanks(size, byteCount, byte)
-    case .chunkExtension(let size, let byteCount): Self.chunkExtension(size, byteCount, byte)
+    case .size(let value, let digitCount): Self.size(value, digitCount: digitCount, next: byte)
+    case .sizeBlanks(let size, let byteCount):
+      Self.sizeBlanks(size, byteCount: byteCount, next: byte)
+    case .chunkExtension(let size, let byteCount):
+      Self.chunkExtension(size, byteCount: byteCount, next: byte)
     case .sizeLineFeed(let size):
       Self.expectLineFeed(byte, size == 0 ? .trailerStart : .data(remaining: size))
     case .dataReturn:
@@ -110,7 +112,7 @@ extension ChunkDecoder {
     byte == Byte.lineFeed ? next : .broken("a CR without LF")
   }
 
-  private static func size(_ value: Int64, _ digitCount: Int, _ byte: UInt8) -> State {
+  private static func size(_ value: Int64, digitCount: Int, next byte: UInt8) -> State {
     if let digit = hexadecimalDigit(byte) {
       guard digitCount < sizeDigitCountMax, value <= Int64.max >> 4 else {
         return .broken("a chunk size is too large")
@@ -118,26 +120,28 @@ extension ChunkDecoder {
       return .size(value: value << 4 | digit, digitCount: digitCount + 1)
     }
     guard digitCount > 0 else { return .broken("a chunk size is not a hexadecimal number") }
-    return sizeBlanks(value, 0, byte)
+    return sizeBlanks(value, byteCount: 0, next: byte)
   }
 
   /// Blanks may precede a semicolon (`BWS`). Some servers also pad every size with blanks to the
   /// same width, which leaves the size unambiguous.
-  private static func sizeBlanks(_ size: Int64, _ byteCount: Int, _ byte: UInt8) -> State {
+  private static func sizeBlanks(_ size: Int64, byteCount: Int, next byte: UInt8) -> State {
     switch byte {
     case Byte.carriageReturn: .sizeLineFeed(size: size)
     case Byte.semicolon: .chunkExtension(size: size, byteCount: 0)
     case Byte.space, Byte.tab:
       byteCount < sizeDigitCountMax
         ? .sizeBlanks(size: size, byteCount: byteCount + 1)
-        : .broken("a chunk size has too many blanks behind it")
+        : .broken("a chunk size is followed by too many blanks")
     default: .broken("a chunk size is not a hexadecimal number")
     }
   }
 
-  private static func chunkExtension(_ size: Int64, _ byteCount: Int, _ byte: UInt8) -> State {
+  private static func chunkExtension(
+    _ size: Int64, byteCount: Int, next byte: UInt8
+  ) -> State {
     if byte == Byte.carriageReturn { return .sizeLineFeed(size: size) }
-    guard isText(byte) else { return .broken("a chunk extension has a control character in it") }
+    guard isText(byte) else { return .broken("a chunk extension contains a control character") }
     guard byteCount < extensionByteCountMax else { return .broken("a chunk extension is too long") }
     return .chunkExtension(size: size, byteCount: byteCount + 1)
   }
@@ -160,7 +164,7 @@ extension ChunkDecoder {
 
   private static func trailerValue(_ byteCount: Int, _ byte: UInt8) -> State {
     if byte == Byte.carriageReturn { return .trailerLineFeed }
-    guard isText(byte) else { return .broken("a trailer has a control character in it") }
+    guard isText(byte) else { return .broken("a trailer contains a control character") }
     guard byteCount < trailerByteCountMax else { return .broken("a trailer is too long") }
     return .trailerValue(byteCount: byteCount + 1)
   }

@@ -17,7 +17,7 @@ enum Command: Sendable {
 
 /// Passes commands to the thread that owns the multi handle, and wakes it.
 final class CommandQueue: Sendable {
-  enum Taken {
+  enum Batch {
     case commands([Command])
     /// The last commands; none follow.
     case last([Command])
@@ -74,19 +74,20 @@ final class CommandQueue: Sendable {
     wakingCount.subtract(1, ordering: .releasing)
   }
 
-  /// Called by the thread. After `last`, the queue no longer touches the multi handle.
-  func take() -> Taken {
-    let taken = takeWaiting()
-    switch taken {
+  /// Removes and returns all commands. Called by the thread. After `last`, the queue no longer uses
+  /// the multi handle.
+  func dequeueAll() -> Batch {
+    let batch = dequeueWaiting()
+    switch batch {
     case .commands: break
     case .last:
       // Each of these senders is at most one call from finishing.
       while wakingCount.load(ordering: .acquiring) > 0 { sched_yield() }
     }
-    return taken
+    return batch
   }
 
-  private func takeWaiting() -> Taken {
+  private func dequeueWaiting() -> Batch {
     state.withLock { state in
       switch state {
       case .open(let commands):

@@ -3,7 +3,7 @@ import KettleEngine
 import KettleModel
 
 extension CurlAttempt {
-  /// Makes an easy handle that requests exactly what `request` says.
+  /// Creates an easy handle that requests exactly what `request` specifies.
   static func make(
     _ request: AttemptRequest, settings: CurlSettings, loop: CurlLoop
   ) -> Result<CurlAttempt, TransferFailure> {
@@ -15,7 +15,7 @@ extension CurlAttempt {
     }
     guard let easy = curl_easy_init() else {
       return .failure(
-        TransferFailure(.internalProblem, on: host, detail: "libcurl has no memory"))
+        TransferFailure(.internalProblem, on: host, detail: "libcurl is out of memory"))
     }
     let certificates =
       request.caCertificatePath.map { TrustedCertificates(file: $0, directory: nil) }
@@ -26,10 +26,10 @@ extension CurlAttempt {
     switch settings.proxies.route(to: request.url) {
     case .direct: break
     case .through(let proxy): attempt.proxy = proxy
-    case .unusable(let place):
+    case .unusable(let source):
       return .failure(
         TransferFailure(
-          .proxyFailed, on: host, detail: "what \(place) says is no address of a proxy"))
+          .proxyFailed, on: host, detail: "the value of \(source) is not the address of a proxy"))
     }
     if let failure = attempt.prepare(request) { return .failure(failure) }
     let code = attempt.configure(request, settings)
@@ -38,7 +38,7 @@ extension CurlAttempt {
 
   /// Returns the problem that makes the request impossible, before libcurl is involved.
   private func prepare(_ request: AttemptRequest) -> TransferFailure? {
-    if let problem = problemOfProxiedHost { return problem }
+    if let problem = proxiedHostProblem { return problem }
     if url.scheme == .https, case .impossible(let reason) = verification {
       return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: reason)
     }
@@ -58,10 +58,10 @@ extension CurlAttempt {
   private func configure(_ request: AttemptRequest, _ settings: CurlSettings) -> CURLcode {
     var options = EasyOptions(easy: easy)
     setCallbacks(&options)
-    setRequest(request, settings, &options)
+    setRequest(request, settings: settings, options: &options)
     setTrust(request, &options)
     setLogin(request, &options)
-    setConnection(request, settings, &options)
+    setConnection(request, settings: settings, options: &options)
     setProxy(settings, &options)
     setReach(&options)
     setVerification(&options)
@@ -79,21 +79,21 @@ extension CurlAttempt {
     options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
     options.set(CURLOPT_WRITEFUNCTION, Self.onBody)
     options.set(CURLOPT_HEADERFUNCTION, Self.onHeaderLine)
-    options.note(kettle_easy_set_prereq_function(easy, Self.onRequestReady))
+    options.check(kettle_easy_set_prereq_function(easy, Self.onRequestReady))
     if url.scheme == .https {
       options.set(CURLOPT_DEBUGDATA, context)
-      options.note(kettle_easy_set_debug_function(easy, Self.onTrace))
+      options.check(kettle_easy_set_debug_function(easy, Self.onTrace))
       options.set(CURLOPT_VERBOSE, 1)
     }
   }
 
   private func setRequest(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+    _ request: AttemptRequest, settings: CurlSettings, options: inout EasyOptions
   ) {
     options.set(CURLOPT_URL, request.url.text)
     // The URL is requested exactly as shown and stored, `..` included.
     options.set(CURLOPT_PATH_AS_IS, 1)
-    options.note(kettle_easy_allow_http_only(easy))
+    options.check(kettle_easy_allow_http_only(easy))
     options.set(CURLOPT_FOLLOWLOCATION, 0)
     // On HTTP/1.1, bytes arrive in plain reads, without frames and windows to account for, and two
     // segments of a file on two connections are two streams to the network as well.
@@ -113,12 +113,12 @@ extension CurlAttempt {
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
       append("Accept-Encoding: identity", to: &headerList)
     }
-    if asksFirst(request.headers) {
+    if expectsContinue(request.headers) {
       headReader.mayAnswer417 = true
     } else if upload != nil {
       append("Expect:", to: &headerList)
     }
-    options.note(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+    options.check(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
 
   private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
@@ -168,23 +168,23 @@ extension CurlAttempt {
   }
 
   private func setConnection(
-    _ request: AttemptRequest, _ settings: CurlSettings, _ options: inout EasyOptions
+    _ request: AttemptRequest, settings: CurlSettings, options: inout EasyOptions
   ) {
     // No signals: the timeout of a name lookup would use SIGALRM, for the whole process.
     options.set(CURLOPT_NOSIGNAL, 1)
     options.set(CURLOPT_BUFFERSIZE, Int(bufferByteCount))
     let connect = Int32(clamping: max(request.timeouts.connectMilliseconds, 1))
     options.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect))
-    options.note(kettle_easy_set_socket_function(easy, Self.onSocket))
+    options.check(kettle_easy_set_socket_function(easy, Self.onSocket))
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     // Many routers forget a connection after a minute of silence.
     options.set(CURLOPT_TCP_KEEPIDLE, 45)
     options.set(CURLOPT_TCP_KEEPINTVL, 15)
     // Without it, cancelling during a name lookup waits for the lookup and blocks all attempts. The
     // abandoned thread cleans up after itself, except in the last moments of a process.
-    options.note(kettle_easy_leave_lookups_behind(easy))
+    options.check(kettle_easy_leave_lookups_behind(easy))
     for address in settings.knownAddresses { append(address, to: &addressList) }
-    options.note(kettle_easy_set_list(easy, CURLOPT_RESOLVE, addressList))
+    options.check(kettle_easy_set_list(easy, CURLOPT_RESOLVE, addressList))
   }
 
   /// Always sets both texts: without them libcurl would read the environment.

@@ -7,7 +7,7 @@ extension CurlAttempt {
   /// for a login first.
   func verdict(on code: CURLcode) -> Verdict {
     loop.assertIsOnThread()
-    tellWhatWasSent()
+    reportSentBytes()
     switch phase {
     case .decided(let end): return .ended(end)
     case .connecting, .awaitingHead:
@@ -15,12 +15,12 @@ extension CurlAttempt {
       guard let head = headReader.heldBackHead else {
         return .ended(.failed(TransferFailure(.protocolBroken, on: url.hostAndPort)))
       }
-      if tell(head) { return .endedBeforeAccept(end(for: code)) }
+      if report(head) { return .endedBeforeAccept(end(for: code)) }
       return verdict(on: code)
-    case .headTold: return .endedBeforeAccept(end(for: code))
-    case .bodyHeld: return .endedBeforeAccept(endWithBytesHeld(code))
+    case .headReported: return .endedBeforeAccept(end(for: code))
+    case .bodyHeld: return .endedBeforeAccept(endWithUnacceptedBytes(code))
     case .receiving: return .ended(end(for: code))
-    case .blocked, .throttled: return .ended(endWithBytesHeld(code))
+    case .blocked, .throttled: return .ended(endWithUnacceptedBytes(code))
     }
   }
 
@@ -30,10 +30,10 @@ extension CurlAttempt {
     guard code == CURLE_OK else { return .failed(failure(for: code)) }
     if let chunks, !chunks.isComplete {
       return .failed(
-        TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk did not come"))
+        TransferFailure(.truncated, on: url.hostAndPort, detail: "the last chunk is missing"))
     }
-    let isVouchedFor = url.scheme == .http || isEndSaid
-    guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndVouchedFor: isVouchedFor)
+    let isEndAuthentic = url.scheme == .http || hasSeenEnd
+    guard let problem = bodyEnd?.problem(after: deliveredByteCount, isEndAuthentic: isEndAuthentic)
     else { return .complete }
     return .failed(TransferFailure(problem.code, on: url.hostAndPort, detail: problem.detail))
   }
@@ -45,11 +45,11 @@ extension CurlAttempt {
     kettle_tls_library().map { !String(cString: $0).hasPrefix("GnuTLS") } ?? false
 
   /// Inside a proxy's TLS, an alert could be the proxy's, which does not know the body.
-  private var isEndSaid: Bool {
-    !Self.mustSeeAlert || (talk.isClosedByServer && proxy?.scheme != .https)
+  private var hasSeenEnd: Bool {
+    !Self.mustSeeAlert || (handshake.isClosedByServer && proxy?.scheme != .https)
   }
 
-  private func endWithBytesHeld(_ code: CURLcode) -> AttemptEnd {
+  private func endWithUnacceptedBytes(_ code: CURLcode) -> AttemptEnd {
     let cause = code == CURLE_OK ? CURLE_PARTIAL_FILE : code
     return .failed(failure(for: cause))
   }
@@ -67,7 +67,7 @@ extension CurlAttempt {
       systemError: Int32(truncatingIfNeeded: systemError),
       proxy: proxy, proxyStatus: proxyStatus, proxyError: UInt32(clamping: proxyError),
       isInsideHead: headReader.isInsideHead,
-      isConnected: isConnected, hasTLSBegun: talk.hasBegun)
+      isConnected: isConnected, hasTLSBegun: handshake.hasBegun)
     if let certificate, code == CURLE_SSL_CERTPROBLEM {
       return certificate.failure(saying: reason.text)
     }

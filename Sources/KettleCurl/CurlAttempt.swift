@@ -12,7 +12,7 @@ final class CurlAttempt {
     case connecting
     case awaitingHead(silentSince: MonotonicTime)
     /// The head was reported; no body bytes have arrived.
-    case headTold
+    case headReported
     /// The head was reported; libcurl is paused and holds the first bytes of the body.
     case bodyHeld
     case receiving(any ByteSink)
@@ -56,11 +56,11 @@ final class CurlAttempt {
   static let requestCountMax = 8
   var requestCount = 0
   /// When the first request was sent; nil before.
-  var headBegunAt: MonotonicTime?
+  var headStartedAt: MonotonicTime?
   var headReader = HeadReader()
   /// As declared by the head; nil before it.
   var bodyEnd: ResponseHead.BodyEnd?
-  var talk = TLSHandshakeObserver()
+  var handshake = TLSHandshakeObserver()
   let verification: ServerVerification
   var judgement = ServerJudgement.pending
   let certificate: ClientCertificate?
@@ -72,7 +72,7 @@ final class CurlAttempt {
   /// nil when the body is not chunked, and before the head.
   var chunks: ChunkDecoder?
   /// How many bytes of libcurl's current piece have been processed, chunk framing included.
-  var handedOfPiece = 0
+  var processedOfPiece = 0
   var pace: BodyPace
 
   init(
@@ -125,7 +125,7 @@ extension CurlAttempt {
   /// Returns libcurl's code for the bytes that it held back.
   func accept(into sink: any ByteSink) -> CURLcode {
     switch phase {
-    case .headTold:
+    case .headReported:
       receive(into: sink)
       return CURLE_OK
     case .bodyHeld:
@@ -145,14 +145,14 @@ extension CurlAttempt {
     case .blocked(let sink):
       receive(into: sink)
       return curl_easy_pause(easy, CURLPAUSE_CONT)
-    case .connecting, .awaitingHead, .headTold, .bodyHeld, .receiving, .throttled, .decided:
+    case .connecting, .awaitingHead, .headReported, .bodyHeld, .receiving, .throttled, .decided:
       return CURLE_OK
     }
   }
 
   /// Called when the speed limits allow more. Returns libcurl's code for the bytes that it held
   /// back.
-  func goOn() -> CURLcode {
+  func resumeThrottled() -> CURLcode {
     guard case .throttled(let sink) = phase else { return CURLE_OK }
     receive(into: sink)
     return curl_easy_pause(easy, CURLPAUSE_CONT)
@@ -160,14 +160,14 @@ extension CurlAttempt {
 
   func receive(into sink: any ByteSink) {
     phase = .receiving(sink)
-    pace.run(at: loop.now)
-    noteDeadline()
+    pace.start(at: loop.now)
+    scheduleDeadline()
   }
 
   /// Enters a phase in which nothing can arrive, through no fault of the server.
-  func rest(in phase: Phase) {
+  func pause(in phase: Phase) {
     self.phase = phase
-    pace.rest(at: loop.now)
+    pace.pause(at: loop.now)
   }
 }
 
@@ -182,7 +182,7 @@ extension CurlAttempt {
     case .connecting: loop.now.advanced(byMilliseconds: 500)
     case .awaitingHead(let since): Self.earlier(endOfSilence(since), endOfHead)
     case .receiving: Self.earlier(endOfReceiving, pace.windowEnd)
-    case .headTold, .bodyHeld, .blocked, .throttled, .decided: nil
+    case .headReported, .bodyHeld, .blocked, .throttled, .decided: nil
     }
   }
 
@@ -205,7 +205,7 @@ extension CurlAttempt {
 
   private var endOfHead: MonotonicTime? {
     guard isRequestWhole else { return nil }
-    return headBegunAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
+    return headStartedAt?.advanced(byMilliseconds: max(timeouts.headMilliseconds, 1))
   }
 
   /// Returns how the attempt ends without libcurl: as a failure when the server has exceeded its
@@ -225,15 +225,15 @@ extension CurlAttempt {
     switch phase {
     case .awaitingHead(let silentSince): since = silentSince
     case .receiving: since = pace.silentSince
-    case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: return nil
+    case .connecting, .headReported, .bodyHeld, .blocked, .throttled, .decided: return nil
     }
     if endOfSilence(since) <= now {
       return timeout(silence + Self.span(timeouts.idleMilliseconds))
     }
     if case .awaitingHead = phase, let endOfHead, endOfHead <= now {
-      return timeout("its head was not whole after " + Self.span(timeouts.headMilliseconds))
+      return timeout("its headers were not complete after " + Self.span(timeouts.headMilliseconds))
     }
-    if case .receiving = phase, let byteCount = pace.tooFew(at: now) {
+    if case .receiving = phase, let byteCount = pace.shortfall(at: now) {
       let span = Self.span(timeouts.slowMilliseconds)
       return timeout("only \(byteCount) bytes came in \(span)")
     }
@@ -242,9 +242,9 @@ extension CurlAttempt {
 
   private var silence: String {
     if case .awaitingHead = phase, !isRequestWhole {
-      "it took nothing for "
+      "it accepted no data for "
     } else {
-      "nothing came for "
+      "no data arrived for "
     }
   }
 
@@ -256,8 +256,8 @@ extension CurlAttempt {
     milliseconds < 1000 ? "\(milliseconds) milliseconds" : "\(milliseconds / 1000) seconds"
   }
 
-  func noteDeadline() {
-    if let deadline { loop.note(deadline) }
+  func scheduleDeadline() {
+    if let deadline { loop.scheduleCheck(at: deadline) }
   }
 
   /// The more a read brings, the fewer acknowledgements and sender wake-ups it costs; unused buffer

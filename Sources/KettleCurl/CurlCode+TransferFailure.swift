@@ -1,6 +1,7 @@
 import CKettleCurl
 import Glibc
 import KettleModel
+import KettleSystem
 
 /// Everything that libcurl reports about why an exchange failed.
 struct CurlFailureReason {
@@ -104,7 +105,7 @@ struct CurlFailureReason {
 
   /// The error text, safe to show; for a failed system call, its own text.
   var detail: String? {
-    if systemError != 0, let named = strerror(systemError) { return String(cString: named) }
+    if systemError != 0 { return SystemError(systemError).message }
     let said = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     let shown = said.sanitizedForDisplay(limit: 200)
     return shown.hasSuffix(".") ? String(shown.dropLast()) : shown

@@ -2,6 +2,7 @@ import CKettleCurl
 import Glibc
 import KettleEngine
 import KettleModel
+import KettleSystem
 
 /// The event loop of the transport's thread. Only that thread uses its contents and every
 /// `CurlAttempt`.
@@ -14,7 +15,7 @@ final class CurlLoop {
 
   private var attempts: [AttemptID: CurlAttempt] = [:]
   /// Exchanges that ended before their body was accepted; reported upon acceptance.
-  private var heldEnds: [AttemptID: AttemptEnd] = [:]
+  private var unreportedEnds: [AttemptID: AttemptEnd] = [:]
   /// Attempts consult these before they accept bytes.
   var limits = SpeedLimits()
   /// Read once per turn.
@@ -30,13 +31,13 @@ final class CurlLoop {
     self.queue = queue
     self.settings = settings
     self.events = events
-    now = Self.readClock()
+    now = .now()
   }
 
   func run() {
     let locale = UTF8Locale()
     loop: while true {
-      switch queue.take() {
+      switch queue.dequeueAll() {
       case .commands(let commands):
         for command in commands { run(command) }
       case .last(let commands):
@@ -46,8 +47,8 @@ final class CurlLoop {
       turn()
     }
     for attempt in attempts.values { finish(attempt, .cancelled) }
-    for id in heldEnds.keys { emit(.ended(id, .cancelled)) }
-    heldEnds = [:]
+    for id in unreportedEnds.keys { emit(.ended(id, .cancelled)) }
+    unreportedEnds = [:]
     curl_multi_cleanup(multi)
     locale?.restore()
   }
@@ -57,10 +58,10 @@ final class CurlLoop {
     var runningCount: Int32 = 0
     let performed = curl_multi_perform(multi, &runningCount)
     collectFinished()
-    keepDeadlines()
-    letOnWhoWaits()
+    checkDeadlines()
+    resumeThrottled()
     let polled = curl_multi_poll(multi, nil, 0, pollMilliseconds(), nil)
-    now = Self.readClock()
+    now = .now()
     for code in [performed, polled] where code != CURLM_OK { failAll(code) }
   }
 
@@ -68,7 +69,7 @@ final class CurlLoop {
     switch command {
     case .begin(let request): begin(request)
     case .accept(let id, let sink):
-      if let end = heldEnds.removeValue(forKey: id) {
+      if let end = unreportedEnds.removeValue(forKey: id) {
         emit(.ended(id, end))
       } else if let attempt = attempts[id] {
         finishIfFailed(attempt, attempt.accept(into: sink))
@@ -76,7 +77,7 @@ final class CurlLoop {
     case .resumeReceiving(let id):
       if let attempt = attempts[id] { finishIfFailed(attempt, attempt.resumeReceiving()) }
     case .cancel(let id):
-      if heldEnds.removeValue(forKey: id) != nil {
+      if unreportedEnds.removeValue(forKey: id) != nil {
         emit(.ended(id, .cancelled))
       } else if let attempt = attempts[id] {
         finish(attempt, .cancelled)
@@ -90,19 +91,20 @@ final class CurlLoop {
 
   private func begin(_ request: AttemptRequest) {
     precondition(
-      attempts[request.id] == nil && heldEnds[request.id] == nil,
+      attempts[request.id] == nil && unreportedEnds[request.id] == nil,
       "An attempt needs an id of its own. In use: \(request.id.rawValue)")
     switch CurlAttempt.make(request, settings: settings, loop: self) {
     case .failure(let failure): emit(.ended(request.id, .failed(failure)))
     case .success(let attempt):
       guard curl_multi_add_handle(multi, attempt.easy) == CURLM_OK else {
         let failure = TransferFailure(
-          .internalProblem, on: request.url.hostAndPort, detail: "libcurl takes no more attempts")
+          .internalProblem, on: request.url.hostAndPort, detail: "libcurl accepts no more transfers"
+        )
         return emit(.ended(request.id, .failed(failure)))
       }
       attempts[request.id] = attempt
       limits.limit(request.transfer, to: request.limitBytesPerSecond, at: now)
-      attempt.noteDeadline()
+      attempt.scheduleDeadline()
     }
   }
 
@@ -122,23 +124,23 @@ extension CurlLoop {
       // The message is freed together with the handle.
       let code = message.pointee.data.result
       guard let attempt = CurlAttempt.of(message.pointee.easy_handle) else { continue }
-      exchangeIsOver(attempt, code)
+      finishExchange(attempt, code)
     }
   }
 
-  private func exchangeIsOver(_ attempt: CurlAttempt, _ code: CURLcode) {
+  private func finishExchange(_ attempt: CurlAttempt, _ code: CURLcode) {
     switch attempt.verdict(on: code) {
     case .ended(let end): finish(attempt, end)
     case .endedBeforeAccept(let end):
       drop(attempt)
-      heldEnds[attempt.id] = end
+      unreportedEnds[attempt.id] = end
     }
   }
 
   /// libcurl 7.88 delivers the held bytes within curl_easy_pause(3), which then returns a refusal
   /// by the sink.
   private func finishIfFailed(_ attempt: CurlAttempt, _ code: CURLcode) {
-    if code != CURLE_OK { exchangeIsOver(attempt, code) }
+    if code != CURLE_OK { finishExchange(attempt, code) }
   }
 
   private func finish(_ attempt: CurlAttempt, _ end: AttemptEnd) {
@@ -148,7 +150,7 @@ extension CurlLoop {
 
   private func drop(_ attempt: CurlAttempt) {
     attempts[attempt.id] = nil
-    limits.leave(attempt.id)
+    limits.remove(attempt.id)
     curl_multi_remove_handle(multi, attempt.easy)
   }
 
@@ -163,42 +165,37 @@ extension CurlLoop {
 // MARK: - Deadlines
 
 extension CurlLoop {
-  /// Records that an attempt has a deadline at `time`.
-  func note(_ time: MonotonicTime) { nextDeadline = nextDeadline.map { min($0, time) } ?? time }
+  /// Checks the deadlines at `time` at the latest.
+  func scheduleCheck(at time: MonotonicTime) {
+    nextDeadline = nextDeadline.map { min($0, time) } ?? time
+  }
 
   /// Checks the attempts only when one may be due: bytes only postpone a deadline.
-  private func keepDeadlines() {
+  private func checkDeadlines() {
     guard let due = nextDeadline, due <= now else { return }
     nextDeadline = nil
     for attempt in attempts.values {
       if let end = attempt.endWithoutLibcurl(at: now) {
         finish(attempt, end)
       } else {
-        attempt.noteDeadline()
+        attempt.scheduleDeadline()
       }
     }
   }
 
   /// Resumes the attempts whose speed limits allow more.
-  private func letOnWhoWaits() {
-    guard let turn = limits.nextTurn, turn <= now else { return }
-    for id in limits.letOn(at: now) {
-      if let attempt = attempts[id] { finishIfFailed(attempt, attempt.goOn()) }
+  private func resumeThrottled() {
+    guard let turn = limits.nextResumption, turn <= now else { return }
+    for id in limits.resume(at: now) {
+      if let attempt = attempts[id] { finishIfFailed(attempt, attempt.resumeThrottled()) }
     }
   }
 
   /// libcurl shortens the time to its own next timer. One hour means "until woken".
   private func pollMilliseconds() -> Int32 {
-    let turn = limits.nextTurn
+    let turn = limits.nextResumption
     guard let next = nextDeadline.map({ min($0, turn ?? $0) }) ?? turn else { return 3_600_000 }
     return Int32(clamping: min(max(next.milliseconds(since: now), 0), 3_600_000))
-  }
-
-  /// Includes the time that the machine sleeps, after which connections are mostly gone.
-  private static func readClock() -> MonotonicTime {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return MonotonicTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }
 

@@ -12,7 +12,7 @@ import KettleSystem
 package final class CurlTransport: Transport {
   private let queue: CommandQueue
   /// nil once the thread has been joined.
-  private let thread: Mutex<TransportThread?>
+  private let thread: Mutex<SystemThread?>
 
   /// Fails only when the system has no thread or descriptor left.
   package init(
@@ -30,15 +30,19 @@ package final class CurlTransport: Transport {
     // From here on only the new thread uses the handle; other threads only wake it, which is
     // allowed (curl_multi_wakeup(3)).
     nonisolated(unsafe) let handedOver = multi
-    let thread = TransportThread {
-      CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()
-    }
-    guard let thread else {
+    // SIGPIPE is sent to the writing thread, and OpenSSL may write to a connection that the server
+    // closed (CURLOPT_NOSIGNAL(3)). Blocked, it becomes an ordinary error. The other signals are
+    // for the threads that wait for them.
+    do throws(SystemError) {
+      let thread = try SystemThread(receiving: .none) {
+        CurlLoop(multi: handedOver, queue: queue, settings: settings, events: events).run()
+      }
+      self.thread = Mutex(thread)
+    } catch {
       curl_multi_cleanup(multi)
       throw TransferFailure(.internalProblem, on: "libcurl", detail: "too many threads")
     }
     self.queue = queue
-    self.thread = Mutex(thread)
   }
 
   deinit {

@@ -130,7 +130,7 @@ extension HeadReader {
   /// Returns what is wrong with the line, or nil.
   private static func add(_ line: ArraySlice<UInt8>, to fields: inout [Field]) -> String? {
     guard line.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else {
-      return "a header has a control character in it"
+      return "a header contains a control character"
     }
     if line.first == 32 || line.first == 9 {
       // A folded line continues the previous value (RFC 9112, section 5.2).

@@ -9,12 +9,12 @@ extension ResponseHead {
     for coding in values(of: "Transfer-Encoding").flatMap(Self.list)
     where !["chunked", "identity"].contains(coding.lowercased()) {
       // No other coding was requested (TE), and libcurl would decode it without a bound.
-      return "it has a transfer coding that was not asked for"
+      return "it uses a transfer coding that was not requested"
     }
     let lengths = values(of: "Content-Length").flatMap(Self.list)
     let numbers = Set(lengths.map(Self.length))
-    if numbers.contains(nil) { return "its Content-Length is not a length" }
-    if numbers.count > 1 { return "it has two different Content-Length" }
+    if numbers.contains(nil) { return "its Content-Length is not a number" }
+    if numbers.count > 1 { return "it has two different Content-Length headers" }
     return nil
   }
 
@@ -30,9 +30,9 @@ extension ResponseHead {
     /// Returns why a body that libcurl considers complete after `byteCount` bytes is incomplete, or
     /// nil when it is complete.
     ///
-    /// `isEndVouchedFor` is false when anyone on the path could have ended the connection.
+    /// `isEndAuthentic` is false when anyone on the path could have ended the connection.
     func problem(
-      after byteCount: Int64, isEndVouchedFor: Bool
+      after byteCount: Int64, isEndAuthentic: Bool
     ) -> (code: TransferFailure.Code, detail: String)? {
       switch self {
       case .byteCount(let announced) where announced != byteCount:
@@ -42,7 +42,7 @@ extension ResponseHead {
         )
       case .lastChunk(let announced?) where announced != byteCount:
         (.protocolBroken, "\(byteCount) bytes in chunks, and a Content-Length of \(announced)")
-      case .connectionEnd where !isEndVouchedFor: (.truncated, "the connection was cut")
+      case .connectionEnd where !isEndAuthentic: (.truncated, "the connection was cut")
       case .byteCount, .lastChunk, .connectionEnd: nil
       }
     }

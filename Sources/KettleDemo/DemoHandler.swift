@@ -1,3 +1,5 @@
+import KettleModel
+import KettleSystem
 import NIOCore
 import NIOHTTP1
 
@@ -75,7 +77,7 @@ final class DemoHandler: ChannelInboundHandler {
         method: head.method.rawValue, path: head.uri, range: range, ifRange: ifRange,
         status: reply.status))
     var headers = HTTPHeaders(reply.headers.map { ($0.name, $0.value) })
-    headers.add(name: "Date", value: HTTPDate.now())
+    headers.add(name: "Date", value: HTTPDate.text(.now()))
     if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
     let responseHead = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: reply.status), headers: headers)

@@ -33,8 +33,6 @@ struct MessageDigest: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
     guard EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
-    let digits = Array("0123456789abcdef".utf8)
-    let hex = bytes.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: hex, as: UTF8.self)
+    return bytes.prefix(Int(count)).hexadecimal
   }
 }

@@ -21,7 +21,4 @@ package enum ControlSocketError: Error, Hashable, Sendable {
   case closed
   /// A system call failed; `code` is its errno.
   case system(call: String, path: String, code: Int32)
-
-  /// Returns the system's description of an errno value.
-  package static func text(ofCode code: Int32) -> String { SystemCall.text(ofCode: code) }
 }

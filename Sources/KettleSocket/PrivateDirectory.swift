@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// A directory that only its owner can access. It keeps other users away from the socket, whatever
 /// the permissions of the socket itself.
@@ -10,7 +11,7 @@ package enum PrivateDirectory {
   ) throws(ControlSocketError) {
     try make(path)
     guard let status = SystemCall.status(ofName: path) else {
-      throw unsafe(path, SystemCall.text(ofCode: errno))
+      throw unsafe(path, SystemError(errno).message)
     }
     guard status.isDirectory else { throw unsafe(path, "it is not a directory") }
     guard Int64(status.st_uid) == userID else {
@@ -26,11 +27,11 @@ package enum PrivateDirectory {
   package static func make(_ path: String) throws(ControlSocketError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path != "/", !path.isEmpty else {
-      throw unsafe(path, SystemCall.text(ofCode: errno))
+      throw unsafe(path, SystemError(errno).message)
     }
     try make(SystemCall.parent(of: path))
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw unsafe(path, SystemCall.text(ofCode: errno))
+      throw unsafe(path, SystemError(errno).message)
     }
   }
 

@@ -10,13 +10,6 @@ enum SystemCall {
     }
   }
 
-  static func text(ofCode code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-    return String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
   /// Returns the result of lstat(2), which does not follow a symbolic link; nil if there is no
   /// file.
   static func status(ofName path: String) -> stat? {

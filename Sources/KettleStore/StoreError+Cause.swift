@@ -1,5 +1,6 @@
 import Glibc
 import GRDB
+import KettleSystem
 
 extension StoreError {
   /// Maps an SQLite error to an error of the store at a path.
@@ -35,8 +36,8 @@ extension StoreError {
   /// Maps errno to a store error.
   static func ofKernel(at path: String, otherwise code: Code) -> StoreError {
     let number = errno
-    let detail = String(cString: strerror(number))
-    return StoreError(code: number == ENOSPC ? .diskFull : code, path: path, detail: detail)
+    return StoreError(
+      code: number == ENOSPC ? .diskFull : code, path: path, detail: SystemError(number).message)
   }
 }
 

@@ -70,11 +70,15 @@ package final class DashboardRunner: Sendable {
   /// Calls `run` on a new thread, so that it blocks no thread of the concurrency pool.
   package func runOnOwnThread() async throws(TerminalProblem) -> DashboardEnd {
     let result: Result<DashboardEnd, TerminalProblem> = await withCheckedContinuation { waiting in
-      let work = ThreadWork {
-        waiting.resume(returning: Result { () throws(TerminalProblem) in try self.run() })
-      }
-      if let number = work.startThread() {
-        waiting.resume(returning: .failure(.system(call: "pthread_create", errno: number)))
+      // Tasks run with all signals blocked, and a blocked SIGTSTP would not stop the program at
+      // Ctrl-Z.
+      do throws(SystemError) {
+        let thread = try SystemThread(receiving: .all) {
+          waiting.resume(returning: Result { () throws(TerminalProblem) in try self.run() })
+        }
+        thread.detach()
+      } catch {
+        waiting.resume(returning: .failure(.system(call: "pthread_create", errno: error.code)))
       }
     }
     return try result.get()

@@ -118,7 +118,9 @@ struct FailingInitializerTests {
   @Test func `files that are not there or are directories`() {
     let (missing, directory) = (missing, directory)
     repeatedly { throwsError { _ = try Directory(missing) } }
-    repeatedly { !ConfigurationFile(path: directory).serviceConfiguration().notices.isEmpty }
+    repeatedly {
+      FileContents.read(path: directory, byteCountMax: 1) == .unreadable("it is not a regular file")
+    }
     repeatedly { throwsError { try ArgumentPath.read(missing, from: "/") { _ in true } } }
     repeatedly { throwsError { try ArgumentPath.read(directory, from: "/") { _ in true } } }
     let certificate = ClientCertificate(certificatePath: directory, keyPath: directory)
@@ -186,7 +188,7 @@ struct FailingInitializerTests {
     let environment = ["PATH": scratch.path, "HOME": scratch.path]
     repeatedly {
       let started = CoupledProcess.start(
-        "program", [], environment: environment, mayAsk: false)
+        "program", [], environment: environment, keepsTerminal: false)
       if case .failure = started { return true }
       return false
     }

@@ -88,7 +88,7 @@ struct RealControlsTests {
     #expect(
       status.contains(
         "Notice: The key \"limits.transfer\" in line 4 of "
-          + "\"\(home.path)/.config/kettle/config.toml\" means nothing; "))
+          + "\"\(home.path)/.config/kettle/config.toml\" is unknown; "))
   }
 
   @Test func `a configuration file that cannot be read stops no command`() async throws {
@@ -96,6 +96,6 @@ struct RealControlsTests {
     #expect(try await home.rows().isEmpty)
     let status = try await home.kettle("daemon", "status")
     #expect(status.code == 0)
-    #expect(status.output.contains("so nothing in the file holds"))
+    #expect(status.output.contains("so the file is ignored"))
   }
 }

@@ -117,7 +117,7 @@ struct RealServiceTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.errors.contains(
-        "The server answered \"\(url)\" with 404; check the link, then start it again"))
+        "The server responded to \"\(url)\" with 404; check the link, then start it again"))
     #expect(!FileManager.default.fileExists(atPath: home.downloads + "/g.bin"))
   }
 
@@ -126,7 +126,7 @@ struct RealServiceTests {
     origin.stop()
     let outcome = try await home.kettle("get", url)
     #expect(outcome.code == 1)
-    #expect(outcome.errors.contains("refuses connections"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("refused the connection"), "\(outcome.errors)")
   }
 
   @Test(arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleConfiguration
 
-/// Holds docs/configuration.md and the keys together.
+/// Compares docs/configuration.md with the keys.
 struct ConfigurationDocumentTests {
   private let document: String
 
@@ -22,7 +22,7 @@ struct ConfigurationDocumentTests {
     #expect(described == ConfigurationKey.allCases.map(\.rawValue))
   }
 
-  @Test func `the example in it is read, and has every key`() throws {
+  @Test func `the example in the documentation is parsed and has every key`() throws {
     let start = try #require(document.range(of: "```toml\n"))
     let end = try #require(document.range(of: "```", range: start.upperBound..<document.endIndex))
     let example = Array(document[start.upperBound..<end.lowerBound].utf8)
@@ -31,7 +31,7 @@ struct ConfigurationDocumentTests {
     #expect(Set(names) == Set(ConfigurationKey.allCases.map(\.rawValue)))
   }
 
-  @Test func `the notice in it is what is said`() {
+  @Test func `the notice in the documentation is the real one`() {
     let sentence = ConfigurationProblem(.unknownKey("limits.transfer"), line: 5)
       .sentence(path: "/home/me/.config/kettle/config.toml")
     #expect(document.contains("Notice: " + sentence + "\n"))

@@ -30,24 +30,24 @@ struct DashboardConfigurationTests {
   }
 
   @Test(arguments: ["7", "true", "[1]", "[\"a\", \"\"]", "[[\"a\"]]"])
-  func `what is no name of a key has no effect, and the others hold`(value: String) {
+  func `an invalid key name has no effect, and other settings apply`(value: String) {
     let (configuration, problems) = read("[keys]\nstart = \(value)\nstop = \"x\"")
     #expect(configuration.mappings == [Mapping(action: "stop", keys: ["x"], line: 3)])
     #expect(problems.map(\.line) == [2])
   }
 
-  @Test func `the service and the dashboard each look at their own tables`() {
+  @Test func `the service and the dashboard each read their own tables`() {
     let text = "[keys]\nstart = 1\n[limits]\ntransfers = 0\ntransfer = 3\n[key]\nstart = 's'"
     #expect(read(text).1.map(\.line) == [2])
     #expect(ServiceConfiguration.read(Array(text.utf8)).1.map(\.line) == [4, 5, 7])
   }
 
-  @Test func `of a file that cannot be read nothing holds`() {
+  @Test func `an invalid file has no effect at all`() {
     let (configuration, problems) = read("[keys]\nstart = 's'\nstop = \"x")
     #expect(configuration == DashboardConfiguration())
     #expect(
       problems.map { $0.sentence(path: "/c", for: .dashboard) } == [
-        "Line 3 of \"/c\" cannot be read (the string has no end), so nothing in the file holds; "
+        "Line 3 of \"/c\" cannot be read (the string is not closed), so the file is ignored; "
           + "correct it and start the dashboard again"
       ])
   }

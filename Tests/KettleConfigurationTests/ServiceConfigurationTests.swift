@@ -19,7 +19,7 @@ struct ServiceConfigurationTests {
     }
   }
 
-  @Test func `every key has its place`() {
+  @Test func `every key sets its property`() {
     let (configuration, problems) = read(
       """
       limits.transfers = 7
@@ -57,7 +57,7 @@ struct ServiceConfigurationTests {
     #expect(configuration == expected)
   }
 
-  @Test func `the home directory stands for a tilde`() {
+  @Test func `a tilde is replaced by the home directory`() {
     let (configuration, _) = read("[downloads]\ndirectory = \"~/in\"")
     #expect(configuration.downloadsDirectory(home: "/home/me") == "/home/me/in")
     #expect(ServiceConfiguration().downloadsDirectory(home: "/home/me") == nil)
@@ -79,7 +79,7 @@ struct ServiceConfigurationTests {
     ("limits.transfers", "many"), ("notify.desktop", "\"true\""), ("notify.failures", "yes"),
     ("notify.finished", "1"),
   ])
-  func `a wrong value has no effect, and the others hold`(name: String, value: String) throws {
+  func `a wrong value has no effect, and other settings apply`(name: String, value: String) throws {
     let other = name == "limits.transfers" ? "limits.connections" : "limits.transfers"
     let (configuration, problems) = read("\(other) = 9\n\n\(name) = \(value)\n")
     var expected = ServiceConfiguration()
@@ -99,7 +99,7 @@ struct ServiceConfigurationTests {
     "\"proxy.example:3128\"", "\"ftp://p/\"", "\"http://\"", "\"http://a b/\"",
     "\"http://p:99999\"", "\"http://p/path\"", "\"http://p?q\"", "true", "\"\"",
   ])
-  func `with a proxy that is none nothing goes out, least of all without one`(value: String) {
+  func `an invalid proxy prevents all connections, direct ones included`(value: String) {
     let (configuration, problems) = read("[proxy]\nurl = \(value)")
     #expect(configuration.proxy == .unusable)
     #expect(problems.count == 1)
@@ -119,9 +119,9 @@ struct ServiceConfigurationTests {
     #expect(
       sentences("[limits]\ntransfers = 3\ntransfer = 4\n[security]\nx = 'y'")
         == [
-          "The key \"limits.transfer\" in line 3 of \"/c/config.toml\" means nothing; "
+          "The key \"limits.transfer\" in line 3 of \"/c/config.toml\" is unknown; "
             + "correct it and restart the service with \"kettle daemon stop\"",
-          "The key \"security.x\" in line 5 of \"/c/config.toml\" means nothing; "
+          "The key \"security.x\" in line 5 of \"/c/config.toml\" is unknown; "
             + "correct it and restart the service with \"kettle daemon stop\"",
         ])
     #expect(read("[limits]\ntransfers = 3\ntransfer = 4").0.transfersMax == 3)
@@ -131,7 +131,7 @@ struct ServiceConfigurationTests {
     ("downloads.directory", "~/Downloads"), ("limits.rate", "2M"), ("limits.rate", "1.5M # all"),
     ("conditions.mains", "always"), ("conditions.unmetered", "auto"),
   ])
-  func `a text without quotes is named with what to do, and the others hold`(
+  func `unquoted text is reported with a remedy, and other settings apply`(
     name: String, value: String
   ) {
     let text = "limits.transfers = 9\n\(name) = \(value)\nlimits.connections = 8"
@@ -140,24 +140,24 @@ struct ServiceConfigurationTests {
     #expect(read(text).0 == expected)
     #expect(
       sentences(text) == [
-        "The value of \"\(name)\" in line 2 of \"/c/config.toml\" has no quotes; put it in quotes "
+        "The value of \"\(name)\" in line 2 of \"/c/config.toml\" is not quoted; put it in quotes "
           + "and restart the service with \"kettle daemon stop\""
       ])
   }
 
-  @Test func `a proxy without quotes lets nothing out`() {
+  @Test func `an unquoted proxy prevents all connections`() {
     let (configuration, problems) = read("[proxy]\nurl = http://me:secret@proxy.example:3128")
     #expect(configuration.proxy == .unusable)
     #expect(problems == [ConfigurationProblem(.unquoted("proxy.url"), line: 2)])
   }
 
-  @Test func `of a file that cannot be read nothing holds`() {
+  @Test func `an invalid file has no effect at all`() {
     let text = "[limits]\ntransfers = 3\nrate = \"2M\nconnections = 4"
     #expect(read(text).0 == ServiceConfiguration())
     #expect(
       sentences(text) == [
-        "Line 3 of \"/c/config.toml\" cannot be read (the string has no end), "
-          + "so nothing in the file holds; "
+        "Line 3 of \"/c/config.toml\" cannot be read (the string is not closed), "
+          + "so the file is ignored; "
           + "correct it and restart the service with \"kettle daemon stop\""
       ])
   }
@@ -165,7 +165,7 @@ struct ServiceConfigurationTests {
   @Test func `a problem without a line names the file`() {
     #expect(
       ConfigurationProblem(.unreadable("Permission denied")).sentence(path: "/c\u{1B}/x")
-        == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so nothing in the file holds; "
+        == "\"/c\u{FFFD}/x\" cannot be read (Permission denied), so the file is ignored; "
         + "correct it and restart the service with \"kettle daemon stop\"")
   }
 

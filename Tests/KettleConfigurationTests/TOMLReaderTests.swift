@@ -28,41 +28,41 @@ struct TOMLReaderTests {
     #expect(try read("k = \(text)") == [TOMLEntry(name: "k", value: value, line: 1)])
   }
 
-  @Test func `keys stand under their tables and have their lines`() throws {
+  @Test func `keys belong to their tables and have line numbers`() throws {
     let entries = try read("a=1\r\n [ b ] \n\n c.d = 2 # x\n[e.f]\ng-1_ = [\n3]\nh = 4")
     #expect(entries.map(\.name) == ["a", "b.c.d", "e.f.g-1_", "e.f.h"])
     #expect(entries.map(\.line) == [1, 4, 6, 8])
   }
 
   @Test(arguments: [
-    ("k", "there is no \"=\" after the key"), ("= 1", "a key is missing"),
-    ("a. = 1", "a key is missing"), ("\"k\" = 1", "keys in quotes are not read here"),
+    ("k", "the key is not followed by \"=\""), ("= 1", "the key is missing"),
+    ("a. = 1", "the key is missing"), ("\"k\" = 1", "quoted keys are not supported"),
     ("k =", "the value is missing"), ("k = # c", "the value is missing"),
-    ("k = 'a' 'b'", "there is something after the value"),
-    ("k = \"a", "the string has no end"), ("k = 'a", "the string has no end"),
-    ("k = \"\\", "the string has an escape that TOML does not know"),
-    ("k = \"\\x41\"", "the string has an escape that TOML does not know"),
-    ("k = \"\\uD800\"", "the string has an escape that stands for no character"),
-    ("k = \"\\u12\"", "the string has an escape that stands for no character"),
-    ("k = \"\"\"a\"\"\"", "strings of several lines are not read here"),
-    ("k = '''a'''", "strings of several lines are not read here"),
-    ("k = {a = 1}", "tables in braces are not read here"),
-    ("[[a]]", "arrays of tables are not read here"), ("[a", "the \"]\" of the table is missing"),
-    ("[]", "a key is missing"), ("[a] b = 1", "there is something after the value"),
-    ("k = [1", "the \"]\" of the array is missing"),
-    ("k = [1 2]", "there is no \",\" or \"]\" after a value of the array"),
+    ("k = 'a' 'b'", "there is text after the value"),
+    ("k = \"a", "the string is not closed"), ("k = 'a", "the string is not closed"),
+    ("k = \"\\", "the string contains an unknown escape"),
+    ("k = \"\\x41\"", "the string contains an unknown escape"),
+    ("k = \"\\uD800\"", "the string contains an invalid Unicode escape"),
+    ("k = \"\\u12\"", "the string contains an invalid Unicode escape"),
+    ("k = \"\"\"a\"\"\"", "multi-line strings are not supported"),
+    ("k = '''a'''", "multi-line strings are not supported"),
+    ("k = {a = 1}", "inline tables are not supported"),
+    ("[[a]]", "arrays of tables are not supported"), ("[a", "the table name has no closing \"]\""),
+    ("[]", "the key is missing"), ("[a] b = 1", "there is text after the value"),
+    ("k = [1", "the array has no closing \"]\""),
+    ("k = [1 2]", "a value of the array is not followed by \",\" or \"]\""),
     ("k = [,]", "the value is missing"),
     (
-      "k = [1.5]", "\"1.5\" is no string in quotes, no whole number and no true or false"
+      "k = [1.5]", "\"1.5\" is not a quoted string, a whole number, true or false"
     ),
-    ("k = [01]", "\"01\" is no string in quotes, no whole number and no true or false"),
-    ("k = [yes]", "\"yes\" is no string in quotes, no whole number and no true or false"),
-    ("k = 1\nk = 2", "\"k\" is there twice"),
-    ("[a]\nb = 1\n[c]\n[a]", "the table \"a\" is there twice"),
-    ("k = 'a\u{1B}'", "there is a control character in it"),
-    ("# \u{7F}", "there is a control character in it"),
+    ("k = [01]", "\"01\" is not a quoted string, a whole number, true or false"),
+    ("k = [yes]", "\"yes\" is not a quoted string, a whole number, true or false"),
+    ("k = 1\nk = 2", "\"k\" is defined twice"),
+    ("[a]\nb = 1\n[c]\n[a]", "the table \"a\" is defined twice"),
+    ("k = 'a\u{1B}'", "it contains a control character"),
+    ("# \u{7F}", "it contains a control character"),
   ])
-  func `what cannot be read is told in words`(text: String, detail: String) throws {
+  func `a parse error has a description`(text: String, detail: String) throws {
     let found = try #require(problem(Array(text.utf8)))
     #expect(found.detail == detail)
     #expect(found.line == text.utf8.count { $0 == 10 } + 1)
@@ -72,7 +72,7 @@ struct TOMLReaderTests {
     "2M", "~/Downloads", "http://me:pw@host:1/?a=b", "1.5", "01", "1__0", "0x10",
     "9223372036854775808", "yes", "1 2", "true 'a'", ", 1", "-", "truefalse",
   ])
-  func `a value without quotes has no meaning, and the lines around it have theirs`(
+  func `an unquoted value has no meaning, and the lines around it keep theirs`(
     text: String
   ) throws {
     for end in ["", " ", " # it's \"2M\"", "\t\r"] {
@@ -83,7 +83,7 @@ struct TOMLReaderTests {
     }
   }
 
-  @Test func `bytes that are no text are found with their line`() {
+  @Test func `bytes that are not text are reported with their line`() {
     let bytes = Array("a = 1\n# ".utf8) + [0xFF] + Array("\nb = 2".utf8)
     #expect(problem(bytes) == TOMLProblem(line: 2, detail: "it is not UTF-8 text"))
   }
@@ -95,11 +95,11 @@ struct TOMLReaderTests {
       return Array(text.utf8)
     }
     #expect(problem(nested(8)) == nil)
-    #expect(problem(nested(9))?.detail == "the arrays nest too deep")
-    #expect(problem(nested(100_000))?.detail == "the arrays nest too deep")
+    #expect(problem(nested(9))?.detail == "arrays are nested too deeply")
+    #expect(problem(nested(100_000))?.detail == "arrays are nested too deeply")
   }
 
-  @Test func `any bytes are read or refused`() {
+  @Test func `any bytes are parsed or rejected`() {
     let seed = UInt64.random(in: .min ... .max)
     print("TOML seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -7,7 +7,7 @@ struct TerminalTablesTests {
     DashboardConfiguration.read(Array(text.utf8))
   }
 
-  @Test func `what the terminal is asked for can be left out`() {
+  @Test func `terminal features can be turned off`() {
     let (configuration, problems) = read(
       "[dashboard]\nmouse = false\nbell = false\ntaskbar = false\nannouncements = false")
     #expect(problems.isEmpty)
@@ -26,7 +26,7 @@ struct TerminalTablesTests {
       problems.map { $0.sentence(path: "/c", for: .dashboard) } == [
         "The value of \"dashboard.mouse\" in line 2 of \"/c\" must be true or false; "
           + "correct it and start the dashboard again",
-        "The key \"dashboard.mice\" in line 3 of \"/c\" means nothing; "
+        "The key \"dashboard.mice\" in line 3 of \"/c\" is unknown; "
           + "correct it and start the dashboard again",
       ])
   }
@@ -58,7 +58,7 @@ struct TerminalTablesTests {
       "256", "-1", "\"#12345\"", "\"#12345g\"", "\"#+12345\"", "\"mauve\"", "\"bright-\"", "true",
       "[1]", "\"\"", "\"#１２３４５６\"",
     ])
-  func `what is no colour has no effect, and the others hold`(value: String) {
+  func `an invalid colour has no effect, and other settings apply`(value: String) {
     let (configuration, problems) = read("[theme.colors]\nprogress = \(value)\ngood = \"red\"")
     #expect(configuration.colors == [.init(name: "good", color: .number(1), line: 3)])
     #expect(

@@ -1,9 +1,9 @@
 import Testing
 import TestSupport
 
-/// The arithmetic that the bills of the storms stand on.
+/// The arithmetic behind the refetch ledger of the fault storms.
 struct ByteCoverageTests {
-  @Test func `ranges that touch or overlap become one, and a byte counts once`() {
+  @Test func `ranges that touch or overlap are merged, and a byte counts once`() {
     var coverage = ByteCoverage()
     coverage.insert(0..<10)
     coverage.insert(20..<30)

@@ -10,7 +10,7 @@ struct ChunkDecoderTests {
     case broken(String)
   }
 
-  /// Decodes the pieces, and takes at most `step` bytes of data at a time.
+  /// Decodes the pieces, and consumes at most `step` bytes of data at a time.
   private func decode(_ pieces: [[UInt8]], step: Int = .max) -> (data: [UInt8], end: End) {
     var (decoder, data) = (ChunkDecoder(), [UInt8]())
     for (index, piece) in pieces.enumerated() {
@@ -22,7 +22,7 @@ struct ChunkDecoderTests {
           let taken = min(count, step)
           data += rest.prefix(taken)
           rest = rest.dropFirst(taken)
-          decoder.takeData(taken)
+          decoder.consumeData(taken)
         case .needsMore: rest = []
         case .complete:
           let later = pieces[(index + 1)...].reduce(0) { $0 + $1.count }
@@ -45,7 +45,7 @@ struct ChunkDecoderTests {
     ("2 \t;a=\"\t\u{FC}\"\r\nhi\r\n0\r\n\r\n", "hi"), ("2  \r\nhi\r\n0\t\r\n\r\n", "hi"),
     ("2\r\n\r\n\r\n2\r\n0\r\r\n0\r\n\r\n", "\r\n0\r"), ("2\r\nhi\r\n0\r\nA: b\r\nC:\r\n\r\n", "hi"),
   ])
-  func `chunks by the letter are decoded`(text: String, data: String) {
+  func `valid chunks are decoded`(text: String, data: String) {
     let decoded = decode(text)
     #expect(decoded.data == Array(data.utf8))
     #expect(decoded.end == .complete(unreadByteCount: 0))
@@ -62,21 +62,21 @@ struct ChunkDecoderTests {
     ("1\u{0}0\r\n", size),
     (";a\r\n", size), ("8000000000000000\r\n", "a chunk size is too large"),
     ("00000000000000001\r\n", "a chunk size is too large"), ("10\ra", "a CR without LF"),
-    ("1" + String(repeating: " ", count: 17), "a chunk size has too many blanks behind it"),
-    ("10;ext\n", "a chunk extension has a control character in it"),
-    ("10;a\u{7F}\r\n", "a chunk extension has a control character in it"),
+    ("1" + String(repeating: " ", count: 17), "a chunk size is followed by too many blanks"),
+    ("10;ext\n", "a chunk extension contains a control character"),
+    ("10;a\u{7F}\r\n", "a chunk extension contains a control character"),
     ("10;a\rb\r\n", "a CR without LF"), ("6\r\nhello\r\n0\r\n\r\n", length),
     ("4\r\nhello\r\n", length),
     ("5\r\nhello\n", length), ("5\r\nhello0\r\n\r\n", length), ("5\r\nhello\r0", "a CR without LF"),
     ("0\r\n\n", "a trailer has no name"), ("0\r\n\r\r", "a CR without LF"),
     ("0\r\nbad\r\n\r\n", "a trailer has no name"), ("0\r\n: b\r\n\r\n", "a trailer has no name"),
     ("0\r\n a: b\r\n", "a trailer has no name"),
-    ("0\r\na: b\n", "a trailer has a control character in it"),
+    ("0\r\na: b\n", "a trailer contains a control character"),
     ("0\r\na: b\rc", "a CR without LF"),
   ])
   func `anything else breaks`(text: String, reason: String) {
     #expect(decode(text).end == .broken(reason))
-    // Cut into single bytes it is the same.
+    // The same, split into single bytes.
     #expect(decode(text.utf8.map { [$0] }).end == .broken(reason))
   }
 
@@ -99,14 +99,14 @@ struct ChunkDecoderTests {
     #expect(decode("7fffffffffffffff\r\nhello").data == Array("hello".utf8))
   }
 
-  @Test func `what follows the end is not read`() {
+  @Test func `text after the end is not parsed`() {
     let decoded = decode("2\r\nhi\r\n0\r\n\r\n2\r\nho")
     #expect(decoded.data == Array("hi".utf8))
     #expect(decoded.end == .complete(unreadByteCount: 5))
   }
 
   // Fault 27
-  @Test func `a body is complete with its last byte and not before, wherever it is cut`() {
+  @Test func `a body is complete with its last byte, however it is split`() {
     let bytes = Array("5;a=b\r\nhello\r\n1\r\n\r\r\n0 \r\nX: y\r\n\r\n".utf8)
     for cut in bytes.indices {
       let pieces = [Array(bytes[..<cut]), Array(bytes[cut...])]
@@ -119,7 +119,7 @@ struct ChunkDecoderTests {
     }
   }
 
-  @Test func `bytes that are not taken are announced again`() {
+  @Test func `bytes that were not consumed are announced again`() {
     var decoder = ChunkDecoder()
     let bytes = Array("5\r\nhello\r\n".utf8)
     bytes.withUnsafeBytes { bytes in
@@ -127,9 +127,9 @@ struct ChunkDecoderTests {
       #expect(decoder.next(in: bytes) == .framing(byteCount: 3))
       #expect(decoder.next(in: rest(3)) == .data(byteCount: 5))
       #expect(decoder.next(in: rest(3)) == .data(byteCount: 5))
-      decoder.takeData(2)
+      decoder.consumeData(2)
       #expect(decoder.next(in: rest(5)) == .data(byteCount: 3))
-      decoder.takeData(3)
+      decoder.consumeData(3)
       #expect(decoder.next(in: rest(8)) == .framing(byteCount: 2))
       #expect(decoder.next(in: rest(10)) == .needsMore)
     }

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Bodies in chunks over the wire, byte for byte.
+/// Chunked bodies on the wire, byte by byte.
 struct ChunkedBodyTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -22,7 +22,7 @@ struct ChunkedBodyTests {
     return try await probe.fetch(origin.url("/raw"))
   }
 
-  // MARK: Broken
+  // MARK: Malformed bodies
 
   static let broken = [
     "6\r\nhello\r\n0\r\n\r\n", "f\r\nhello\r\n6\r\nworld!\r\n0\r\n\r\n", "4\r\nhello\r\n0\r\n\r\n",
@@ -66,7 +66,7 @@ struct ChunkedBodyTests {
     #expect(fetched.end.failure?.code == .truncated)
   }
 
-  // MARK: Whole
+  // MARK: Valid bodies
 
   // Fault 35
   @Test(arguments: [
@@ -83,7 +83,7 @@ struct ChunkedBodyTests {
     #expect(origin.requests.map(\.connection) == [1, 1], "the connection is used again")
   }
 
-  @Test func `bytes behind the last chunk are not data, and their connection is not used again`()
+  @Test func `bytes after the last chunk are not data, and their connection is not reused`()
     async throws
   {
     origin.serve(
@@ -109,7 +109,7 @@ struct ChunkedBodyTests {
   }
 
   @Test(arguments: ["identity, chunked", "chunked, identity", "Chunked"])
-  func `chunks are decoded once whatever stands beside them`(coding: String) async throws {
+  func `chunks are decoded once regardless of other codings`(coding: String) async throws {
     let fetched = try await fetch(
       "5\r\nhello\r\n0\r\n\r\n",
       behind: "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n")
@@ -117,7 +117,7 @@ struct ChunkedBodyTests {
     #expect(fetched.bytes() == Array("hello".utf8))
   }
 
-  @Test func `a body with the coding identity is taken as it is`() async throws {
+  @Test func `a body with the coding identity is accepted as it is`() async throws {
     let fetched = try await fetch(
       "5\r\nhello\r\n", behind: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n")
     #expect(fetched.end == .complete)
@@ -141,7 +141,7 @@ struct ChunkedBodyTests {
   }
 
   // Fault 52
-  @Test func `a question for a login may come in chunks, and so may the answer`() async throws {
+  @Test func `a login challenge may be chunked, and so may the response`() async throws {
     let question =
       "HTTP/1.1 401 Who?\r\nWWW-Authenticate: Digest realm=\"a\", nonce=\"b\", qop=\"auth\"\r\n"
       + "Transfer-Encoding: chunked\r\n\r\n3\r\nwho\r\n0\r\nA: b\r\n\r\n"

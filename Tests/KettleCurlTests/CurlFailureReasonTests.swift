@@ -20,7 +20,7 @@ struct CurlFailureReasonTests {
       certificates: TrustedCertificates(file: "/ca.pem", directory: nil))
   }
 
-  @Test func `each code of libcurl has one of ours`() throws {
+  @Test func `each code of libcurl maps to a failure code`() throws {
     let table: [(CURLcode, TransferFailure.Code)] = [
       (CURLE_URL_MALFORMAT, .badURL), (CURLE_COULDNT_RESOLVE_HOST, .hostNotFound),
       (CURLE_COULDNT_RESOLVE_PROXY, .proxyFailed), (CURLE_PROXY, .proxyFailed),
@@ -35,7 +35,7 @@ struct CurlFailureReasonTests {
     for (code, ours) in table { #expect(try failure(code).code == ours, "code \(code.rawValue)") }
   }
 
-  @Test func `what the connection failed of decides`() throws {
+  @Test func `the cause of the failure decides`() throws {
     #expect(
       try failure(CURLE_COULDNT_CONNECT, systemError: ECONNREFUSED).code == .connectionRefused)
     for error in [ENETUNREACH, EHOSTUNREACH, ENETDOWN] {
@@ -47,10 +47,10 @@ struct CurlFailureReasonTests {
     #expect(try failure(CURLE_COULDNT_CONNECT, systemError: ETIMEDOUT).code == .timedOut)
   }
 
-  @Test func `a handshake that breaks off is a lost connection, not a refused identity`() throws {
+  @Test func `an aborted handshake is a lost connection, not a refused identity`() throws {
     let broken = "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to example.org:443 "
     #expect(try failure(CURLE_SSL_CONNECT_ERROR, text: broken).code == .connectionLost)
-    // A reset between connect(2) and the first byte is told by the first call that fails of it.
+    // A reset between connect(2) and the first byte is reported by the first call that it fails.
     let early = "getpeername() failed with errno 107: Transport endpoint is not connected"
     for error in [ECONNRESET, EPIPE] {
       let lost = try failure(CURLE_SSL_CONNECT_ERROR, text: early, systemError: error)
@@ -69,18 +69,18 @@ struct CurlFailureReasonTests {
     #expect(try failure(CURLE_RECV_ERROR, text: text).code == .protocolBroken)
   }
 
-  @Test func `a proxy that refuses to connect is the one that failed`() throws {
+  @Test func `a proxy that refuses to connect fails as the proxy`() throws {
     let proxy = try #require(ProxyServer("http://proxy:3128"))
     let refused = try failure(
       CURLE_RECV_ERROR, text: "Received HTTP code 403 from proxy after CONNECT", proxyStatus: 403,
       proxy: proxy, isConnected: false)
     #expect(refused.code == .proxyFailed)
-    #expect(refused.detail == "proxy:3128 answered 403")
+    #expect(refused.detail == "proxy:3128 responded with 403")
     #expect(
       try failure(CURLE_RECV_ERROR, proxyStatus: 200, proxy: proxy).code == .connectionLost)
   }
 
-  @Test func `without a network the proxy is not to blame`() throws {
+  @Test func `without a network the failure is not the proxy's`() throws {
     let failure = try failure(
       CURLE_COULDNT_CONNECT, systemError: ENETUNREACH, proxy: ProxyServer("proxy"),
       isConnected: false)
@@ -99,7 +99,7 @@ struct CurlFailureReasonTests {
     #expect(try failure(CURLE_SSL_CACERT_BADFILE).subject == "/ca.pem")
   }
 
-  @Test func `the detail is fit to be shown`() throws {
+  @Test func `the detail is safe to display`() throws {
     #expect(
       try failure(CURLE_RECV_ERROR, systemError: ECONNRESET).detail == "Connection reset by peer")
     #expect(try failure(CURLE_RECV_ERROR, text: "a\u{1B}[2Jb.").detail == "a\u{FFFD}[2Jb")

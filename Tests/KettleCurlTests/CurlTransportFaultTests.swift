@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that break off, lie or fall silent.
+/// Servers that disconnect, lie or fall silent.
 struct CurlTransportFaultTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -22,7 +22,7 @@ struct CurlTransportFaultTests {
     return try await probe.fetch(origin.url("/file"), change).end
   }
 
-  // MARK: Breaking off
+  // MARK: Malformed bodies connections
 
   // Fault 24
   @Test func `a body shorter than its length is truncated`() async throws {
@@ -50,7 +50,7 @@ struct CurlTransportFaultTests {
 
   // Fault 25
   @Test func `a reset in the middle loses the connection`() async throws {
-    // The reset comes when the first bytes were taken: one that overtakes them is the same to us.
+    // The reset follows the first bytes; one that overtakes them has the same effect.
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 100_000, until: "never") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
@@ -80,22 +80,22 @@ struct CurlTransportFaultTests {
     #expect(try await probe.end(of: id).failure?.code == .connectionLost)
   }
 
-  @Test func `a server that closes without a word loses the connection`() async throws {
+  @Test func `a server that closes without a response loses the connection`() async throws {
     let end = try await end(of: .nothing(.fin))
     #expect(end.failure?.code == .connectionLost)
   }
 
   // Fault 5
-  @Test func `bytes behind the announced end are not delivered`() async throws {
+  @Test func `bytes after the announced end are not delivered`() async throws {
     origin.serve(OriginBehavior(body).with { $0.ending = .excess(1000) }, at: "/file")
     let fetched = try await probe.fetch(origin.url("/file"))
     #expect(fetched.end == .complete)
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
-  // MARK: Not getting there
+  // MARK: Failed connections
 
-  @Test func `a refused connection says so`() async throws {
+  @Test func `a refused connection is reported as refused`() async throws {
     let closed = try ScriptedOrigin()
     closed.stop()
     let end = try await probe.fetch(closed.url("/file")).end
@@ -111,7 +111,7 @@ struct CurlTransportFaultTests {
     #expect(end == .failed(TransferFailure(.hostNotFound, on: "nothing.invalid")))
   }
 
-  @Test func `a host with letters outside of ASCII is looked up`() async throws {
+  @Test func `a host with non-ASCII letters is looked up`() async throws {
     let url = try TransferURL.parse("http://bücher.invalid/file").get().url
     let end = try await probe.fetch(url).end
     #expect(end.failure?.code == .hostNotFound)

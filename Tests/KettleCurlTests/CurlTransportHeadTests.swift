@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Heads, in both directions, as they are on the wire.
+/// Request and response heads on the wire.
 struct CurlTransportHeadTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -29,7 +29,7 @@ struct CurlTransportHeadTests {
     #expect(fetched.end.failure?.detail == detail, sourceLocation: sourceLocation)
   }
 
-  // MARK: Out
+  // MARK: Requests
 
   @Test func `exactly these headers go out`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
@@ -66,7 +66,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 58
-  @Test func `a header with a line break never goes out`() async throws {
+  @Test func `a header with a line break is never sent`() async throws {
     let end = try await probe.fetch(origin.url("/file")) {
       $0.headers = [HeaderField(received: "X-A", "1\r\nX-B: 2")]
     }.end
@@ -74,14 +74,14 @@ struct CurlTransportHeadTests {
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func `the path goes out as it was given`() async throws {
+  @Test func `the path is sent as given`() async throws {
     _ = try await probe.fetch(origin.url("/a/../b/./c%20d"))
     #expect(origin.requests.map(\.path) == ["/a/../b/./c%20d"])
   }
 
   // MARK: Login
 
-  @Test func `a login answers the question of the server`() async throws {
+  @Test func `a login answers the server's challenge`() async throws {
     origin.serve(
       OriginBehavior(body).with { $0.login = Login(user: "me", password: "secret:ä") },
       at: "/file")
@@ -96,7 +96,7 @@ struct CurlTransportHeadTests {
 
   // Fault 52
   @Test(arguments: [nil, Login(user: "me", password: "wrong")])
-  func `a login that does not help ends in a 401`(login: Login?) async throws {
+  func `a login that the server rejects ends in a 401`(login: Login?) async throws {
     origin.serve(
       OriginBehavior(body).with { $0.login = Login(user: "me", password: "right") }, at: "/file")
     let fetched = try await probe.fetch(origin.url("/file")) { $0.login = login }
@@ -106,7 +106,7 @@ struct CurlTransportHeadTests {
     #expect(origin.requests.count == (login == nil ? 1 : 2))
   }
 
-  @Test func `a 401 without a body is told`() async throws {
+  @Test func `a 401 without a body is reported`() async throws {
     origin.serve(.status(401), at: "/file")
     let fetched = try await probe.fetch(origin.url("/file"))
     #expect(fetched.head?.status == 401)
@@ -114,7 +114,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 49
-  @Test func `a connection with a login is used by nobody else`() async throws {
+  @Test func `a connection with a login is not shared`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let login = Login(user: "me", password: "secret")
     for login in [nil, login, nil, login, nil] {
@@ -125,7 +125,7 @@ struct CurlTransportHeadTests {
     #expect(Set(connections).count == 3)
   }
 
-  // MARK: In
+  // MARK: Responses
 
   // Fault 35
   @Test func `interim replies are skipped`() async throws {
@@ -159,7 +159,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 51
-  @Test func `two Locations are told as two`() async throws {
+  @Test func `two Location headers are reported as two`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: //evil/b\r\nContent-Length: 0\r\n\r\n")
     #expect(
@@ -176,7 +176,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 52
-  @Test func `a question for Digest is answered without the password`() async throws {
+  @Test func `a Digest challenge is answered without the password`() async throws {
     let question =
       "HTTP/1.1 401 Who?\r\nWWW-Authenticate: Basic realm=\"a\"\r\n"
       + "WWW-Authenticate: Digest realm=\"a\", nonce=\"b\", qop=\"auth\", algorithm=SHA-256\r\n"
@@ -193,7 +193,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 52
-  @Test func `a server that asks again and again is not answered for ever`() async throws {
+  @Test func `a server that keeps asking for a login is not answered forever`() async throws {
     origin.serve(
       .status(
         401,
@@ -205,12 +205,12 @@ struct CurlTransportHeadTests {
       $0.login = Login(user: "me", password: "secret")
     }
     #expect(fetched.end.failure?.code == .loginNeeded)
-    #expect(fetched.end.failure?.detail == "it asks again and again")
+    #expect(fetched.end.failure?.detail == "it keeps asking for a login")
     #expect(origin.requests.count == 8)
   }
 
   // Fault 35
-  @Test func `trailers are no headers`() async throws {
+  @Test func `trailers are not headers`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Late: 1\r\n\r\n")
     #expect(fetched.head?.headers.map(\.name) == ["Transfer-Encoding"])
@@ -218,7 +218,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 28
-  @Test func `a length of 63 bits is told as it is`() async throws {
+  @Test func `a length of 63 bits is reported unchanged`() async throws {
     let fetched = try await fetch(
       raw: "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhi")
     #expect(fetched.head?.value(of: "Content-Length") == "9223372036854775807")
@@ -229,7 +229,7 @@ struct CurlTransportHeadTests {
   @Test(arguments: [
     "9223372036854775808", "-1", "+5", "5x", "0x10", "", "5,", "99999999999999999999",
   ])
-  func `a length that is none breaks the protocol`(length: String) async throws {
+  func `an invalid length is a protocol error`(length: String) async throws {
     let fetched = try await fetch(raw: "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhi")
     #expect(fetched.head == nil)
     #expect(fetched.end.failure?.code == .protocolBroken)
@@ -239,7 +239,7 @@ struct CurlTransportHeadTests {
   @Test func `two different lengths break the protocol`() async throws {
     try await expectBroken(
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi",
-      "it has two different Content-Length")
+      "it has two different Content-Length headers")
   }
 
   @Test func `the same length twice is one length`() async throws {
@@ -252,7 +252,7 @@ struct CurlTransportHeadTests {
   @Test func `a transfer coding that was not asked for breaks the protocol`() async throws {
     try await expectBroken(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-      "it has a transfer coding that was not asked for")
+      "it uses a transfer coding that was not requested")
   }
 
   // Fault 59
@@ -261,7 +261,7 @@ struct CurlTransportHeadTests {
     let control = Character(Unicode.Scalar(UInt8(byte)))
     try await expectBroken(
       "HTTP/1.1 200 OK\r\nX-A: a\(control)b\r\nContent-Length: 2\r\n\r\nhi",
-      "a header has a control character in it")
+      "a header contains a control character")
   }
 
   // Fault 59
@@ -278,7 +278,7 @@ struct CurlTransportHeadTests {
   }
 
   // Fault 57
-  @Test func `interim replies without end break the protocol`() async throws {
+  @Test func `endless interim responses are a protocol error`() async throws {
     let replies = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1000)
     try await expectBroken(replies, "it has more than 500 header lines")
   }
@@ -301,7 +301,7 @@ struct CurlTransportHeadTests {
 
   // Fault 36
   @Test(arguments: ["hello\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n"])
-  func `what is not HTTP breaks the protocol`(text: String) async throws {
+  func `a response that is not HTTP is a protocol error`(text: String) async throws {
     let fetched = try await fetch(raw: text)
     #expect(fetched.head == nil)
     #expect(fetched.end.failure?.code == .protocolBroken)

@@ -4,13 +4,13 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// From the making of a transport to its end.
+/// The lifetime of a transport.
 struct CurlTransportLifeTests {
   private let settings = CurlSettings(
     userAgent: "Kettle/test", certificates: TrustedCertificates(file: nil, directory: nil),
     proxies: .none)
 
-  @Test func `to shut down cancels what is under way, once each`() async throws {
+  @Test func `shutting down cancels running attempts once each`() async throws {
     let origin = try ScriptedOrigin()
     origin.serve(
       OriginBehavior(SeededBody(seed: 1, byteCount: 1000)).with { $0.headWaitsFor = "never" },
@@ -20,12 +20,12 @@ struct CurlTransportLifeTests {
     let ids = (1...20).map { _ in probe.begin(url) }
     try await origin.waitForRequests(20)
     probe.transport.shutDown()
-    let events = probe.told.read { $0 }
+    let events = probe.reported.read { $0 }
     #expect(ids.allSatisfy { events.ends(of: $0) == [.cancelled] })
     #expect(events.count == 20)
   }
 
-  @Test func `to shut down also ends what waits to be accepted`() async throws {
+  @Test func `shutting down also ends attempts that wait to be accepted`() async throws {
     let origin = try ScriptedOrigin()
     origin.serve(.status(204), at: "/none")
     let probe = try TransportProbe()
@@ -40,7 +40,7 @@ struct CurlTransportLifeTests {
     probe.transport.shutDown()
     probe.begin(try origin.url("/file"))
     probe.transport.shutDown()
-    #expect(probe.told.read { $0.isEmpty })
+    #expect(probe.reported.read { $0.isEmpty })
     #expect(origin.connectionCount == 0)
   }
 
@@ -65,7 +65,7 @@ struct CurlTransportLifeTests {
     try await isGone.wait(for: "the return of deinit") { $0 }
   }
 
-  @Test func `ten thousand are made and gone, each attempt ended once`() throws {
+  @Test func `ten thousand transports are created and destroyed, each attempt ends once`() throws {
     let origin = try ScriptedOrigin()
     origin.serve(.status(204), at: "/none")
     let url = try origin.url("/none")

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KettleEngine
 
-/// Speed limits, and sinks that have enough, over the wire.
+/// Speed limits and satisfied sinks on the wire.
 struct CurlTransportLimitTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -23,7 +23,7 @@ struct CurlTransportLimitTests {
   @Test(arguments: [
     OriginBehavior.Framing.contentLength, .chunked, .chunkScript(ChunkScript(chunkByteCount: 7)),
   ])
-  func `a limit is kept, and every byte comes once`(
+  func `a limit holds, and every byte arrives once`(
     framing: OriginBehavior.Framing
   ) async throws {
     let small = SeededBody(seed: 3, byteCount: 300_000)
@@ -35,11 +35,11 @@ struct CurlTransportLimitTests {
     }
     #expect(fetched.end == .complete)
     #expect(fetched.bytes() == small.bytes)
-    // 1.2 s less what may be saved up.
+    // 1.2 s minus the bucket's capacity.
     #expect(clock.now - start > .milliseconds(1000))
   }
 
-  @Test func `the limit of everything holds for all attempts together`() async throws {
+  @Test func `the total limit holds for all attempts together`() async throws {
     let small = SeededBody(seed: 3, byteCount: 50_000)
     origin.serve(OriginBehavior(small), at: "/small")
     probe.transport.limitAll(toBytesPerSecond: 400_000)
@@ -59,12 +59,12 @@ struct CurlTransportLimitTests {
     #expect(clock.now - start > .milliseconds(800))
   }
 
-  @Test func `attempts that wait go on when the limit is taken away`() async throws {
-    // With a byte a second, the body alone would take three weeks.
+  @Test func `waiting attempts resume when the limit is removed`() async throws {
+    // At a byte per second, the body alone would take three weeks.
     probe.transport.limitAll(toBytesPerSecond: 1)
     let id = probe.begin(try origin.url("/file")) {
       $0.limitBytesPerSecond = 1
-      // Shorter than the rest before each byte: who is held up is not silent.
+      // Shorter than the pause before each byte: a paused server is not silent.
       $0.timeouts.idleMilliseconds = 900
     }
     _ = try await probe.head(of: id)
@@ -79,7 +79,7 @@ struct CurlTransportLimitTests {
     #expect(sink.bytes.elementsEqual(body.bytes))
   }
 
-  @Test func `a limit that comes later holds for what is under way`() async throws {
+  @Test func `a later limit holds for running attempts`() async throws {
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
     let transport = probe.transport
@@ -89,7 +89,7 @@ struct CurlTransportLimitTests {
     }
     transport.accept(id, into: sink)
     try await sink.record.wait(for: "a full sink") { $0.fullCount == 1 }
-    // What was read by then came before the limit.
+    // Bytes that were read by then precede the limit.
     _ = try await probe.fetch(origin.url("/else")) { $0.transfer = TransferID(rawValue: 99) }
     let count = sink.bytes.count
     transport.resumeReceiving(id)
@@ -135,9 +135,9 @@ struct CurlTransportLimitTests {
     #expect(sink.bytes.elementsEqual(body.bytes))
   }
 
-  // MARK: Enough
+  // MARK: Satisfied sinks
 
-  @Test func `a sink that has enough ends the attempt and its connection`() async throws {
+  @Test func `a satisfied sink ends the attempt and its connection`() async throws {
     let sink = RecordingSink { $0.callCount == 3 ? .satisfied : .taken }
     let fetched = try await probe.fetch(origin.url("/file"), into: sink)
     #expect(fetched.end == .satisfied)
@@ -147,7 +147,7 @@ struct CurlTransportLimitTests {
     #expect(origin.requests.map(\.connection) == [1, 2])
   }
 
-  @Test func `a server that goes on for ever is cut off when there is enough`() async throws {
+  @Test func `a server that sends too much is cut off`() async throws {
     origin.serve(
       OriginBehavior(body).with {
         $0.framing = .untilClose
@@ -159,7 +159,7 @@ struct CurlTransportLimitTests {
     try await origin.waitForRequest("an abandoned request") { $0.progress == .abandoned }
   }
 
-  @Test func `a sink that has enough with the last byte leaves the connection to others`()
+  @Test func `a sink that is satisfied with the last byte keeps the connection reusable`()
     async throws
   {
     let count = Int(body.byteCount)
@@ -173,7 +173,7 @@ struct CurlTransportLimitTests {
     #expect(probe.endsAfterShutDown(of: id) == [.satisfied])
   }
 
-  @Test func `a sink may have enough when it was full before`() async throws {
+  @Test func `a sink that was full can be satisfied`() async throws {
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
     let sink = RecordingSink { $0.callCount == 1 ? .full : .satisfied }
@@ -185,7 +185,7 @@ struct CurlTransportLimitTests {
   }
 }
 
-/// Has enough with its last byte.
+/// Is satisfied with its last byte.
 private final class EndingSink: ByteSink {
   private let count: Int
   private let received = Monitor(0)

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The way to a server: names, addresses, and networks that are not there.
+/// The route to a server: names, addresses and missing networks.
 struct CurlTransportNetworkTests {
   let origin: ScriptedOrigin
   let body = SeededBody(seed: 11, byteCount: 100_000)
@@ -14,7 +14,7 @@ struct CurlTransportNetworkTests {
     origin.serve(OriginBehavior(body), at: "/file")
   }
 
-  /// Asks for the file at a name that stands for these addresses.
+  /// Requests the file from a name with these addresses.
   private func fetch(
     from addresses: String, _ change: (inout AttemptRequest) -> Void = { _ in }
   ) async throws -> TransportProbe.Fetched {
@@ -39,7 +39,7 @@ struct CurlTransportNetworkTests {
   }
 
   // Fault 64
-  @Test func `an address that nothing comes from leaves time for the next one`() async throws {
+  @Test func `a silent address leaves time for the next one`() async throws {
     let hole = try BlackHole(lastByte: 2, port: origin.port)
     let fetched = try await fetch(from: "127.0.0.2,127.0.0.1") {
       $0.timeouts.connectMilliseconds = 3000
@@ -49,8 +49,8 @@ struct CurlTransportNetworkTests {
   }
 
   // Fault 65
-  @Test func `a broken family of addresses does not hold up the other one`() async throws {
-    // 100::/64 is where packets are thrown away (RFC 6666); without a route it fails at once.
+  @Test func `a broken address family does not delay the other one`() async throws {
+    // 100::/64 discards packets (RFC 6666); without a route it fails at once.
     let clock = ContinuousClock()
     let start = clock.now
     let fetched = try await fetch(from: "[100::1],127.0.0.1") {
@@ -64,8 +64,8 @@ struct CurlTransportNetworkTests {
 
   // Fault 66
   @Test(arguments: ["255.255.255.255", "224.0.0.1"])
-  func `without a way to the address there is no network`(address: String) async throws {
-    // The kernel has no route for TCP to either, whatever networks there are.
+  func `without a route to the address there is no network`(address: String) async throws {
+    // The kernel has no TCP route to either, whatever networks exist.
     let url = try TransferURL.parse("http://\(address)/").get().url
     let end = try await TransportProbe().fetch(url).end
     #expect(
@@ -76,7 +76,7 @@ struct CurlTransportNetworkTests {
 
   // Fault 61
   @Test(arguments: [OriginBehavior.Cut.fin, .reset])
-  func `a handshake that is broken off loses the connection`(
+  func `an aborted handshake loses the connection`(
     cut: OriginBehavior.Cut
   ) async throws {
     origin.limitConnections(to: 0, cut)
@@ -86,7 +86,7 @@ struct CurlTransportNetworkTests {
 
   // Fault 69
   @Test(arguments: [OriginBehavior.Cut.fin, .reset])
-  func `a connection that is broken off at once is lost and not refused`(
+  func `a connection that is closed at once is lost and not refused`(
     cut: OriginBehavior.Cut
   ) async throws {
     origin.limitConnections(to: 0, cut)

@@ -15,21 +15,21 @@ struct CurlTransportPauseTests {
     probe = try TransportProbe()
   }
 
-  // MARK: Full
+  // MARK: Full sinks
 
   @Test(arguments: [
     OriginBehavior.Framing.contentLength, .chunked, .chunkScript(ChunkScript()), .untilClose,
   ])
-  func `a sink that is full again and again gets every byte once`(
+  func `a sink that is full repeatedly gets every byte once`(
     framing: OriginBehavior.Framing
   ) async throws {
     origin.serve(OriginBehavior(body).with { $0.framing = framing }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
-    // Also while it is full already.
+    // Even while it is already full.
     let sink = RecordingSink { $0.callCount.isMultiple(of: 3) ? .full : .taken }
     probe.transport.accept(id, into: sink)
-    // Every time that it was full it asks again, after the last byte as well.
+    // It resumes each time it was full, even after the last byte.
     var seen = RecordingSink.Record()
     while seen.bytes.count < body.byteCount {
       let fullCount = seen.fullCount
@@ -43,7 +43,8 @@ struct CurlTransportPauseTests {
     #expect(sink.bytes.elementsEqual(body.bytes))
   }
 
-  @Test func `a full sink gets what was read already and nothing more until it asks`() async throws
+  @Test func `a full sink gets what was already read and nothing more until it resumes`()
+    async throws
   {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
@@ -62,10 +63,10 @@ struct CurlTransportPauseTests {
   }
 
   @Test(arguments: [SinkAnswer.taken, .full, .satisfied])
-  func `a sink that was full does not hold up the end of what is whole`(
+  func `a sink that was full does not delay the end of a complete body`(
     lastAnswer: SinkAnswer
   ) async throws {
-    // Two pieces that come with one read, because the server sends them with one write.
+    // Two pieces that arrive in one read, because the server sends them in one write.
     let small = SeededBody(seed: 6, byteCount: 20_000)
     origin.serve(
       OriginBehavior(small).with { $0.stall = .init(after: 0, until: "go") }, at: "/small")
@@ -81,7 +82,7 @@ struct CurlTransportPauseTests {
     #expect(origin.requests.map(\.connection) == [1, 1])
   }
 
-  @Test func `to resume what is not paused changes nothing`() async throws {
+  @Test func `resuming an attempt that is not paused changes nothing`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     probe.transport.resumeReceiving(id)
@@ -121,7 +122,7 @@ struct CurlTransportPauseTests {
 
   // MARK: Cancelling
 
-  @Test func `to cancel at once ends once`() async throws {
+  @Test func `cancelling at once ends the attempt once`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     probe.transport.cancel(id)
@@ -130,18 +131,18 @@ struct CurlTransportPauseTests {
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
   }
 
-  @Test func `to cancel while the server thinks ends once`() async throws {
+  @Test func `cancelling while the server is busy ends the attempt once`() async throws {
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/file")
     let id = probe.begin(try origin.url("/file"))
     try await origin.waitForRequests(1)
     probe.transport.cancel(id)
     #expect(try await probe.end(of: id) == .cancelled)
-    // The connection is gone too: nobody else is to get this answer.
+    // The connection is closed too: no other attempt may get this response.
     try await origin.waitForRequest("an abandoned request") { $0.progress == .abandoned }
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
   }
 
-  @Test func `to cancel behind the head ends once`() async throws {
+  @Test func `cancelling after the head ends the attempt once`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
@@ -151,7 +152,7 @@ struct CurlTransportPauseTests {
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
   }
 
-  @Test func `to cancel a reply without a body ends once`() async throws {
+  @Test func `cancelling a response without a body ends the attempt once`() async throws {
     origin.serve(.status(204), at: "/none")
     let id = probe.begin(try origin.url("/none"))
     _ = try await probe.head(of: id)
@@ -160,7 +161,7 @@ struct CurlTransportPauseTests {
     #expect(probe.endsAfterShutDown(of: id) == [.cancelled])
   }
 
-  @Test func `to cancel a full sink ends once`() async throws {
+  @Test func `cancelling with a full sink ends the attempt once`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
@@ -173,8 +174,8 @@ struct CurlTransportPauseTests {
     #expect(sink.bytes.count <= 4 * 16_384 + (1 << 20), "no more than the buffer of libcurl")
   }
 
-  @Test func `to cancel in the middle ends once`() async throws {
-    // It never gets further by itself, however long the machine takes to cancel.
+  @Test func `cancelling in the middle ends the attempt once`() async throws {
+    // It makes no progress, however long the machine takes to cancel.
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 20_000, until: "never") }, at: "/file")
     let id = probe.begin(try origin.url("/file"))

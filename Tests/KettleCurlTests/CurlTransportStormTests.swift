@@ -34,7 +34,7 @@ struct CurlTransportStormTests {
     }
   }
 
-  @Test func `every attempt ends once, and what is complete is right`() async throws {
+  @Test func `every attempt ends once, and complete bodies are correct`() async throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     let origin = try ScriptedOrigin()
@@ -66,7 +66,7 @@ struct CurlTransportStormTests {
       }
     }
     probe.transport.shutDown()
-    let events = probe.told.read { $0 }
+    let events = probe.reported.read { $0 }
     for (id, path) in paths {
       #expect(events.ends(of: id).count == 1, "seed \(seed), path \(path)")
       #expect(events.headCount(of: id) <= 1, "seed \(seed), path \(path)")

@@ -15,7 +15,7 @@ struct CurlTransportTests {
     probe = try TransportProbe()
   }
 
-  @Test func `a body arrives whole behind its head`() async throws {
+  @Test func `a body arrives complete after its head`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let fetched = try await probe.fetch(origin.url("/file"))
     #expect(fetched.head?.status == 200)
@@ -24,19 +24,19 @@ struct CurlTransportTests {
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
-  @Test func `nothing of the body flows before it is accepted`() async throws {
+  @Test func `no body bytes flow before the body is accepted`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file"))
     _ = try await probe.head(of: id)
-    #expect(probe.told.read { $0.ends(of: id) } == [])
+    #expect(probe.reported.read { $0.ends(of: id) } == [])
     let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
     #expect(try await probe.end(of: id) == .complete)
     #expect(sink.bytes.elementsEqual(body.bytes))
-    #expect(probe.told.read { $0.headCount(of: id) } == 1)
+    #expect(probe.reported.read { $0.headCount(of: id) } == 1)
   }
 
-  @Test func `the head is told though the body does not begin`() async throws {
+  @Test func `the head is reported although the body has not begun`() async throws {
     origin.serve(
       OriginBehavior(body).with { $0.stall = .init(after: 0, until: "go") }, at: "/slow")
     let id = probe.begin(try origin.url("/slow"))
@@ -54,9 +54,9 @@ struct CurlTransportTests {
     origin.serve(.status(status), at: "/none")
     let id = probe.begin(try origin.url("/none"))
     #expect(try await probe.head(of: id).status == status)
-    // Another whole exchange goes by, and the end of the first still waits.
+    // Another complete exchange passes while the end of the first still waits.
     _ = try await probe.fetch(origin.url("/else"))
-    #expect(probe.told.read { $0.ends(of: id) } == [])
+    #expect(probe.reported.read { $0.ends(of: id) } == [])
     probe.transport.accept(id, into: RecordingSink())
     #expect(try await probe.end(of: id) == .complete)
   }
@@ -69,7 +69,7 @@ struct CurlTransportTests {
     #expect(fetched.bytes() == [])
   }
 
-  @Test func `a redirect is told and not followed`() async throws {
+  @Test func `a redirect is reported and not followed`() async throws {
     origin.serve(.redirect(302, to: "/file"), at: "/moved")
     origin.serve(OriginBehavior(body), at: "/file")
     let fetched = try await probe.fetch(origin.url("/moved"))
@@ -87,7 +87,7 @@ struct CurlTransportTests {
     #expect(fetched.end == .complete)
   }
 
-  @Test func `a range goes out as it was asked and comes in as it was sent`() async throws {
+  @Test func `a range is sent as requested and received as sent`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     let range = try #require(HeaderField(name: "Range", value: "bytes=1000-1999"))
     let fetched = try await probe.fetch(origin.url("/file")) { $0.headers = [range] }
@@ -138,7 +138,7 @@ struct CurlTransportTests {
     #expect(Set(origin.requests.map(\.connection)) == [1])
   }
 
-  @Test func `a hundred attempts at once all end right`() async throws {
+  @Test func `a hundred concurrent attempts all end correctly`() async throws {
     let small = SeededBody(seed: 3, byteCount: 200_000)
     origin.serve(OriginBehavior(small), at: "/file")
     let url = try origin.url("/file")
@@ -151,14 +151,14 @@ struct CurlTransportTests {
       }
       for try await isRight in group { #expect(isRight) }
     }
-    #expect(probe.told.read { $0.count } == 200)
+    #expect(probe.reported.read { $0.count } == 200)
   }
 
-  @Test func `events of an attempt come in order on one thread`() async throws {
+  @Test func `events of an attempt arrive in order on one thread`() async throws {
     origin.serve(OriginBehavior(body), at: "/file")
     for _ in 1...5 { _ = try await probe.fetch(origin.url("/file")) }
     probe.transport.shutDown()
-    let kinds = probe.told.read { events in
+    let kinds = probe.reported.read { events in
       events.map { if case .headReceived = $0 { "head" } else { "end" } }
     }
     #expect(kinds == Array(repeating: ["head", "end"], count: 5).flatMap { $0 })

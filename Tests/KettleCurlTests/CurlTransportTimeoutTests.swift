@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that fall silent, or say too little to ever come to an end.
+/// Servers that fall silent or send too slowly to ever finish.
 struct CurlTransportTimeoutTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -29,7 +29,7 @@ struct CurlTransportTimeoutTests {
   // MARK: Silence
 
   // Fault 38
-  @Test func `a connection that is neither made nor refused times out`() async throws {
+  @Test func `a connection that is neither established nor refused times out`() async throws {
     let hole = try BlackHole()
     let url = try TransferURL.parse("http://127.0.0.1:\(hole.port)/").get().url
     let failure = try await probe.fetch(url) { $0.timeouts.connectMilliseconds = 200 }.end.failure
@@ -41,7 +41,7 @@ struct CurlTransportTimeoutTests {
     let end = try await end(of: OriginBehavior(body).with { $0.headWaitsFor = "never" }) {
       $0.timeouts.idleMilliseconds = 200
     }
-    #expect(end == timeout("nothing came for 200 milliseconds"))
+    #expect(end == timeout("no data arrived for 200 milliseconds"))
   }
 
   // Fault 38
@@ -56,7 +56,7 @@ struct CurlTransportTimeoutTests {
     #expect(fetched.bytes().elementsEqual(body.bytes(in: 0..<1000)))
   }
 
-  @Test func `a slow body that does not fall silent goes on`() async throws {
+  @Test func `a slow body without silence continues`() async throws {
     let small = SeededBody(seed: 2, byteCount: 20_000)
     let end = try await end(of: OriginBehavior(small).with { $0.bytesPerSecond = 20_000 }) {
       $0.timeouts.idleMilliseconds = 3000
@@ -68,7 +68,7 @@ struct CurlTransportTimeoutTests {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file")) { $0.timeouts.idleMilliseconds = 3000 }
     _ = try await probe.head(of: id)
-    // A second attempt falls silent meanwhile, so the time has come for both.
+    // A second attempt falls silent meanwhile, so both are due.
     origin.serve(OriginBehavior(body).with { $0.headWaitsFor = "never" }, at: "/never")
     let other = try await probe.fetch(origin.url("/never")) { $0.timeouts.idleMilliseconds = 4000 }
     #expect(other.end.failure?.code == .timedOut)
@@ -78,10 +78,10 @@ struct CurlTransportTimeoutTests {
     #expect(sink.bytes.elementsEqual(body.bytes))
   }
 
-  // MARK: Drops
+  // MARK: Slow bodies
 
   // Fault 37
-  @Test func `a head that comes a letter at a time comes to an end`() async throws {
+  @Test func `a head that arrives one byte at a time times out`() async throws {
     let lines = (1...100).map { HeaderField(received: "X-\($0)", "a") }
     let end = try await end(
       of: OriginBehavior(body).with {
@@ -91,28 +91,28 @@ struct CurlTransportTimeoutTests {
     ) {
       $0.timeouts.headMilliseconds = 400
     }
-    #expect(end == timeout("its head was not whole after 400 milliseconds"))
+    #expect(end == timeout("its headers were not complete after 400 milliseconds"))
   }
 
   // Fault 37
-  @Test func `interim replies do not keep the head waiting for ever`() async throws {
+  @Test func `interim responses do not extend the wait for the head forever`() async throws {
     let interim = "HTTP/1.1 102 Processing\r\n\r\n"
     let end = try await end(
       of: .raw(String(repeating: interim, count: 200)).with { $0.bytesPerSecond = 1000 }
     ) {
       $0.timeouts.headMilliseconds = 400
     }
-    #expect(end == timeout("its head was not whole after 400 milliseconds"))
+    #expect(end == timeout("its headers were not complete after 400 milliseconds"))
   }
 
   // Fault 37
-  @Test func `a body that trickles comes to an end`() async throws {
+  @Test func `a body that trickles times out`() async throws {
     origin.serve(OriginBehavior(body).with { $0.bytesPerSecond = 20 }, at: "/file")
     let fetched = try await probe.fetch(origin.url("/file")) {
       $0.timeouts.slowMilliseconds = 400
       $0.timeouts.slowByteCount = 100
     }
-    // What had gathered before the body was accepted is no part of the last window.
+    // Bytes received before the body was accepted are not part of the last window.
     let detail = fetched.end.failure?.detail ?? ""
     #expect(detail.wholeMatch(of: /only [0-9]{1,2} bytes came in 400 milliseconds/) != nil)
     #expect(fetched.end.failure?.code == .timedOut)
@@ -120,7 +120,7 @@ struct CurlTransportTimeoutTests {
     #expect(bytes.elementsEqual(body.bytes(in: 0..<Int64(bytes.count))))
   }
 
-  @Test func `a slow body that comes fast enough goes on`() async throws {
+  @Test func `a slow body above the minimum speed continues`() async throws {
     let small = SeededBody(seed: 2, byteCount: 20_000)
     let end = try await end(of: OriginBehavior(small).with { $0.bytesPerSecond = 20_000 }) {
       $0.timeouts.slowMilliseconds = 300
@@ -129,7 +129,8 @@ struct CurlTransportTimeoutTests {
     #expect(end == .complete)
   }
 
-  @Test func `time in which a limit of ours held it up makes no server slow`() async throws {
+  @Test func `time spent waiting for our own limit does not count against the server`() async throws
+  {
     origin.serve(OriginBehavior(body), at: "/file")
     let id = probe.begin(try origin.url("/file")) {
       $0.limitBytesPerSecond = 400
@@ -139,7 +140,7 @@ struct CurlTransportTimeoutTests {
     _ = try await probe.head(of: id)
     let sink = RecordingSink()
     probe.transport.accept(id, into: sink)
-    // That takes longer than the time in which as many would be too few.
+    // That takes longer than the window in which so few bytes would be too slow.
     try await sink.record.wait(for: "1000 bytes") { $0.bytes.count >= 1000 }
     probe.transport.cancel(id)
     #expect(try await probe.end(of: id) == .cancelled)

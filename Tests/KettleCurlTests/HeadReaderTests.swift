@@ -5,7 +5,7 @@ import Testing
 @testable import KettleCurl
 
 struct HeadReaderTests {
-  /// Feeds the lines and answers the last progress.
+  /// Feeds the lines and returns the last result.
   private func read(_ lines: [String]) -> HeadReader.Progress {
     read(lines.map { Array($0.utf8) })
   }
@@ -29,13 +29,13 @@ struct HeadReaderTests {
     #expect(read(["HTTP/1.0 200\n", "A: 1\n", "\n"]) == .final(head(200, ("A", "1"))))
   }
 
-  @Test func `a folded line goes on with its value`() {
+  @Test func `a folded line continues the value`() {
     #expect(
       read(["HTTP/1.1 200 OK\r\n", "A: one\r\n", "  two\r\n", "\tthree\r\n", "\r\n"])
         == .final(head(200, ("A", "one two three"))))
   }
 
-  @Test func `a head cannot begin folded`() {
+  @Test func `a head cannot begin with a folded line`() {
     #expect(
       read(["HTTP/1.1 200 OK\r\n", " A: one\r\n"])
         == .broken("its first header line is folded"))
@@ -50,7 +50,7 @@ struct HeadReaderTests {
     #expect(read(["HTTP/1.1 200 OK\r\n", "A: né\r\n", "\r\n"]) == .final(head(200, ("A", "né"))))
   }
 
-  @Test func `what is no header is skipped`() {
+  @Test func `a line that is not a header is skipped`() {
     #expect(
       read(["HTTP/1.1 200 OK\r\n", "no colon\r\n", "A : 1\r\n", ": 2\r\n", "B: 3\r\n", "\r\n"])
         == .final(head(200, ("B", "3"))))
@@ -76,14 +76,14 @@ struct HeadReaderTests {
     #expect(read([line]) == .broken("its status line is malformed"))
   }
 
-  @Test func `what is broken stays broken`() {
+  @Test func `a broken decoder stays broken`() {
     #expect(
       read(["nonsense\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"])
         == .broken("it does not begin with a status line"))
   }
 
   // Fault 57
-  @Test func `the caps hold to the line and to the byte`() {
+  @Test func `the limits hold to the line and to the byte`() {
     let fields = Array(repeating: "A: 1\r\n", count: HeadReader.lineCountMax - 2)
     #expect(read(["HTTP/1.1 200 OK\r\n"] + fields) == .more)
     #expect(
@@ -100,7 +100,7 @@ struct HeadReaderTests {
     #expect(read([start, "A" + full, "\r\n"]) == .broken("its headers are longer than 256 KiB"))
   }
 
-  @Test func `any bytes in any lines are read without harm`() {
+  @Test func `any bytes in any lines are parsed safely`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SeededGenerator(seed: seed)
     let pieces = ["HTTP/1.1 ", "200", "401", "100", " ", "\r", "\n", ":", "A", "\t", "\0", "é"]

@@ -1,7 +1,7 @@
 import KettleEngine
 import TestSupport
 
-/// Keeps what it takes, and answers as it is told.
+/// Stores the bytes that it receives, and returns scripted results.
 final class RecordingSink: ByteSink {
   struct Record: Sendable, CustomStringConvertible {
     var bytes: [UInt8] = []
@@ -14,7 +14,7 @@ final class RecordingSink: ByteSink {
   let record = Monitor(Record())
   private let answer: @Sendable (Record) -> SinkAnswer
 
-  /// `answer` sees the record as it is before the bytes, this call counted.
+  /// `answer` receives the record before the bytes are added, with this call counted.
   init(_ answer: @escaping @Sendable (Record) -> SinkAnswer = { _ in .taken }) {
     self.answer = answer
   }

@@ -3,9 +3,9 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// What the ledger charges, by connections that end as those of the storms do.
+/// The charges of the ledger for connections that end as in the fault storms.
 struct RefetchLedgerTests {
-  /// So little that both kernels together hold it.
+  /// So little that the two socket buffers hold it.
   private static let body = SeededBody(seed: 7, byteCount: 100_000)
   private static let path = "/file.bin"
 
@@ -16,7 +16,7 @@ struct RefetchLedgerTests {
     origin.serve(OriginBehavior(Self.body), at: Self.path)
   }
 
-  /// Asks for the file over a connection of its own, and lets the kernel have all of the reply.
+  /// Requests the file over its own connection, and lets the kernel receive all of the response.
   private func ask() async throws -> Int32 {
     let client = try #require(LoopbackListener.connect(to: origin.port))
     let text = "GET \(Self.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -27,9 +27,9 @@ struct RefetchLedgerTests {
     return client
   }
 
-  /// Takes the reply out of the kernel.
+  /// Reads the response from the kernel.
   private func readAll(_ client: Int32) {
-    // Nothing more is asked for, so the origin closes the connection behind its reply.
+    // No request follows, so the origin closes the connection after its response.
     shutdown(client, Int32(SHUT_WR))
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while read(client, &buffer, buffer.count) > 0 {}
@@ -45,7 +45,7 @@ struct RefetchLedgerTests {
     ledger.bill(Self.path, origin.requests)
   }
 
-  @Test func `what was read before a kill and fetched again is charged`() async throws {
+  @Test func `bytes that were read before a kill and fetched again are charged`() async throws {
     var ledger = RefetchLedger()
     let client = try await ask()
     readAll(client)
@@ -56,7 +56,7 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == Self.body.byteCount)
   }
 
-  @Test func `a reply that was all sent and lay unread when a kill struck is not charged`()
+  @Test func `a reply that was sent and unread at the kill is not charged`()
     async throws
   {
     var ledger = RefetchLedger()
@@ -69,7 +69,7 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `it is found among more connections than the kernel tells of at once`() async throws {
+  @Test func `it is found among more connections than the kernel reports at once`() async throws {
     var ledger = RefetchLedger()
     var clients: [Int32] = []
     for _ in 0..<60 { clients.append(try await ask()) }
@@ -80,14 +80,14 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `a reply that was cut is charged as far as it was seen to be read`() async throws {
+  @Test func `a reply that was cut is charged up to the byte that was read`() async throws {
     origin.serve(
       [OriginBehavior(Self.body).stuck(after: Self.body.byteCount), OriginBehavior(Self.body)],
       at: Self.path)
     var ledger = RefetchLedger()
     let client = try await ask()
     ledger.observe(origin)
-    // More than was seen: nobody knows of it.
+    // More than was observed.
     var buffer = [UInt8](repeating: 0, count: 1 << 10)
     #expect(read(client, &buffer, buffer.count) > 0)
     close(client)
@@ -98,7 +98,7 @@ struct RefetchLedgerTests {
     #expect(bill(ledger).refetched == 0)
   }
 
-  @Test func `a reply that was cut before anybody looked is not charged`() async throws {
+  @Test func `a reply that was cut before it was read is not charged`() async throws {
     origin.serve(
       [OriginBehavior(Self.body).stuck(after: Self.body.byteCount), OriginBehavior(Self.body)],
       at: Self.path)

@@ -16,49 +16,49 @@ struct ResponseHeadFramingTests {
   }
 
   // Fault 24
-  @Test func `a body is whole with exactly the bytes that were announced`() {
+  @Test func `a body is complete with exactly the announced bytes`() {
     let end = ResponseHead.BodyEnd.byteCount(10)
-    #expect(end.problem(after: 10, isEndVouchedFor: false) == nil)
-    let early = end.problem(after: 9, isEndVouchedFor: true)
+    #expect(end.problem(after: 10, isEndAuthentic: false) == nil)
+    let early = end.problem(after: 9, isEndAuthentic: true)
     #expect(early?.code == .truncated)
     #expect(early?.detail == "9 of 10 bytes came")
-    #expect(end.problem(after: 11, isEndVouchedFor: true)?.code == .tooLong)
+    #expect(end.problem(after: 11, isEndAuthentic: true)?.code == .tooLong)
   }
 
   // Fault 26
-  @Test func `the end of a connection counts when somebody vouches for it`() {
+  @Test func `the end of a connection counts if it is authentic`() {
     let end = ResponseHead.BodyEnd.connectionEnd
-    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
-    #expect(end.problem(after: 10, isEndVouchedFor: false)?.code == .truncated)
+    #expect(end.problem(after: 10, isEndAuthentic: true) == nil)
+    #expect(end.problem(after: 10, isEndAuthentic: false)?.code == .truncated)
     #expect(
-      ResponseHead.BodyEnd.lastChunk(announced: nil).problem(after: 10, isEndVouchedFor: false)
+      ResponseHead.BodyEnd.lastChunk(announced: nil).problem(after: 10, isEndAuthentic: false)
         == nil)
   }
 
   // Fault 28
   @Test func `chunks and a length must agree`() {
     let end = ResponseHead.BodyEnd.lastChunk(announced: 10)
-    #expect(end.problem(after: 10, isEndVouchedFor: true) == nil)
-    let problem = end.problem(after: 11, isEndVouchedFor: true)
+    #expect(end.problem(after: 10, isEndAuthentic: true) == nil)
+    let problem = end.problem(after: 11, isEndAuthentic: true)
     #expect(problem?.code == .protocolBroken)
     #expect(problem?.detail == "11 bytes in chunks, and a Content-Length of 10")
   }
 
   // Fault 28
-  @Test func `chunks go before a length`() {
+  @Test func `chunks take precedence over a length`() {
     let both = head(200, ("Content-Length", "12"), ("Transfer-Encoding", "chunked"))
     #expect(both.bodyEnd == .lastChunk(announced: 12))
     #expect(both.framingProblem == nil)
   }
 
   @Test(arguments: [204, 304])
-  func `some replies have no body whatever they say`(status: Int) {
+  func `some responses have no body regardless of their headers`(status: Int) {
     #expect(head(status, ("Content-Length", "12")).bodyEnd == .byteCount(0))
   }
 
   // Fault 28
   @Test func `lengths that differ are a problem in one line and in two`() {
-    let problem = "it has two different Content-Length"
+    let problem = "it has two different Content-Length headers"
     #expect(head(200, ("Content-Length", "1, 2")).framingProblem == problem)
     #expect(
       head(200, ("Content-Length", "1"), ("content-length", "2")).framingProblem == problem)
@@ -69,13 +69,13 @@ struct ResponseHeadFramingTests {
   func `a length must be a number of 63 bits`(length: String) {
     #expect(
       head(200, ("Content-Length", length)).framingProblem
-        == "its Content-Length is not a length")
+        == "its Content-Length is not a number")
   }
 
   @Test(arguments: ["gzip", "chunked, gzip", "gzip, chunked", ""])
   func `only chunks were asked for`(coding: String) {
     #expect(
       head(200, ("Transfer-Encoding", coding)).framingProblem
-        == "it has a transfer coding that was not asked for")
+        == "it uses a transfer coding that was not requested")
   }
 }

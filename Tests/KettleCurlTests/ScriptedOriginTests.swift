@@ -5,7 +5,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// The origin that all tests trust to lie exactly as it was told.
+/// The origin on which all tests rely to misbehave exactly as scripted.
 struct ScriptedOriginTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -51,7 +51,7 @@ struct ScriptedOriginTests {
     try await expectRange(.unsatisfiableWithoutTotal, nil, 0..<0, status: 416)
   }
 
-  @Test func `a range behind the end cannot be satisfied`() async throws {
+  @Test func `a range beyond the end cannot be satisfied`() async throws {
     let fetched = try await fetch(OriginBehavior(body), ["Range: bytes=10000-"])
     #expect(fetched.head?.status == 416)
   }
@@ -131,7 +131,7 @@ struct ScriptedOriginTests {
     #expect(origin.requests.first?.body.elementsEqual(sent) == true)
   }
 
-  @Test func `a login by Digest is the right one or none`() async throws {
+  @Test func `a Digest login is correct or fails`() async throws {
     let login = Login(user: "me", password: "secret")
     let guarded = OriginBehavior(body).with {
       $0.login = login
@@ -147,7 +147,7 @@ struct ScriptedOriginTests {
     #expect(try await probe.fetch(url) { $0.login = login }.head?.status == 200)
   }
 
-  @Test func `a wait that is in vain says for what`() async throws {
+  @Test func `a timeout names what it waited for`() async throws {
     let error = await #expect(throws: BudgetSpent.self) {
       try await origin.waitForRequests(1, at: "/never", budgetMilliseconds: 10)
     }

@@ -4,10 +4,10 @@ import KettleModel
 import Synchronization
 import TestSupport
 
-/// A real transport, and everything it told, in order.
+/// A real transport, and its events in order.
 final class TransportProbe: Sendable {
   let transport: CurlTransport
-  let told = Monitor<[TransportEvent]>([])
+  let reported = Monitor<[TransportEvent]>([])
   private let lastID = Atomic<UInt64>(0)
 
   init(
@@ -17,8 +17,8 @@ final class TransportProbe: Sendable {
     onEvent: @escaping @Sendable (TransportEvent) -> Void = { _ in }
   ) throws {
     transport = try CurlTransport(
-      events: { [told] event in
-        told.update { $0.append(event) }
+      events: { [reported] event in
+        reported.update { $0.append(event) }
         onEvent(event)
       },
       settings: CurlSettings(
@@ -30,7 +30,7 @@ final class TransportProbe: Sendable {
     AttemptID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
-  /// Begins an attempt and answers its id.
+  /// Begins an attempt and returns its id.
   @discardableResult
   func begin(
     _ url: TransferURL, _ change: (inout AttemptRequest) -> Void = { _ in }
@@ -61,26 +61,26 @@ final class TransportProbe: Sendable {
   // MARK: Waiting
 
   func head(of id: AttemptID) async throws -> ResponseHead {
-    try await told.wait(for: "the head of attempt \(id.rawValue)") { $0.head(of: id) != nil }
+    try await reported.wait(for: "the head of attempt \(id.rawValue)") { $0.head(of: id) != nil }
       .head(of: id) ?? ResponseHead(status: 0, headers: [])
   }
 
   /// nil when the attempt ended without a head.
   func headOrEnd(of id: AttemptID) async throws -> ResponseHead? {
-    try await told.wait(for: "a word about attempt \(id.rawValue)") {
+    try await reported.wait(for: "an event of attempt \(id.rawValue)") {
       $0.head(of: id) != nil || !$0.ends(of: id).isEmpty
     }.head(of: id)
   }
 
   func end(of id: AttemptID) async throws -> AttemptEnd {
-    try await told.wait(for: "the end of attempt \(id.rawValue)") { !$0.ends(of: id).isEmpty }
+    try await reported.wait(for: "the end of attempt \(id.rawValue)") { !$0.ends(of: id).isEmpty }
       .ends(of: id).first ?? .cancelled
   }
 
-  /// All ends of an attempt, after everything was told that ever will be.
+  /// All ends of an attempt, after the last event.
   func endsAfterShutDown(of id: AttemptID) -> [AttemptEnd] {
     transport.shutDown()
-    return told.read { $0.ends(of: id) }
+    return reported.read { $0.ends(of: id) }
   }
 }
 

@@ -3,13 +3,13 @@ import Testing
 @testable import KettleCurl
 
 struct TrustedCertificatesTests {
-  @Test func `the bundle of curl goes before everything`() {
+  @Test func `the bundle of curl takes precedence`() {
     #expect(
       TrustedCertificates(environment: ["CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b"])
         == TrustedCertificates(file: "/a", directory: nil))
   }
 
-  @Test func `the file and directory of OpenSSL go before those of the machine`() {
+  @Test func `OpenSSL's file and directory take precedence over the machine's`() {
     #expect(
       TrustedCertificates(environment: ["SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c"])
         == TrustedCertificates(file: "/b", directory: "/c"))
@@ -18,7 +18,7 @@ struct TrustedCertificatesTests {
         == TrustedCertificates(file: nil, directory: "/c"))
   }
 
-  @Test func `the first bundle that is there is taken`() {
+  @Test func `the first existing bundle is used`() {
     let suse = TrustedCertificates.ofMachine(
       builtInFile: "/etc/ssl/certs/ca-certificates.crt", builtInDirectory: "/etc/ssl/certs",
       isReadable: { $0 == "/etc/ssl/ca-bundle.pem" })
@@ -28,7 +28,7 @@ struct TrustedCertificatesTests {
     #expect(builtIn == TrustedCertificates(file: "/opt/ca.pem", directory: nil))
   }
 
-  @Test func `without a bundle the directory is taken`() {
+  @Test func `without a bundle the directory is used`() {
     let only = TrustedCertificates.ofMachine(
       builtInFile: nil, builtInDirectory: nil, isReadable: { _ in false })
     #expect(only == TrustedCertificates(file: nil, directory: "/etc/ssl/certs"))

@@ -4,7 +4,7 @@ import Testing
 
 struct AddressSpaceTests {
   @Test
-  func `there is room for a page and not for everything`() {
+  func `there is address space for a page and not for everything`() {
     #expect(AddressSpace.hasRoom(for: 4096))
     #expect(!AddressSpace.hasRoom(for: UInt64.max))
     #expect(!AddressSpace.hasRoom(for: 1 << 62))

@@ -4,13 +4,13 @@ import Testing
 
 struct OwnedDescriptorTests {
   @Test
-  func `a descriptor is open while its owner lives and closed afterwards`() throws {
+  func `a descriptor is open during its owner's lifetime and closed afterwards`() throws {
     let number = try openFull()
     do {
       let owner = OwnedDescriptor(owning: number)
       #expect(fcntl(owner.number, F_GETFD) >= 0)
     }
-    // Another test may have reused the number by now, so what counts is the file behind it.
+    // Another test may have reused the number by now, so compare the file behind it.
     #expect(!isFull(number))
   }
 
@@ -22,7 +22,7 @@ struct OwnedDescriptorTests {
   }
 
   @Test
-  func `a call that failed gives nothing to own`() {
+  func `a failed call produces no descriptor`() {
     #expect((OwnedDescriptor(opened: -1) == nil) as Bool)
     errno = 0
     let isMissing = OwnedDescriptor(opened: open("/no/such/file", O_RDONLY | O_CLOEXEC)) == nil

@@ -5,16 +5,6 @@ import Testing
 @testable import KettleTerminal
 
 struct TerminalTextTests {
-  // RFC 4648, section 10
-  @Test(
-    arguments: [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-      ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("ÿ文", "w7/mloc="),
-    ])
-  func `bytes in base 64`(text: String, encoded: String) {
-    #expect(Base64.text(of: text.utf8) == encoded)
-  }
-
   @Test func `a copy goes to the terminal, and through what stands between`() {
     #expect(TerminalText.copy("foo", through: nil) == "\u{1B}]52;c;Zm9v\u{7}")
     #expect(

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KettleClient
+import KettleSystem
 
 /// Finds the program whose service performs the transfers.
 package enum ServiceExecutable {
@@ -21,11 +22,9 @@ package enum ServiceExecutable {
       guard let path, !path.isEmpty else { continue }
       return canRun(path) ? .success(path) : .failure(Missing(path: path, source: source))
     }
-    let directories =
-      (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map(
-        String.init)
-      + ["/usr/local/bin", "/usr/bin"]
-    let found = directories.lazy.map { $0 + "/kettle" }.first(where: canRun)
+    var path = SearchPath(environment["PATH"] ?? "")
+    path.directories += ["/usr/local/bin", "/usr/bin"]
+    let found = path.path(of: "kettle", canRun: canRun)
     return found.map(Result.success) ?? .failure(Missing(path: nil, source: "PATH"))
   }
 

@@ -31,7 +31,7 @@ final class RemoteShell: Sendable {
   static func start(
     _ arguments: [String], environment: [String: String], mayAsk: Bool
   ) -> Result<RemoteShell, ProcessSpawn.Failed> {
-    CoupledProcess.start("ssh", arguments, environment: environment, mayAsk: mayAsk).map {
+    CoupledProcess.start("ssh", arguments, environment: environment, keepsTerminal: mayAsk).map {
       let shell = RemoteShell($0, isRelaying: mayAsk)
       shell.watch()
       return shell

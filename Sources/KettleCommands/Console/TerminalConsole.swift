@@ -1,4 +1,5 @@
 import Glibc
+import KettleSystem
 
 /// The three standard streams of this process.
 ///
@@ -79,5 +80,5 @@ extension ConsoleStream {
   }
 }
 
-/// Returns the strerror(3) text for the last failed call of this thread.
-func errnoText(_ number: Int32 = errno) -> String { String(cString: strerror(number)) }
+/// Returns the system's message for the last failed call of this thread.
+func errnoText(_ number: Int32 = errno) -> String { SystemError(number).message }

@@ -2,12 +2,16 @@ import KettleClient
 import KettleConfiguration
 import KettleControl
 import KettleDashboard
+import KettleModel
+import KettleSystem
 
 extension DashboardSettings {
   /// The settings of this process's user, whichever service the dashboard shows.
   static func ofUser(environment: [String: String]) -> DashboardSettings {
     let path = ServicePaths.of(environment: environment).configPath
-    let (configuration, notices) = ConfigurationFile(path: path).dashboardConfiguration()
+    let contents = FileContents.read(path: path, byteCountMax: ConfigurationFile.byteCountMax)
+    let (configuration, notices) = ConfigurationFile(path: path, contents: contents)
+      .dashboardConfiguration()
     return DashboardSettings(configuration, notices: notices, path: path)
   }
 

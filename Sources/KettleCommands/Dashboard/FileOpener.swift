@@ -26,7 +26,9 @@ struct FileOpener: Sendable {
     guard filesAreHere else { throw .fileElsewhere }
     guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
     else { throw .noDesktop }
-    guard let opener = ProcessSpawn.path(of: Self.program, environment) else { throw .noOpener }
+    guard let opener = SearchPath(environment: environment).path(of: Self.program) else {
+      throw .noOpener
+    }
     // Anything that does not begin with a slash could be an option.
     guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
     guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),

@@ -1,15 +1,12 @@
 import Glibc
 import KettleModel
+import KettleSystem
 
 /// The clocks and the time zone of this machine.
 package struct SystemClock: CommandClock {
   package init() {}
 
-  package func now() -> Moment {
-    Moment(
-      monotonic: MonotonicTime(milliseconds: Self.milliseconds(CLOCK_BOOTTIME)),
-      wall: WallTime(millisecondsSince1970: Self.milliseconds(CLOCK_REALTIME)))
-  }
+  package func now() -> Moment { .now() }
 
   package func wait(milliseconds: Int64) async {
     // The only error is cancellation, after which the caller should continue at once.
@@ -39,11 +36,5 @@ package struct SystemClock: CommandClock {
     return CivilTime(
       year: Int64(parts.tm_year) + 1900, month: Int64(parts.tm_mon) + 1, day: Int64(parts.tm_mday),
       hour: Int64(parts.tm_hour), minute: Int64(parts.tm_min), second: Int64(parts.tm_sec))
-  }
-
-  private static func milliseconds(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

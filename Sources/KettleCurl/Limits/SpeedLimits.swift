@@ -2,9 +2,9 @@ import KettleModel
 
 /// Shares the speed limits among attempts: one limit for each transfer, and one for everything.
 ///
-/// An attempt requests permission before it accepts bytes. When a limit is exhausted, it waits.
-/// Waiting attempts resume together, each with an equal part of the new bytes, so none starves. The
-/// loop reads when that will be (`nextTurn`) and which attempts resume (`letOn`).
+/// An attempt requests bytes before it accepts them. When a limit is exhausted, it waits. Waiting
+/// attempts resume together, each with an equal part of the new bytes, so none starves. The loop
+/// reads when that will be (`nextResumption`) and which attempts resume (`resume`).
 struct SpeedLimits {
   private struct Waiting {
     var attempt: AttemptID
@@ -32,7 +32,7 @@ struct SpeedLimits {
   }
 }
 
-// MARK: - Setting
+// MARK: - Limits
 
 extension SpeedLimits {
   /// nil, zero and negative values mean no limit.
@@ -40,30 +40,30 @@ extension SpeedLimits {
     let old = ofTransfer[transfer]
     guard old?.bytesPerSecond != bytesPerSecond else { return }
     // An allowance under the old limit could be many seconds' worth under the new one.
-    takeBackAllowances()
+    revokeAllowances()
     ofTransfer[transfer] = TokenBucket(bytesPerSecond: bytesPerSecond, after: old, at: now)
   }
 
   mutating func limitAll(to bytesPerSecond: Int64?, at now: MonotonicTime) {
     guard total?.bytesPerSecond != bytesPerSecond else { return }
-    takeBackAllowances()
+    revokeAllowances()
     total = TokenBucket(bytesPerSecond: bytesPerSecond, after: total, at: now)
   }
 }
 
-// MARK: - Taking
+// MARK: - Requests
 
 extension SpeedLimits {
   /// Returns how many of `byteCount` bytes the attempt may accept now. If fewer, the attempt waits
   /// from here on.
-  mutating func take(
+  mutating func admit(
     _ byteCount: Int, for attempt: AttemptID, of transfer: TransferID, at now: MonotonicTime
   ) -> Int {
     guard !isEmpty else { return byteCount }
     let wanted = Int64(byteCount)
-    var taken = takeAllowance(wanted, attempt)
+    var taken = useAllowance(wanted, of: attempt)
     if taken < wanted, !isContended(for: transfer) {
-      taken += takeFromBuckets(wanted - taken, transfer, at: now)
+      taken += consume(wanted - taken, for: transfer, at: now)
     }
     if taken < wanted {
       waiting.append(
@@ -73,20 +73,21 @@ extension SpeedLimits {
   }
 
   /// Returns unused bytes to the limits.
-  private mutating func putBack(_ byteCount: Int, of transfer: TransferID) {
-    total?.putBack(Int64(byteCount))
-    ofTransfer[transfer]?.putBack(Int64(byteCount))
+  private mutating func refund(_ byteCount: Int, of transfer: TransferID) {
+    total?.refund(Int64(byteCount))
+    ofTransfer[transfer]?.refund(Int64(byteCount))
   }
 
   /// Removes the attempt from the waiting list and frees its allowance.
-  mutating func leave(_ attempt: AttemptID) {
+  mutating func remove(_ attempt: AttemptID) {
     waiting.removeAll { $0.attempt == attempt }
     if let allowance = allowances.removeValue(forKey: attempt) {
-      putBack(Int(allowance.byteCount), of: allowance.transfer)
+      refund(Int(allowance.byteCount), of: allowance.transfer)
     }
   }
 
-  private mutating func takeAllowance(_ wanted: Int64, _ attempt: AttemptID) -> Int64 {
+  /// Consumes up to `wanted` bytes of the attempt's allowance.
+  private mutating func useAllowance(_ wanted: Int64, of attempt: AttemptID) -> Int64 {
     guard let allowance = allowances[attempt] else { return 0 }
     let taken = min(wanted, allowance.byteCount)
     let rest = allowance.byteCount - taken
@@ -101,49 +102,50 @@ extension SpeedLimits {
     waiting.contains { other in
       guard other.transfer != transfer else { return true }
       guard total != nil else { return false }
-      return ofTransfer[other.transfer].map { $0.isWorthTaking } ?? true
+      return ofTransfer[other.transfer].map { $0.isWorthResuming } ?? true
     }
   }
 
-  private mutating func takeFromBuckets(
-    _ wanted: Int64, _ transfer: TransferID, at now: MonotonicTime
+  /// Consumes up to `wanted` bytes of both limits.
+  private mutating func consume(
+    _ wanted: Int64, for transfer: TransferID, at now: MonotonicTime
   ) -> Int64 {
     total?.count(until: now)
     ofTransfer[transfer]?.count(until: now)
     let taken = min(
       wanted, total?.available ?? .max, ofTransfer[transfer]?.available ?? .max)
-    total?.take(taken)
-    ofTransfer[transfer]?.take(taken)
+    total?.consume(taken)
+    ofTransfer[transfer]?.consume(taken)
     return taken
   }
 
-  private mutating func takeBackAllowances() {
+  private mutating func revokeAllowances() {
     for allowance in allowances.values {
-      putBack(Int(allowance.byteCount), of: allowance.transfer)
+      refund(Int(allowance.byteCount), of: allowance.transfer)
     }
     allowances = [:]
   }
 }
 
-// MARK: - Turns
+// MARK: - Resuming
 
 extension SpeedLimits {
   /// When the next waiting attempt may resume; nil when none waits.
-  var nextTurn: MonotonicTime? {
+  var nextResumption: MonotonicTime? {
     guard !waiting.isEmpty else { return nil }
     let atOnce = MonotonicTime(milliseconds: .min)
-    let turns = waiting.lazy.map { ofTransfer[$0.transfer]?.worthTakingAt ?? atOnce }
-    return max(turns.min() ?? atOnce, total?.worthTakingAt ?? atOnce)
+    let turns = waiting.lazy.map { ofTransfer[$0.transfer]?.worthResumingAt ?? atOnce }
+    return max(turns.min() ?? atOnce, total?.worthResumingAt ?? atOnce)
   }
 
   /// Returns the attempts that resume: those whose limits have enough by now, each allowed an equal
   /// part, or as much as its own transfer's limit allows.
-  mutating func letOn(at now: MonotonicTime) -> [AttemptID] {
+  mutating func resume(at now: MonotonicTime) -> [AttemptID] {
     guard !waiting.isEmpty else { return [] }
-    takeBackAllowances()
+    revokeAllowances()
     total?.count(until: now)
     for transfer in Set(waiting.map(\.transfer)) { ofTransfer[transfer]?.count(until: now) }
-    if let total, !total.isWorthTaking { return [] }
+    if let total, !total.isWorthResuming { return [] }
     var most = shares()
     if let total { most = Self.share(total.available, mostEach: most) }
     return allow(most)
@@ -153,14 +155,14 @@ extension SpeedLimits {
   private func shares() -> [Int64] {
     var shares = [Int64](repeating: .max, count: waiting.count)
     var limited: [TransferID: [Int]] = [:]
-    for (place, one) in waiting.enumerated() where ofTransfer[one.transfer] != nil {
-      limited[one.transfer, default: []].append(place)
+    for (index, one) in waiting.enumerated() where ofTransfer[one.transfer] != nil {
+      limited[one.transfer, default: []].append(index)
     }
-    for (transfer, places) in limited {
+    for (transfer, indices) in limited {
       guard let bucket = ofTransfer[transfer] else { continue }
-      let available = bucket.isWorthTaking ? bucket.available : 0
-      let parts = Self.share(available, mostEach: places.map { shares[$0] })
-      for (place, part) in zip(places, parts) { shares[place] = part }
+      let available = bucket.isWorthResuming ? bucket.available : 0
+      let parts = Self.share(available, mostEach: indices.map { shares[$0] })
+      for (index, part) in zip(indices, parts) { shares[index] = part }
     }
     return shares
   }
@@ -171,8 +173,8 @@ extension SpeedLimits {
     var parts = most
     var rest = available
     let order = most.indices.sorted { (most[$0], $0) < (most[$1], $1) }
-    for (place, index) in order.enumerated() {
-      let others = Int64(order.count - place - 1)
+    for (rank, index) in order.enumerated() {
+      let others = Int64(order.count - rank - 1)
       let (part, odd) = rest.quotientAndRemainder(dividingBy: others + 1)
       parts[index] = min(most[index], part + (odd > 0 ? 1 : 0))
       rest -= parts[index]
@@ -191,8 +193,8 @@ extension SpeedLimits {
       going.append(one.attempt)
       // Without any limit left there is nothing to count.
       guard total != nil || ofTransfer[one.transfer] != nil else { continue }
-      total?.take(part)
-      ofTransfer[one.transfer]?.take(part)
+      total?.consume(part)
+      ofTransfer[one.transfer]?.consume(part)
       allowances[one.attempt] = Allowance(transfer: one.transfer, byteCount: part)
     }
     waiting = remaining

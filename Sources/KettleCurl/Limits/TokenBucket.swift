@@ -32,7 +32,7 @@ struct TokenBucket {
     self.init(bytesPerSecond: bytesPerSecond, at: now)
     guard var old else { return }
     old.count(until: now)
-    putBack(old.available)
+    refund(old.available)
   }
 
   /// How many bytes are worth waking up for.
@@ -47,7 +47,7 @@ struct TokenBucket {
   var available: Int64 { stored / 1000 }
 
   /// Whether there is enough to let an attempt resume.
-  var isWorthTaking: Bool { available >= worth }
+  var isWorthResuming: Bool { available >= worth }
 
   /// Adds the bytes for the time since the last call.
   mutating func count(until now: MonotonicTime) {
@@ -59,15 +59,15 @@ struct TokenBucket {
   }
 
   /// Removes bytes, at most all of them.
-  mutating func take(_ byteCount: Int64) { stored -= min(max(byteCount, 0), available) * 1000 }
+  mutating func consume(_ byteCount: Int64) { stored -= min(max(byteCount, 0), available) * 1000 }
 
   /// Returns unused bytes.
-  mutating func putBack(_ byteCount: Int64) {
+  mutating func refund(_ byteCount: Int64) {
     stored += min(max(byteCount, 0), (capacity - stored) / 1000) * 1000
   }
 
-  /// When `isWorthTaking` becomes true.
-  var worthTakingAt: MonotonicTime {
+  /// When `isWorthResuming` becomes true.
+  var worthResumingAt: MonotonicTime {
     let missing = max(worth * 1000 - stored, 0)
     let wait = missing / bytesPerSecond + (missing % bytesPerSecond == 0 ? 0 : 1)
     return countedAt.advanced(byMilliseconds: wait)

@@ -6,15 +6,15 @@ import KettleModel
 
 extension CurlAttempt {
   /// The proxy is the user's choice and may be anywhere; its destination is judged by the URL
-  /// (`problemOfProxiedHost`).
+  /// (`proxiedHostProblem`).
   func setReach(_ options: inout EasyOptions) {
     guard addressGuard.minimumReach > .machine, proxy == nil else { return }
     options.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
-    options.note(kettle_easy_set_open_socket_function(easy, Self.onSocketWanted))
+    options.check(kettle_easy_set_open_socket_function(easy, Self.onSocketWanted))
   }
 
   /// Why a proxy must not connect to the host of the URL; nil when it may.
-  var problemOfProxiedHost: TransferFailure? {
+  var proxiedHostProblem: TransferFailure? {
     guard proxy != nil else { return nil }
     let host = ProxiedHost(url.host)
     guard host.reach < addressGuard.minimumReach else { return nil }
@@ -43,7 +43,7 @@ extension CurlAttempt {
 
   /// Returns whether the connection about to carry the request may be used, given its address:
   /// another transfer with a wider permission may have opened it.
-  func peerIsAllowed(_ text: UnsafePointer<CChar>?) -> Bool {
+  func allowsPeer(_ text: UnsafePointer<CChar>?) -> Bool {
     guard proxy == nil else { return true }
     peer = text.flatMap { IPAddress(String(cString: $0)) }
     guard addressGuard.minimumReach > .machine else { return true }

@@ -15,7 +15,7 @@ extension ClientCertificate {
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     guard let file = OwnedDescriptor(opened: open(path, flags)) else {
       return TransferFailure(
-        .certificateFileUnusable, on: path, detail: strerror(errno).map { String(cString: $0) })
+        .certificateFileUnusable, on: path, detail: SystemError(errno).message)
     }
     var status = stat()
     guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -33,6 +33,6 @@ extension ClientCertificate {
     }
     return TransferFailure(
       .certificateFileUnusable, on: keyPath,
-      detail: "its password or its certificate may be another")
+      detail: "its password or its certificate may not match")
   }
 }

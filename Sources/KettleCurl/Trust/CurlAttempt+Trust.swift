@@ -19,8 +19,8 @@ extension CurlAttempt {
     options.set(CURLOPT_SSL_VERIFYHOST, 0)
     let context = Unmanaged.passUnretained(self).toOpaque()
     options.set(CURLOPT_SSL_CTX_DATA, context)
-    options.note(kettle_easy_set_tls_function(easy, Self.onTLSContext))
-    keepToItself(&options)
+    options.check(kettle_easy_set_tls_function(easy, Self.onTLSContext))
+    avoidSharing(&options)
     guard proxy?.scheme == .https else { return }
     // libcurl also creates a context for the proxy and does not tell which is which. So the proxy's
     // context gets a maximum version, the newest one that exists.
@@ -30,7 +30,7 @@ extension CurlAttempt {
   /// Keeps a connection that was verified by its own rules from being shared, and its TLS session
   /// too: a resumed session would bring no certificates to verify. Newer releases of libcurl share
   /// sessions among all handles.
-  private func keepToItself(_ options: inout EasyOptions) {
+  private func avoidSharing(_ options: inout EasyOptions) {
     options.set(CURLOPT_FRESH_CONNECT, 1)
     options.set(CURLOPT_FORBID_REUSE, 1)
     options.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -44,7 +44,7 @@ extension CurlAttempt {
     options.set(CURLOPT_SSLKEY, certificate.keyPath)
     // Without a password OpenSSL would ask on the terminal and wait.
     options.set(CURLOPT_KEYPASSWD, certificate.password ?? "")
-    keepToItself(&options)
+    avoidSharing(&options)
   }
 }
 
@@ -102,11 +102,11 @@ extension CurlAttempt {
     if case .refused(let identity) = judgement {
       return .untrusted(refusal(of: identity), challenge(by: identity))
     }
-    if talk.isCertificateMissed {
+    if handshake.isCertificateRejected {
       return .certificateWanted(
         TransferFailure(
           .clientCertificateNeeded, on: url.hostAndPort,
-          detail: certificate == nil ? nil : "it refuses the one it was shown"))
+          detail: certificate == nil ? nil : "it rejected the one that was sent"))
     }
     return .failed(failure)
   }
@@ -114,7 +114,7 @@ extension CurlAttempt {
   private func refusal(of identity: ServerIdentity) -> TransferFailure {
     let detail =
       identity.isTrustedBySystem
-      ? "its certificate was not approved yet"
+      ? "its certificate has not been approved yet"
       : X509_verify_cert_error_string(Int(identity.systemError)).map { String(cString: $0) }
     return TransferFailure(.tlsRefused, on: url.hostAndPort, detail: detail)
   }

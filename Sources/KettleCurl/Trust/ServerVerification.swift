@@ -25,7 +25,7 @@ enum ServerVerification: Hashable {
         self = .standard
       } else {
         self = .impossible(
-          "its certificates can only be judged with OpenSSL \(openSSLMajor), and libcurl uses "
+          "its certificates can only be verified with OpenSSL \(openSSLMajor), and libcurl uses "
             + (library ?? "nothing"))
       }
     }
@@ -90,8 +90,8 @@ struct ServerIdentity {
     let byteCount = Int(encode(nil))
     guard byteCount > 0 else { return nil }
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
-      var place = buffer.baseAddress
-      count = max(Int(encode(&place)), 0)
+      var next = buffer.baseAddress
+      count = max(Int(encode(&next)), 0)
     }
     return bytes.count == byteCount ? bytes : nil
   }
@@ -102,9 +102,6 @@ struct ServerIdentity {
     guard EVP_Digest(bytes, bytes.count, &digest, &byteCount, EVP_sha256(), nil) == 1,
       byteCount == 32
     else { return nil }
-    return digest.map { byte in
-      let hex = String(byte, radix: 16)
-      return hex.count == 1 ? "0" + hex : hex
-    }.joined()
+    return digest.hexadecimal
   }
 }

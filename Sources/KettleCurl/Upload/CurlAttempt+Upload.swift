@@ -25,16 +25,16 @@ extension CurlAttempt {
     // libcurl's PUT mode adds nothing of its own, and rereads the body from wherever a login or a
     // lost connection requires.
     options.set(CURLOPT_UPLOAD, 1)
-    options.note(
+    options.check(
       kettle_easy_set_off(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.body.byteCount)))
     options.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 * 1024)
     options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1000)
     options.set(CURLOPT_READDATA, context)
     options.set(CURLOPT_READFUNCTION, Self.onBodyWanted)
     options.set(CURLOPT_SEEKDATA, context)
-    options.note(kettle_easy_set_seek_function(easy, Self.onSeek))
+    options.check(kettle_easy_set_seek_function(easy, Self.onSeek))
     options.set(CURLOPT_XFERINFODATA, context)
-    options.note(kettle_easy_set_progress_function(easy, Self.onProgress))
+    options.check(kettle_easy_set_progress_function(easy, Self.onProgress))
     options.set(CURLOPT_NOPROGRESS, 0)
   }
 
@@ -48,7 +48,7 @@ extension CurlAttempt {
   }
 
   /// Whether to ask the server first if it wants the body.
-  func asksFirst(_ headers: [HeaderField]) -> Bool {
+  func expectsContinue(_ headers: [HeaderField]) -> Bool {
     guard let upload, upload.body.byteCount > 0 else { return false }
     return upload.body.byteCount > RequestContent.expectByteCount
       || headers.contains { $0.name.lowercased() == "expect" }
@@ -60,7 +60,7 @@ extension CurlAttempt {
 extension CurlAttempt {
   fileprivate static let onBodyWanted: curl_write_callback = { buffer, size, count, context in
     guard let attempt = CurlAttempt.of(context: context) else { return kettle_read_abort }
-    return attempt.giveBody(to: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    return attempt.readBody(to: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
   }
 
   fileprivate static let onSeek: curl_seek_callback = { context, offset, origin in
@@ -85,11 +85,11 @@ extension CurlAttempt {
   }
 
   fileprivate static let onProgress: curl_xferinfo_callback = { context, _, _, _, sentByteCount in
-    CurlAttempt.of(context: context)?.bodyWent(to: Int64(sentByteCount))
+    CurlAttempt.of(context: context)?.recordSentBody(to: Int64(sentByteCount))
     return 0
   }
 
-  private func giveBody(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+  private func readBody(to buffer: UnsafeMutableRawBufferPointer) -> Int {
     loop.assertIsOnThread()
     switch upload?.body.read(into: buffer) {
     case .success(let count): return count
@@ -101,20 +101,20 @@ extension CurlAttempt {
   }
 
   /// libcurl calls this constantly; usually nothing has changed.
-  private func bodyWent(to byteCount: Int64) {
+  private func recordSentBody(to byteCount: Int64) {
     loop.assertIsOnThread()
     guard var upload, upload.progress.sentByteCount != byteCount else { return }
     let count = Int(clamping: max(byteCount - upload.progress.sentByteCount, 0))
-    pace.note(count, at: loop.now)
-    let told = upload.progress.note(byteCount, at: loop.now)
+    pace.record(count, at: loop.now)
+    let told = upload.progress.record(byteCount, at: loop.now)
     self.upload = upload
-    noteSign()
+    recordSignOfLife()
     if let told { loop.emit(.sent(id, byteCount: told)) }
   }
 
   /// Called before the head or the end is reported, so that both follow the progress events.
-  func tellWhatWasSent() {
-    guard let told = upload?.progress.untold(at: loop.now) else { return }
+  func reportSentBytes() {
+    guard let told = upload?.progress.takeUnreported(at: loop.now) else { return }
     loop.emit(.sent(id, byteCount: told))
   }
 }
@@ -127,12 +127,12 @@ extension CurlAttempt {
 
   /// Records a sign of life from the server: the silence ends, and the time limit for the head
   /// starts over while the server still has data to accept.
-  func noteSign() {
+  func recordSignOfLife() {
     switch phase {
     case .awaitingHead: phase = .awaitingHead(silentSince: loop.now)
-    case .receiving: pace.hear(at: loop.now)
-    case .connecting, .headTold, .bodyHeld, .blocked, .throttled, .decided: break
+    case .receiving: pace.recordSignOfLife(at: loop.now)
+    case .connecting, .headReported, .bodyHeld, .blocked, .throttled, .decided: break
     }
-    if headBegunAt != nil { headBegunAt = loop.now }
+    if headStartedAt != nil { headStartedAt = loop.now }
   }
 }

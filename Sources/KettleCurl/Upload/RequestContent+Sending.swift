@@ -12,7 +12,7 @@ extension RequestContent {
       return "the method is not a word in upper case"
     }
     // The data after a CONNECT is not HTTP.
-    if method == "CONNECT" { return "CONNECT is not for servers" }
+    if method == "CONNECT" { return "CONNECT is only for proxies" }
     if method == "HEAD", body != nil { return "a HEAD request has no body" }
     return nil
   }

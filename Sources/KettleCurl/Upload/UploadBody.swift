@@ -64,7 +64,7 @@ final class UploadBody {
       while count < 0, errno == EINTR { count = pread(file.number, start, wanted, off_t(offset)) }
       guard count >= 0 else { return .failure(Self.unusable(path, errno)) }
       guard count > 0 else {
-        return .failure(Self.unusable(path, "it became shorter while it was sent"))
+        return .failure(Self.unusable(path, "it became shorter while it was being sent"))
       }
       offset += Int64(count)
       return .success(count)
@@ -79,7 +79,7 @@ final class UploadBody {
   }
 
   private static func unusable(_ path: String, _ code: Int32) -> TransferFailure {
-    unusable(path, strerror(code).map { String(cString: $0) } ?? "error \(code)")
+    unusable(path, SystemError(code).message)
   }
 
   private static func unusable(_ path: String, _ detail: String) -> TransferFailure {

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import KettleEngine
 import KettleModel
 import KettleSystem
@@ -25,12 +24,7 @@ package final class SystemClock: EngineClock {
     timer.activate()
   }
 
-  package func now() -> Moment {
-    Moment(
-      // Time spent in suspend counts: a retry that is due stays due (clock_gettime(2)).
-      monotonic: MonotonicTime(milliseconds: Self.read(CLOCK_BOOTTIME)),
-      wall: WallTime(millisecondsSince1970: Self.read(CLOCK_REALTIME)))
-  }
+  package func now() -> Moment { .now() }
 
   package func wake(at deadline: MonotonicTime?, _ wake: @escaping @Sendable () -> Void) {
     plan.withLock { plan in
@@ -63,11 +57,5 @@ package final class SystemClock: EngineClock {
       return call
     }
     wake?()
-  }
-
-  private static func read(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    guard clock_gettime(clock, &time) == 0 else { return 0 }
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

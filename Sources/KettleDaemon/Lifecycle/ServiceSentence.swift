@@ -2,6 +2,7 @@ import KettleCurl
 import KettleModel
 import KettleSocket
 import KettleStore
+import KettleSystem
 
 /// Why the service cannot start, as a sentence for the user and for the log.
 enum ServiceSentence {
@@ -33,7 +34,7 @@ enum ServiceSentence {
     case .lineNotFinished: "A message was begun and not finished in time; send it at once"
     case .closed: "The connection is gone; try again"
     case .system(let call, let path, let code):
-      "\"\(path)\" cannot be used (\(call): \(ControlSocketError.text(ofCode: code))); "
+      "\"\(path)\" cannot be used (\(call): \(SystemError(code).message)); "
         + "check the disk and the permissions"
     }
   }

@@ -3,8 +3,10 @@ import KettleControl
 import KettleCurl
 import KettleDesktop
 import KettleEngine
+import KettleModel
 import KettleScheduler
 import KettleSocket
+import KettleSystem
 
 /// The settings for the parts of the service, combined from the user's configuration file, the
 /// environment and the system's limits.
@@ -26,7 +28,10 @@ struct ServiceSettings: Sendable {
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
     let places = options.places
-    let (file, notices) = ConfigurationFile(path: places.configPath).serviceConfiguration()
+    let contents = FileContents.read(
+      path: places.configPath, byteCountMax: ConfigurationFile.byteCountMax)
+    let (file, notices) = ConfigurationFile(path: places.configPath, contents: contents)
+      .serviceConfiguration()
     self.notices = notices
     documentsDirectory =
       file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory

@@ -4,7 +4,7 @@ public enum IPAddress: Hashable, Sendable {
   /// The first and the last eight bytes.
   case v6(UInt64, UInt64)
 
-  /// Reads the 4 or 16 bytes of an address in network order; nil for any other count.
+  /// Decodes 4 or 16 bytes in network order; returns nil for any other count.
   public init?(bytes: some Collection<UInt8>) {
     switch bytes.count {
     case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
@@ -16,7 +16,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads the standard text form: four decimal numbers without leading zeros, or the IPv6 form of
+  /// Parses the standard text form: four decimal numbers without leading zeros, or the IPv6 form of
   /// RFC 4291, section 2.2, without brackets and zone.
   public init?(_ text: some StringProtocol) {
     if let address = Self.ipv4(Substring(text)) {
@@ -37,7 +37,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Returns whether both are of one family and agree in the first `bitCount` bits.
+  /// Whether both are of the same family and equal in the first `bitCount` bits.
   public func isIn(_ network: IPAddress, bitCount: Int) -> Bool {
     switch (self, network) {
     case (.v4(let address), .v4(let network)):
@@ -49,7 +49,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  // MARK: Text
+  // MARK: - Parsing
 
   private static func ipv4(_ text: Substring) -> UInt32? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -74,32 +74,12 @@ extension TransferURL {
     }
   }
 
-  /// Decodes `%41`; returns nil if an escape is incomplete, or encodes a control byte or bytes that
-  /// are not UTF-8.
+  /// Decodes escapes such as `%41`. Returns nil if one is malformed, or if the result contains a
+  /// control byte or is not UTF-8.
   public static func percentDecoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var iterator = text.utf8.makeIterator()
-    while let byte = iterator.next() {
-      guard byte == 37 else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = iterator.next().flatMap(hexValue),
-        let low = iterator.next().flatMap(hexValue)
-      else { return nil }
-      let decoded = high << 4 | low
-      guard decoded >= 32, decoded != 127 else { return nil }
-      bytes.append(decoded)
-    }
+    guard let bytes = PercentEncoding.decoded(text.utf8),
+      bytes.allSatisfy({ $0 >= 32 && $0 != 127 })
+    else { return nil }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 48...57: byte - 48
-    case 65...70: byte - 55
-    case 97...102: byte - 87
-    default: nil
-    }
   }
 }

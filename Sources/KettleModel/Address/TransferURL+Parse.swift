@@ -130,7 +130,7 @@ extension TransferURL {
   private static func encoded(_ text: Substring) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
-      if isPlain(byte) { result.append(byte) } else { result += percentEncoding(of: byte) }
+      if isPlain(byte) { result.append(byte) } else { result += PercentEncoding.escape(byte) }
     }
     return String(decoding: result, as: UTF8.self)
   }
@@ -143,11 +143,6 @@ extension TransferURL {
       false
     default: byte > 32 && byte < 127
     }
-  }
-
-  private static func percentEncoding(of byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [37, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   /// RFC 3986, section 5.2.4, on whole segments.

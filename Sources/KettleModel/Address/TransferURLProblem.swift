@@ -14,17 +14,17 @@ public enum TransferURLProblem: Error, Hashable, Sendable {
     case .tooLong:
       return "The URL \(shown) is longer than \(TransferURL.byteCountMax) bytes; shorten it"
     case .controlCharacter:
-      return "The URL \(shown) has a control character or line break in it; copy it again"
+      return "The URL \(shown) contains a control character or a line break; copy it again"
     case .characterForbidden(" "):
-      return "The URL \(shown) has a space in it; write %20, or quote each URL by itself"
+      return "The URL \(shown) contains a space; write %20, or quote each URL separately"
     case .characterForbidden(let character):
-      return "The URL \(shown) has a \"\(character)\" in it; percent-encode it"
+      return "The URL \(shown) contains \"\(character)\"; percent-encode it"
     case .schemeMissing:
       return "The URL \(shown) has no scheme; start it with https:// or http://"
     case .schemeUnsupported(let scheme):
       return "The URL \(shown) has the scheme \"\(scheme.sanitizedForDisplay(limit: 40))\"; "
-        + "only http and https can be fetched"
-    case .hostMissing: return "The URL \(shown) names no host; write https://HOST/PATH"
+        + "only http and https are supported"
+    case .hostMissing: return "The URL \(shown) has no host; write https://HOST/PATH"
     case .hostMalformed: return "The host in the URL \(shown) is not a host name; check it"
     case .portMalformed: return "The port in the URL \(shown) is not a number from 1 to 65535"
     case .loginMalformed:

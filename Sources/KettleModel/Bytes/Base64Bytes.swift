@@ -1,4 +1,4 @@
-/// Bytes that are kept and sent as one text (RFC 4648, section 4).
+/// Bytes that are encoded as Base64 (RFC 4648, section 4).
 public struct Base64Bytes: Hashable, Sendable {
   public var bytes: [UInt8]
 
@@ -15,16 +15,16 @@ public struct Base64Bytes: Hashable, Sendable {
       let group = bytes[start..<min(start + 3, bytes.count)]
       var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       bits <<= UInt32(8 * (3 - group.count))
-      for place in 0..<4 {
-        let letter = Self.letters[Int(bits >> UInt32(18 - 6 * place) & 63)]
-        text.append(place <= group.count ? letter : Self.padding)
+      for index in 0..<4 {
+        let letter = Self.letters[Int(bits >> UInt32(18 - 6 * index) & 63)]
+        text.append(index <= group.count ? letter : Self.padding)
       }
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns nil for a text that `text` cannot produce.
-  public init?(_ text: String) {
+  /// Decodes a text. Returns nil if it is not in the canonical form, the one that `text` produces.
+  public init?(_ text: some StringProtocol) {
     let letters = Array(text.utf8)
     guard letters.count.isMultiple(of: 4) else { return nil }
     bytes = []

@@ -1,6 +1,6 @@
-/// The bytes from `lower` up to, not including, `upper`.
+/// The bytes from `lower` up to but not including `upper`.
 ///
-/// HTTP counts the last byte in (RFC 9110, section 14.1.2); `lastByte` is that number.
+/// HTTP includes the last byte (RFC 9110, section 14.1.2), which is `lastByte`.
 public struct ByteRange: Hashable, Sendable {
   public let lower: Int64
   public let upper: Int64
@@ -12,7 +12,7 @@ public struct ByteRange: Hashable, Sendable {
     self.upper = upper
   }
 
-  /// No byte, at the beginning.
+  /// The empty range at offset 0.
   public static let nothing = ByteRange(knownLower: 0, knownUpper: 0)
 
   private init(knownLower: Int64, knownUpper: Int64) {

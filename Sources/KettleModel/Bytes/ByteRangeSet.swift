@@ -1,29 +1,26 @@
-/// The byte ranges of a file that are present: sorted, disjoint, never touching.
-///
-/// This is the segment map. One connection fills it from the front; several fill it in several
-/// places, in the same form.
+/// A set of byte offsets, stored as ranges that are sorted, disjoint and not adjacent.
 public struct ByteRangeSet: Hashable, Sendable {
   public private(set) var ranges: [ByteRange] = []
 
   public init() {}
 
-  /// Holds the first `byteCount` bytes; nothing when the count is not positive.
+  /// Contains the first `byteCount` bytes; empty if the count is not positive.
   public init(prefix byteCount: Int64) {
     if let range = ByteRange(lower: 0, upper: byteCount), !range.isEmpty { ranges = [range] }
   }
 
   public var isEmpty: Bool { ranges.isEmpty }
 
-  /// How many bytes are held in all.
+  /// The number of bytes in the set.
   public var byteCount: Int64 { ranges.reduce(0) { $0 + $1.byteCount } }
 
-  /// How many bytes are held from the start without a gap.
+  /// The number of bytes from offset 0 to the first gap.
   public var prefixByteCount: Int64 {
     guard let first = ranges.first, first.lower == 0 else { return 0 }
     return first.upper
   }
 
-  /// Adds a range, joining it with those that it overlaps or touches.
+  /// Inserts a range and merges it with those that it overlaps or touches.
   public mutating func insert(_ range: ByteRange) {
     guard !range.isEmpty else { return }
     var lower = range.lower
@@ -31,14 +28,14 @@ public struct ByteRangeSet: Hashable, Sendable {
     var kept: [ByteRange] = []
     kept.reserveCapacity(ranges.count + 1)
     var after: [ByteRange] = []
-    for held in ranges {
-      if held.upper < range.lower {
-        kept.append(held)
-      } else if held.lower > range.upper {
-        after.append(held)
+    for present in ranges {
+      if present.upper < range.lower {
+        kept.append(present)
+      } else if present.lower > range.upper {
+        after.append(present)
       } else {
-        lower = min(lower, held.lower)
-        upper = max(upper, held.upper)
+        lower = min(lower, present.lower)
+        upper = max(upper, present.upper)
       }
     }
     if let joined = ByteRange(lower: lower, upper: upper) { kept.append(joined) }
@@ -49,14 +46,14 @@ public struct ByteRangeSet: Hashable, Sendable {
     range.isEmpty || ranges.contains { $0.lower <= range.lower && range.upper <= $0.upper }
   }
 
-  /// The holes in a range, in order.
+  /// The parts of a range that are missing, in order.
   public func gaps(in range: ByteRange) -> [ByteRange] {
     var gaps: [ByteRange] = []
     var next = range.lower
-    for held in ranges where held.upper > next && next < range.upper {
-      let end = min(held.lower, range.upper)
+    for present in ranges where present.upper > next && next < range.upper {
+      let end = min(present.lower, range.upper)
       if end > next, let gap = ByteRange(lower: next, upper: end) { gaps.append(gap) }
-      next = held.upper
+      next = present.upper
     }
     if next < range.upper, let gap = ByteRange(lower: next, upper: range.upper) {
       gaps.append(gap)
@@ -64,21 +61,21 @@ public struct ByteRangeSet: Hashable, Sendable {
     return gaps
   }
 
-  /// The first hole in a file of `total` bytes; nil when nothing is missing.
+  /// The first gap in a file of `total` bytes; nil if nothing is missing.
   public func firstGap(total: Int64) -> ByteRange? {
     ByteRange(lower: 0, upper: total).flatMap { gaps(in: $0).first }
   }
 
-  /// The held parts of a range, in order.
+  /// The parts of a range that are present, in order.
   public func parts(in range: ByteRange) -> [ByteRange] {
-    ranges.compactMap { held in
-      let lower = max(held.lower, range.lower)
-      let upper = min(held.upper, range.upper)
+    ranges.compactMap { present in
+      let lower = max(present.lower, range.lower)
+      let upper = min(present.upper, range.upper)
       return lower < upper ? ByteRange(lower: lower, upper: upper) : nil
     }
   }
 
-  /// How far the last range reaches; 0 when nothing is held.
+  /// The end of the last range; 0 if the set is empty.
   public var upperBound: Int64 { ranges.last?.upper ?? 0 }
 
   public mutating func formUnion(_ other: ByteRangeSet) {
@@ -87,8 +84,8 @@ public struct ByteRangeSet: Hashable, Sendable {
 }
 
 extension ByteRangeSet: Codable {
-  /// Reads `[lower, upper, lower, upper, …]` and refuses anything else, because a map that claims
-  /// missing bytes produces a wrong file.
+  /// Decodes `[lower, upper, lower, upper, …]` and throws for anything else: a set that claims
+  /// missing bytes would produce a wrong file.
   public init(from decoder: any Decoder) throws {
     let numbers = try [Int64](from: decoder)
     guard numbers.count.isMultiple(of: 2) else { throw Self.damaged(decoder) }
@@ -108,6 +105,6 @@ extension ByteRangeSet: Codable {
 
   private static func damaged(_ decoder: any Decoder) -> DecodingError {
     .dataCorrupted(
-      .init(codingPath: decoder.codingPath, debugDescription: "the held ranges are out of order"))
+      .init(codingPath: decoder.codingPath, debugDescription: "the byte ranges are out of order"))
   }
 }

@@ -1,6 +1,5 @@
-/// The identity of a file, to check that it is still the one Kettle wrote.
-///
-/// `stat(2)` provides all four values. A name is not enough: another file may have replaced it.
+/// Identifies a file by values of stat(2), to check that it is still the one Kettle wrote. The name
+/// is not enough, because another file may have replaced it.
 public struct FileIdentity: Hashable, Sendable, Codable {
   public var device: UInt64
   public var inode: UInt64
@@ -14,7 +13,7 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// The same inode on the same device, whatever was written to it since.
+  /// Whether both are the same inode on the same device. Its contents may differ.
   public func isSameInode(as other: FileIdentity) -> Bool {
     device == other.device && inode == other.inode
   }

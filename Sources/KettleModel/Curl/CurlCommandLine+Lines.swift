@@ -1,9 +1,9 @@
 extension CurlCommandLine {
-  /// Stands for a line break within quotes, where a command is shown as one line.
+  /// Replaces a line break inside quotes when a command is displayed on one line.
   package static let breakSign: Character = "\u{240A}"
 
-  /// A text as lines of which each is one command for curl or what else stood in a line: commands
-  /// over several lines become one line, and several in a line one each.
+  /// Splits a text into lines. A curl command that spans several lines becomes one line, and
+  /// several commands on one line become one line each.
   package static func lines(of text: String) -> [String] {
     guard text.contains("curl") else {
       return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -12,7 +12,7 @@ extension CurlCommandLine {
     let characters = Array(text)
     var lines: [String] = []
     var start = 0
-    // A quote that is never closed would be looked for again from every line.
+    // False after an unclosed quote, which would otherwise be searched again from every line.
     var joins = true
     while start < characters.count {
       let lineEnd = characters[start...].firstIndex(where: \.isNewline) ?? characters.count
@@ -27,9 +27,9 @@ extension CurlCommandLine {
         joins = false
         continue
       }
-      lines.append(Self.line(characters, start..<words.end, words))
+      lines.append(Self.line(words, in: characters[start..<words.end]))
       start = words.end
-      // What ended the command is perhaps followed by blanks and the end of the line.
+      // Skip blanks and the line end after the command's terminator.
       let next = characters[start...].firstIndex { $0 != " " && $0 != "\t" } ?? characters.count
       if !words.endsWithLine(characters), next < characters.count, characters[next].isNewline {
         start = next + 1
@@ -39,23 +39,22 @@ extension CurlCommandLine {
     return lines
   }
 
-  private static func line(
-    _ characters: [Character], _ range: Range<Int>, _ words: CurlWords
-  ) -> String {
-    var line = Array(characters[range])
-    for index in words.quotedBreaks where range.contains(index) {
-      line[index - range.lowerBound] = breakSign
+  /// Joins the lines of one command.
+  private static func line(_ words: CurlWords, in command: ArraySlice<Character>) -> String {
+    var line = Array(command)
+    for index in words.quotedBreaks where command.indices.contains(index) {
+      line[index - command.startIndex] = breakSign
     }
-    // From the end, so that what is before stays where it is.
+    // From the end, so that the earlier indices stay valid.
     let joints =
       words.continuations.map { ($0, " ") } + words.quotedContinuations.map { ($0, "") }
     for (joint, text) in joints.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
-      let start = joint.lowerBound - range.lowerBound
-      var end = min(joint.upperBound - range.lowerBound, line.count)
-      // The next line begins with blanks for the eyes.
+      let start = joint.lowerBound - command.startIndex
+      var end = min(joint.upperBound - command.startIndex, line.count)
+      // Drop the indentation of the next line.
       while !text.isEmpty, end < line.count, line[end] == " " || line[end] == "\t" { end += 1 }
-      let isParted = start > 0 && (line[start - 1] == " " || line[start - 1] == "\t")
-      line.replaceSubrange(start..<end, with: isParted ? "" : text)
+      let isSeparated = start > 0 && (line[start - 1] == " " || line[start - 1] == "\t")
+      line.replaceSubrange(start..<end, with: isSeparated ? "" : text)
     }
     while let last = line.last, last.isNewline || " \t;&".contains(last) { line.removeLast() }
     return String(line.drop { $0 == " " || $0 == "\t" })

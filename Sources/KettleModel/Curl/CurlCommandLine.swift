@@ -1,21 +1,21 @@
-/// A download written as a command line for curl(1), as browsers put it on the clipboard
-/// ("copy as cURL") and instructions give it. It is read, and never run.
+/// A download given as a command line of curl(1), as browsers put it on the clipboard ("copy as
+/// cURL"). The command is parsed and never executed.
 package struct CurlCommandLine: Hashable, Sendable {
   package internal(set) var url: TransferURL.Parsed
   package internal(set) var headers: [HeaderField] = []
   package internal(set) var login: Login?
-  /// As it was written, perhaps relative.
+  /// As written; may be relative.
   package internal(set) var directory: String?
   package internal(set) var name: String?
   package internal(set) var limitBytesPerSecond: Int64?
 
-  /// The meaning of a text, and which of its characters must be hidden.
-  package struct Reading: Hashable, Sendable {
+  /// The parsed command and the ranges of characters that must not be displayed.
+  package struct Parsed: Hashable, Sendable {
     package var result: Result<CurlCommandLine, CurlProblem>
     package var secrets: [Range<Int>]
   }
 
-  /// Whether a line is such a command, rightly written or not.
+  /// Whether a line is a curl command, valid or not.
   package static func isCommand(_ characters: some Collection<Character>) -> Bool {
     var rest = characters.drop { $0 == " " || $0 == "\t" }
     if rest.first == "$" { rest = rest.dropFirst().drop { $0 == " " } }
@@ -26,14 +26,14 @@ package struct CurlCommandLine: Hashable, Sendable {
     return next == " " || next == "\t" || next == "\\" || next == "^" || next.isNewline
   }
 
-  package static func read(_ text: String) -> Reading {
+  package static func parse(_ text: String) -> Parsed {
     let characters = Array(text)
     let words = CurlWords(characters)
     var reader = CurlReader(characters)
     reader.read(words.words)
     let problem = words.problem ?? reader.problem
     let result = problem.map { .failure($0) } ?? reader.result
-    return Reading(result: result, secrets: reader.secrets)
+    return Parsed(result: result, secrets: reader.secrets)
   }
 
   init(_ url: TransferURL.Parsed) {

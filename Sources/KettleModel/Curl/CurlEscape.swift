@@ -1,13 +1,13 @@
-/// What stands behind a backslash in `$'…'` of bash.
+/// An escape sequence in `$'…'` of bash, without the backslash.
 struct CurlEscape {
   enum Value: Hashable {
     case bytes([UInt8])
-    /// A number of UTF-16 or a scalar: half of a pair may be among them.
+    /// A UTF-16 code unit, which may be half of a surrogate pair, or a scalar.
     case unit(UInt32)
   }
 
   private(set) var value: Value
-  /// How many characters it takes behind the backslash.
+  /// The number of characters after the backslash.
   private(set) var length: Int
 
   init(_ text: ArraySlice<Character>) {
@@ -49,7 +49,7 @@ struct CurlEscape {
       guard let digit = character.hexDigitValue, character.isASCII, digit < Int(radix) else {
         break
       }
-      // Eight hexadecimal digits are the most, and they fit.
+      // At most eight hexadecimal digits, which fit.
       value = value &* radix &+ UInt32(digit)
       count += 1
     }

@@ -1,8 +1,8 @@
-/// What an option of curl(1) means for a download.
+/// The meaning of a curl(1) option for a download.
 enum CurlOption: Hashable, Sendable {
   case header, cookie, user, bearer, userAgent, referer, url, output, outputDirectory, rate
   case method
-  /// Without a meaning here, or done anyway.
+  /// Has no meaning here or is the default here.
   case ignored, ignoredWithValue
   case sendsData, headersOnly, insecure, proxy
   case unsupported, unsupportedWithValue
@@ -16,7 +16,7 @@ enum CurlOption: Hashable, Sendable {
     }
   }
 
-  /// nil for one that is not known.
+  /// Returns nil for an unknown option.
   static func long(_ name: String) -> CurlOption? { long[name] }
   static func short(_ letter: Character) -> CurlOption? { short[letter].flatMap { long[$0] } }
 
@@ -54,8 +54,8 @@ enum CurlOption: Hashable, Sendable {
     add(
       .unsupported,
       """
-      location-trusted include netrc netrc-optional parallel ntlm negotiate proxy-basic remote-time \
-      append list-only use-ascii junk-session-cookies next remote-name-all
+      location-trusted include netrc netrc-optional parallel ntlm negotiate proxy-basic \
+      remote-time append list-only use-ascii junk-session-cookies next remote-name-all
       """)
     add(
       .unsupportedWithValue,

@@ -1,4 +1,4 @@
-/// Goes through the words of a command line.
+/// Parses the words of a command line.
 struct CurlReader {
   private(set) var secrets: [Range<Int>] = []
   private(set) var problem: CurlProblem?
@@ -12,7 +12,7 @@ struct CurlReader {
 
   init(_ characters: [Character]) { self.characters = characters }
 
-  /// What a browser sent because it was the browser's own cache, connection and way of decoding.
+  /// Headers about the browser's cache, connection and decoding, which do not apply here.
   private static let droppedHeaders: Set<String> = [
     "accept-encoding", "range", "if-range", "if-none-match", "if-modified-since", "if-match",
     "if-unmodified-since", "connection", "keep-alive", "te", "trailer", "transfer-encoding",
@@ -30,9 +30,9 @@ struct CurlReader {
       } else if word.text == "--" {
         allAreURLs = true
       } else if word.text.hasPrefix("--") {
-        readLong(word, &rest)
+        readLong(word, before: &rest)
       } else {
-        readShort(word, &rest)
+        readShort(word, before: &rest)
       }
     }
   }
@@ -47,11 +47,12 @@ struct CurlReader {
       line.headers = headers
       line.login = login ?? url.login
       line.limitBytesPerSecond = limit
-      return setPlace(of: &line).map { .failure($0) } ?? .success(line)
+      return setOutput(of: &line).map { .failure($0) } ?? .success(line)
     }
   }
 
-  private func setPlace(of line: inout CurlCommandLine) -> CurlProblem? {
+  /// Sets directory and name from the output options.
+  private func setOutput(of line: inout CurlCommandLine) -> CurlProblem? {
     line.directory = directory
     guard let output, output != "-", output != "/dev/null" else { return nil }
     let parts = output.split(separator: "/", omittingEmptySubsequences: false)
@@ -65,7 +66,8 @@ struct CurlReader {
     return nil
   }
 
-  private mutating func note(_ found: CurlProblem) { problem = problem ?? found }
+  /// Keeps the first problem.
+  private mutating func recordProblem(_ found: CurlProblem) { problem = problem ?? found }
 
   private mutating func readURL(_ word: CurlWords.Word) {
     urls.append(word.text)
@@ -73,10 +75,10 @@ struct CurlReader {
   }
 
   private mutating func readLong(
-    _ word: CurlWords.Word, _ rest: inout ArraySlice<CurlWords.Word>
+    _ word: CurlWords.Word, before rest: inout ArraySlice<CurlWords.Word>
   ) {
     guard let option = CurlOption.long(String(word.text.dropFirst(2))) else {
-      note(.unknownOption(word.text))
+      recordProblem(.unknownOption(word.text))
       return
     }
     guard option.takesValue else {
@@ -84,21 +86,21 @@ struct CurlReader {
       return
     }
     guard let value = rest.popFirst() else {
-      note(.valueMissing(option: word.text))
+      recordProblem(.valueMissing(option: word.text))
       return
     }
     apply(option, value, named: word.text)
   }
 
-  /// `-sSL` is three options, `-ofile` one with its value.
+  /// Reads short options: `-sSL` is three options, `-ofile` one with its value.
   private mutating func readShort(
-    _ word: CurlWords.Word, _ rest: inout ArraySlice<CurlWords.Word>
+    _ word: CurlWords.Word, before rest: inout ArraySlice<CurlWords.Word>
   ) {
     var letters = Array(word.text).dropFirst()
     while let letter = letters.popFirst() {
       let name = "-" + String(letter)
       guard let option = CurlOption.short(letter) else {
-        note(.unknownOption(name))
+        recordProblem(.unknownOption(name))
         return
       }
       guard option.takesValue else {
@@ -111,7 +113,7 @@ struct CurlReader {
       } else if let value = rest.popFirst() {
         apply(option, value, named: name)
       } else {
-        note(.valueMissing(option: name))
+        recordProblem(.valueMissing(option: name))
       }
       return
     }
@@ -119,9 +121,9 @@ struct CurlReader {
 
   private mutating func apply(_ option: CurlOption, named name: String) {
     switch option {
-    case .headersOnly: note(.headersOnly(option: name))
-    case .insecure: note(.insecure(option: name))
-    case .unsupported: note(.unsupportedOption(name))
+    case .headersOnly: recordProblem(.headersOnly(option: name))
+    case .insecure: recordProblem(.insecure(option: name))
+    case .unsupported: recordProblem(.unsupportedOption(name))
     case .ignored, .header, .cookie, .user, .bearer, .userAgent, .referer, .url, .output,
       .outputDirectory, .rate, .method, .ignoredWithValue, .sendsData, .proxy,
       .unsupportedWithValue:
@@ -135,60 +137,60 @@ struct CurlReader {
     case .header: readHeader(value, name)
     case .cookie:
       hide(value.range)
-      guard text.contains("=") else { return note(.valueFromFile(option: name)) }
-      add("Cookie", text, name)
+      guard text.contains("=") else { return recordProblem(.valueFromFile(option: name)) }
+      addHeader("Cookie", text, option: name)
     case .user: readUser(value, name)
     case .bearer:
       hide(value.range)
-      add("Authorization", "Bearer " + text, name)
-    case .userAgent: add("User-Agent", text, name)
-    // `;auto` asks curl to set it on redirects.
-    case .referer: add("Referer", text.replacingSuffix(";auto"), name)
+      addHeader("Authorization", "Bearer " + text, option: name)
+    case .userAgent: addHeader("User-Agent", text, option: name)
+    // `;auto` makes curl set the header on redirects.
+    case .referer: addHeader("Referer", text.removingSuffix(";auto"), option: name)
     case .url: readURL(value)
     case .output: output = text
     case .outputDirectory: directory = text
     case .rate:
       limit = RateText.parse(text)
-      if limit == nil { note(.valueUnusable(option: name)) }
-    case .method: if text.uppercased() != "GET" { note(.method(text)) }
+      if limit == nil { recordProblem(.valueUnusable(option: name)) }
+    case .method: if text.uppercased() != "GET" { recordProblem(.method(text)) }
     case .sendsData:
       hide(value.range)
-      note(.sendsData(option: name))
+      recordProblem(.sendsData(option: name))
     case .proxy:
       hide(value.range)
-      note(.proxy(option: name))
-    case .unsupportedWithValue: note(.unsupportedOption(name))
+      recordProblem(.proxy(option: name))
+    case .unsupportedWithValue: recordProblem(.unsupportedOption(name))
     case .ignoredWithValue, .ignored, .headersOnly, .insecure, .unsupported: break
     }
   }
 
   private mutating func readHeader(_ word: CurlWords.Word, _ option: String) {
-    guard !word.text.hasPrefix("@") else { return note(.valueFromFile(option: option)) }
-    // A name that starts with a colon is HTTP/2's own.
+    guard !word.text.hasPrefix("@") else { return recordProblem(.valueFromFile(option: option)) }
+    // A name that starts with a colon is a pseudo-header of HTTP/2.
     guard !word.text.hasPrefix(":") else { return }
     let parts = word.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let name = parts.first, parts.count == 2 else {
-      return note(.valueUnusable(option: option))
+      return recordProblem(.valueUnusable(option: option))
     }
-    if SecretText.isSecret(headerName: name) { hideBehindColon(word.range) }
-    // Without a value curl takes the header away.
+    if SecretText.isSecret(headerName: name) { hideAfterColon(word.range) }
+    // Without a value curl removes the header.
     let isEmpty = parts[1].allSatisfy { $0 == " " || $0 == "\t" }
     guard !isEmpty, !Self.droppedHeaders.contains(name.lowercased()) else { return }
-    add(String(name), String(parts[1]), option)
+    addHeader(String(name), String(parts[1]), option: option)
   }
 
   private mutating func readUser(_ word: CurlWords.Word, _ option: String) {
-    hideBehindColon(word.range)
+    hideAfterColon(word.range)
     let parts = word.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let user = parts.first, !user.isEmpty, parts.count == 2,
       !word.text.unicodeScalars.contains(where: \.isControl)
-    else { return note(.valueUnusable(option: option)) }
+    else { return recordProblem(.valueUnusable(option: option)) }
     login = Login(user: String(user), password: String(parts[1]))
   }
 
-  private mutating func add(_ name: String, _ value: String, _ option: String) {
+  private mutating func addHeader(_ name: String, _ value: String, option: String) {
     guard let header = HeaderField(name: name, value: value) else {
-      return note(.valueUnusable(option: option))
+      return recordProblem(.valueUnusable(option: option))
     }
     headers.append(header)
   }
@@ -197,7 +199,7 @@ struct CurlReader {
     if let range, !range.isEmpty { secrets.append(range) }
   }
 
-  private mutating func hideBehindColon(_ range: Range<Int>) {
+  private mutating func hideAfterColon(_ range: Range<Int>) {
     let range = range.clamped(to: characters.indices)
     let colon = characters[range].firstIndex(of: ":") ?? range.lowerBound
     hide((colon + 1)..<max(range.upperBound, colon + 1))
@@ -205,7 +207,7 @@ struct CurlReader {
 }
 
 extension String {
-  fileprivate func replacingSuffix(_ suffix: String) -> String {
+  fileprivate func removingSuffix(_ suffix: String) -> String {
     hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
   }
 }

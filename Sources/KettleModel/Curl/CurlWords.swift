@@ -1,20 +1,20 @@
-/// The words of one command line, taken apart as a shell would; nothing is expanded, let alone run.
+/// The words of one command line, split as a shell would. Nothing is expanded or executed.
 struct CurlWords {
   struct Word: Hashable {
     var text: String
-    /// Where it stands, with its quotes.
+    /// The range of the word with its quotes.
     var range: Range<Int>
   }
 
   private(set) var words: [Word] = []
-  /// Behind the command and what ends it.
+  /// The index after the command and its terminator.
   private(set) var end: Int
   private(set) var problem: CurlProblem?
-  /// Line ends that do not end the command, with what makes them so: between words, and in quotes,
-  /// where they stand for nothing.
+  /// Escaped line ends outside and inside quotes, with their escapes. They do not end the command,
+  /// and those inside quotes add nothing to a word.
   private(set) var continuations: [Range<Int>] = []
   private(set) var quotedContinuations: [Range<Int>] = []
-  /// Line ends that are part of a word.
+  /// Line ends that belong to a word.
   private(set) var quotedBreaks: [Int] = []
 
   private let characters: [Character]
@@ -34,7 +34,8 @@ struct CurlWords {
 
   var isClosed: Bool { problem != .unclosedQuote }
 
-  /// The command prompt of Windows quotes with `^`, and a line goes on behind one.
+  /// Whether the command is written for the Windows command prompt, which quotes with `^` and
+  /// continues a line after one.
   private static func isForCommandPrompt(_ characters: [Character], from start: Int) -> Bool {
     var previous: Character = " "
     for character in characters[start...] {
@@ -57,7 +58,7 @@ struct CurlWords {
     bytes?.append(contentsOf: added)
   }
 
-  /// A word may be empty: `''`.
+  /// Starts a word unless one has started. A word may be empty: `''`.
   private mutating func begin(at index: Int) {
     guard bytes == nil else { return }
     bytes = []
@@ -70,8 +71,9 @@ struct CurlWords {
     self.bytes = nil
   }
 
-  /// Keeps the first; that a quote is not closed counts more, because then nothing else is sure.
-  private mutating func note(_ found: CurlProblem) {
+  /// Keeps the first problem. An unclosed quote takes precedence, because it makes all others
+  /// uncertain.
+  private mutating func recordProblem(_ found: CurlProblem) {
     if problem == nil || found == .unclosedQuote { problem = found }
   }
 
@@ -85,7 +87,7 @@ struct CurlWords {
   }
 }
 
-// MARK: - The quoting of POSIX shells and bash
+// MARK: - POSIX shells and bash
 
 extension CurlWords {
   private mutating func readShell(from start: Int) {
@@ -102,14 +104,14 @@ extension CurlWords {
       case "$" where self.character(at: index + 1) == "'":
         index = readEscapeQuoted(from: index)
       case "$", "`": readExpansion(at: index)
-      // In the middle of a word they belong to an unquoted URL.
+      // Inside a word these belong to an unquoted URL.
       case ";" where isBlankOrEnd(at: index + 1),
         "&" where isBlankOrEnd(at: index + 1) || isSeparatorPair(at: index):
         endWord(at: index)
         end = index + (isSeparatorPair(at: index) ? 2 : 1)
         return
       case "|", "<", ">", "(", ")":
-        note(.needsShell(String(character)))
+        recordProblem(.needsShell(String(character)))
         append(character, at: index)
       default: append(character, at: index)
       }
@@ -133,7 +135,7 @@ extension CurlWords {
     }
   }
 
-  /// Each of these functions returns the position of the closing quote.
+  /// Returns the index of the closing quote, as do the next two functions.
   private mutating func readSingleQuoted(from start: Int) -> Int {
     begin(at: start)
     var index = start + 1
@@ -142,7 +144,7 @@ extension CurlWords {
       append(next, at: index)
       index += 1
     }
-    note(.unclosedQuote)
+    recordProblem(.unclosedQuote)
     return index
   }
 
@@ -168,23 +170,23 @@ extension CurlWords {
       }
       index += 1
     }
-    note(.unclosedQuote)
+    recordProblem(.unclosedQuote)
     return index
   }
 
-  /// A dollar with nothing behind it that names something is a dollar.
+  /// Reports that an expansion needs a shell. A dollar sign that starts no expansion is literal.
   private mutating func readExpansion(at index: Int) {
     let rest = characters[(index + 1)...].prefix(40)
     let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     let next = rest.first ?? " "
     if characters[index] == "`" || !name.isEmpty || "{(@*#?!".contains(next) {
       let isNamed = characters[index] == "$" && !name.isEmpty
-      note(.needsShell(String(characters[index]) + (isNamed ? String(name) : "")))
+      recordProblem(.needsShell(String(characters[index]) + (isNamed ? String(name) : "")))
     }
     append(characters[index], at: index)
   }
 
-  /// `$'…'` of bash, in which a backslash says what follows, as in C.
+  /// Reads `$'…'` of bash, which has escapes like those of C.
   private mutating func readEscapeQuoted(from start: Int) -> Int {
     begin(at: start)
     var index = start + 2
@@ -198,13 +200,13 @@ extension CurlWords {
         continue
       }
       let escape = CurlEscape(characters[(index + 1)...].prefix(9))
-      for place in index + 1..<min(index + 1 + escape.length, characters.count)
-      where characters[place].isNewline {
-        quotedBreaks.append(place)
+      for escaped in index + 1..<min(index + 1 + escape.length, characters.count)
+      where characters[escaped].isNewline {
+        quotedBreaks.append(escaped)
       }
       switch escape.value {
       case .bytes(let bytes): append(bytes: bytes, at: index)
-      // Browsers write what lies beyond 16 bits as two halves, as JavaScript has it.
+      // Browsers write scalars beyond 16 bits as surrogate pairs, as JavaScript does.
       case .unit(let unit) where (0xD800..<0xDC00).contains(unit):
         pendingHigh = unit
         index += 1 + escape.length
@@ -215,7 +217,7 @@ extension CurlWords {
       pendingHigh = nil
       index += 1 + escape.length
     }
-    note(.unclosedQuote)
+    recordProblem(.unclosedQuote)
     return index
   }
 
@@ -228,11 +230,11 @@ extension CurlWords {
   }
 }
 
-// MARK: - The quoting of the command prompt of Windows
+// MARK: - The Windows command prompt
 
 extension CurlWords {
-  /// In two steps, as there: `^` makes the next character an ordinary one; then the program takes
-  /// the line apart by its double quotes.
+  /// Reads in two steps, as Windows does: first `^` makes the next character literal, then the
+  /// program splits the line at its double quotes.
   private mutating func readCommandPrompt(from start: Int) {
     var plain: [(character: Character, index: Int)] = []
     var isQuoted = false
@@ -267,35 +269,36 @@ extension CurlWords {
 
   private mutating func splitQuoted(_ plain: [(character: Character, index: Int)]) {
     var isQuoted = false
-    var place = 0
-    while place < plain.count {
-      let (character, index) = plain[place]
+    var position = 0
+    while position < plain.count {
+      let (character, index) = plain[position]
       switch character {
       case " " where !isQuoted, "\t" where !isQuoted: endWord(at: index)
       case "\\":
-        let count = plain[place...].prefix { $0.character == "\\" }.count
-        let isBeforeQuote = place + count < plain.count && plain[place + count].character == "\""
+        let count = plain[position...].prefix { $0.character == "\\" }.count
+        let next = position + count
+        let isBeforeQuote = next < plain.count && plain[next].character == "\""
         let kept = isBeforeQuote ? count / 2 : count
         append(bytes: Array(repeating: UInt8(ascii: "\\"), count: kept), at: index)
-        place += count
+        position = next
         if isBeforeQuote, count % 2 == 1 {
           append("\"", at: index)
-          place += 1
+          position += 1
         }
         continue
       case "\"":
         begin(at: index)
-        if isQuoted, place + 1 < plain.count, plain[place + 1].character == "\"" {
+        if isQuoted, position + 1 < plain.count, plain[position + 1].character == "\"" {
           append("\"", at: index)
-          place += 1
+          position += 1
         } else {
           isQuoted.toggle()
         }
       default: append(character, at: index)
       }
-      place += 1
+      position += 1
     }
-    if isQuoted { note(.unclosedQuote) }
+    if isQuoted { recordProblem(.unclosedQuote) }
     endWord(at: min((plain.last?.index ?? 0) + 1, characters.count))
   }
 }

@@ -1,16 +1,16 @@
-/// One header line of a request or a reply.
+/// A header field of a request or a response.
 public struct HeaderField: Hashable, Sendable {
   public let name: String
   public let value: String
 
-  /// For headers of a received response, whatever the server sent.
+  /// Creates a header of a received response, without validation.
   public init(received name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// For headers to send. Returns nil if the name is not a token (RFC 9110, section 5.6.2) or the
-  /// value contains a control byte: a line break would start a second header.
+  /// Creates a header to send. Returns nil if the name is not a token (RFC 9110, section 5.6.2) or
+  /// the value contains a control byte: a line break would start a second header.
   public init?(name: String, value: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte),
       value.utf8.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) })
@@ -19,12 +19,13 @@ public struct HeaderField: Hashable, Sendable {
     self.value = value.trimmingBlanks()
   }
 
-  /// Reads `K: V` as it is typed on a command line.
+  /// Parses `NAME: VALUE` as given on a command line.
   public init?(_ line: String) {
     guard let colon = line.firstIndex(of: ":") else { return nil }
     self.init(name: String(line[..<colon]), value: String(line[line.index(after: colon)...]))
   }
 
+  /// Whether a token may contain the byte (RFC 9110, section 5.6.2).
   package static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122: true
@@ -37,7 +38,7 @@ public struct HeaderField: Hashable, Sendable {
 extension HeaderField: Codable {
   private enum CodingKeys: String, CodingKey { case name, value }
 
-  /// Refuses a line break or NUL from any source: it would start a second header.
+  /// Throws for a value with a line break or NUL, which would start a second header.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decode(String.self, forKey: .name)

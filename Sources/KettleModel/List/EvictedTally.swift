@@ -1,7 +1,7 @@
-/// What transfers in one state come to.
+/// The number and total size of the transfers in one state.
 package struct StateTally: Sendable, Hashable {
   package var count: Int
-  /// Those whose size is not known, of which no byte is added up.
+  /// Transfers of unknown size, which the byte counts omit.
   package var unknownSizeCount: Int
   package var bytesReceived: Int64
   package var bytesExpected: Int64
@@ -16,10 +16,10 @@ package struct StateTally: Sendable, Hashable {
   }
 }
 
-/// What the dormant transfers come to.
+/// The number and total size of the dormant transfers, by state.
 package struct EvictedTally: Sendable, Hashable {
   package var states: [TransferState: StateTally]
-  /// Completed ones that were cleared from view.
+  /// Completed transfers that were cleared from view.
   package var clearedCount: Int
 
   package init(states: [TransferState: StateTally] = [:], clearedCount: Int = 0) {

@@ -1,13 +1,14 @@
-/// A word of a text split at blanks; text in double quotes stays together.
+/// A word of a text that is split at blanks outside double quotes.
 package struct QuotedWord: Hashable, Sendable {
-  /// Without the quotes.
+  /// The word without its quotes.
   package var text = ""
-  /// As it was written.
+  /// The word with its quotes.
   package var written = ""
-  /// How many characters of `text` stand before the first colon outside of quotes.
+  /// The offset in `text` of the first colon outside quotes.
   package var colonOffset: Int?
 
-  /// An unclosed quote extends to the end, because the user is still typing.
+  /// Splits `text` into words. An unclosed quote extends to the end, because the user may still be
+  /// typing.
   package static func split(_ text: String) -> [QuotedWord] {
     var words: [QuotedWord] = []
     var word: QuotedWord?
@@ -36,7 +37,7 @@ package struct QuotedWord: Hashable, Sendable {
 }
 
 extension RowFilter {
-  /// What `text` asks for, in lower case.
+  /// The words of `text`, in lower case.
   package var words: [String] { Self.words(of: text ?? "") }
 
   package static func words(of text: String) -> [String] {

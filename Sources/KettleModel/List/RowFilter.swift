@@ -1,18 +1,17 @@
-/// Which transfers of the list are shown: those that pass every part that is set.
+/// Selects the transfers that match all set properties.
 package struct RowFilter: Codable, Hashable, Sendable {
   package enum Scope: String, Codable, Sendable, CaseIterable {
     case all
-    /// Without the finished ones that were cleared from view.
+    /// Excludes transfers that were cleared from view.
     case uncleared
   }
 
-  /// Any of these; nil is all.
+  /// The accepted states; nil accepts all.
   package var states: [TransferState]?
   package var session: SessionID?
-  /// The host of the URL, or a domain above it: `example.org` passes `cdn.example.org` too.
+  /// The host of the URL or a parent domain: `example.org` also matches `cdn.example.org`.
   package var host: String?
-  /// Words parted by spaces; each is found in the title, the URL or the path, without regard to
-  /// case.
+  /// Words separated by spaces. Each must occur in the title, the URL or the path, ignoring case.
   package var text: String?
   package var scope: Scope
 

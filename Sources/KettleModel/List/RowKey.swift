@@ -1,4 +1,4 @@
-/// The position of a row among others in one order.
+/// The sort key of a row.
 package struct RowKey: Sendable, Hashable, Comparable {
   package enum Value: Sendable, Hashable {
     case number(Int64)
@@ -9,7 +9,7 @@ package struct RowKey: Sendable, Hashable, Comparable {
   }
 
   package var value: Value
-  /// Equal rows keep the order of their ids, so that rows on the screen do not jump.
+  /// Breaks ties, so that rows on the screen keep their places.
   package var id: TransferID
   package var isDescending: Bool
 
@@ -27,7 +27,7 @@ package struct RowKey: Sendable, Hashable, Comparable {
 }
 
 extension RowKey.Value: Comparable {
-  /// One order has values of one kind; between kinds it only has to be some order.
+  /// All values of one sort order have the same kind. The order of different kinds is arbitrary.
   package static func < (left: RowKey.Value, right: RowKey.Value) -> Bool {
     switch (left, right) {
     case (.number(let left), .number(let right)): left < right
@@ -67,7 +67,7 @@ extension RowSort {
 }
 
 extension TransferState {
-  /// What needs attention or moves comes first.
+  /// Active transfers come first, then those that need attention.
   fileprivate var order: Int64 {
     switch self {
     case .running: 0

@@ -1,14 +1,15 @@
-/// A search for the next transfer with some words, in a list as a client shows it.
+/// A search for the next transfer that contains certain words, in a client's filtered and sorted
+/// list.
 package struct RowSearch: Codable, Hashable, Sendable {
   package var filter: RowFilter
   package var sort: RowSort
   /// As in `RowFilter.text`.
   package var text: String
-  /// The transfer after which the search begins; if it is not in the list, `startIndex` counts.
+  /// The transfer after which the search begins. `startIndex` applies if it is not in the list.
   package var start: TransferID?
   package var startIndex: Int
   package var isBackwards: Bool
-  /// Whether the start itself may be found.
+  /// Whether the start itself can match.
   package var includesStart: Bool
 
   package init(
@@ -28,10 +29,9 @@ package struct RowSearch: Codable, Hashable, Sendable {
 /// The result of a `RowSearch`.
 package struct FoundRow: Codable, Hashable, Sendable {
   package var id: TransferID
-  /// Its place in the list, after filter and sort.
+  /// Its index in the filtered and sorted list.
   package var index: Int
-  /// Whether it lies on the other side of the start: the search reached the end of the list and
-  /// continued from the other end.
+  /// Whether the search reached the end of the list and continued from the other end.
   package var hasWrapped: Bool
 
   package init(id: TransferID, index: Int, hasWrapped: Bool) {

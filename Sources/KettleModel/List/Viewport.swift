@@ -1,15 +1,14 @@
-/// The part of the list that a client looks at.
+/// The part of the list that a client displays.
 package struct Viewport: Codable, Hashable, Sendable {
   package var filter: RowFilter
   package var sort: RowSort
-  /// Index of the first row, after filter and sort.
+  /// The index of the first row in the filtered and sorted list.
   package var first: Int
   /// At most `countMax`.
   package var count: Int
-  /// The transfer whose place in the list is wanted as well.
+  /// A transfer whose index in the list the client also needs.
   package var anchor: TransferID?
-  /// Comes back with the rows: a client that changes the filter while rows are on their way can
-  /// tell those that it no longer wants.
+  /// Returned with the rows, so that a client that has changed the filter can ignore outdated rows.
   package var tag: Int?
 
   package static let countMax = 10_000

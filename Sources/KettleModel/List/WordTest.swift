@@ -2,20 +2,20 @@
 package struct WordTest: Sendable {
   private struct Word: Sendable {
     var text: String
-    /// The same, when it is ASCII: then bytes can be compared, which is many times faster.
+    /// The word as bytes if it is ASCII: comparing bytes is many times faster.
     var bytes: [UInt8]?
   }
 
   private let words: [Word]
 
-  /// - Parameter words: In lower case, as `RowFilter.words` gives them.
+  /// - Parameter words: In lower case, as `RowFilter.words` returns them.
   package init(_ words: [String]) {
     self.words = words.map { word in
       Word(text: word, bytes: word.utf8.allSatisfy { $0 < 0x80 } ? Array(word.utf8) : nil)
     }
   }
 
-  /// Whether each word is found in the title, the URL or the path.
+  /// Whether each word occurs in the title, the URL or the path.
   package func passes(_ row: TransferSnapshot) -> Bool {
     if words.isEmpty { return true }
     let fields = [row.title, row.url, row.path ?? ""].map { $0.lowercased() }

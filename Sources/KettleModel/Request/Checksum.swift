@@ -1,4 +1,4 @@
-/// The digest that a finished file must have.
+/// The expected digest of a file.
 public struct Checksum: Hashable, Sendable {
   public enum Algorithm: String, Sendable, Codable, CaseIterable {
     case md5, sha1, sha256, sha512
@@ -17,7 +17,7 @@ public struct Checksum: Hashable, Sendable {
   /// Lower-case hexadecimal.
   public let hex: String
 
-  /// Returns nil if the digits are not hexadecimal or their count does not fit the algorithm.
+  /// Returns nil if the digits are not hexadecimal or their number does not match the algorithm.
   public init?(algorithm: Algorithm, hex: String) {
     let lowered = hex.lowercased()
     guard lowered.utf8.count == algorithm.hexDigitCount,
@@ -27,7 +27,7 @@ public struct Checksum: Hashable, Sendable {
     self.hex = lowered
   }
 
-  /// Reads `sha256:HEX`.
+  /// Parses `sha256:HEX`.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else {

@@ -1,4 +1,4 @@
-/// A user name and password; they go to the exact origin of the URL they were given with.
+/// A user name and password. They are sent only to the origin of the URL they were given for.
 public struct Login: Hashable, Sendable, Codable {
   public var user: String
   public var password: String
@@ -10,6 +10,6 @@ public struct Login: Hashable, Sendable, Codable {
 }
 
 extension Login: CustomStringConvertible {
-  /// Never the password: this text ends up in logs.
+  /// Omits the password, because this text may be logged.
   public var description: String { "Login(user: \(user), password: hidden)" }
 }

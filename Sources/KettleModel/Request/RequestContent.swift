@@ -1,4 +1,4 @@
-/// What a request asks with, where it is more than a plain GET.
+/// The method and body of a request other than a plain GET.
 public struct RequestContent: Hashable, Sendable, Codable {
   /// A token in upper case (RFC 9110, section 9.1).
   public var method: String
@@ -10,8 +10,8 @@ public struct RequestContent: Hashable, Sendable, Codable {
   }
 
   public enum Body: Hashable, Sendable, Codable {
-    /// Absolute path of a file, read again for every attempt, and its length at the time of the
-    /// request, so that a file that changed meanwhile is not sent in two halves.
+    /// The absolute path of a file that is read again for every attempt. The length is that at the
+    /// time of the request, so that a file that has changed since is not sent.
     case file(path: String, byteCount: Int64)
     case bytes(Base64Bytes)
   }
@@ -24,6 +24,7 @@ public struct RequestContent: Hashable, Sendable, Codable {
     }
   }
 
-  /// A GET without a body can be asked for again in parts; everything else is sent again whole.
+  /// Whether it is a GET without a body, which can be repeated for a range. Other requests are
+  /// repeated in full.
   public var isPlainGET: Bool { method == "GET" && body == nil }
 }

@@ -1,4 +1,4 @@
-/// 0 last … 1 first; Apple's values for the names (`URLSessionTask.lowPriority` and so on).
+/// A priority from 0 (last) to 1 (first). The named values are those of `URLSessionTask`.
 public struct TransferPriority: Hashable, Comparable, Sendable {
   public let value: Double
 

@@ -1,15 +1,15 @@
-/// A request of the user: one URL to one file.
+/// A requested transfer: one URL to one file.
 public struct TransferSpec: Hashable, Sendable, Codable {
   /// The given URL without its user and password.
   public var url: TransferURL
   public var session: SessionID = .kettle
-  /// Shown in place of the file's name.
+  /// Displayed in place of the file name.
   public var title: String?
-  /// Absolute; nil means the documents directory of the session.
+  /// An absolute path; nil means the documents directory of the session.
   public var directory: String?
   /// One path component; nil derives the name from the server or the URL.
   public var name: String?
-  /// The most connections at once; nil is the limit per host.
+  /// The maximum number of connections; nil means the limit per host.
   public var connections: Int?
   public var headers: [HeaderField] = []
   public var login: Login?
@@ -21,39 +21,39 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var priority: TransferPriority = .normal
   public var onConflict: ConflictPolicy = .rename
   public var beginning: Beginning = .queued
-  /// nil is a plain GET.
+  /// nil for a plain GET.
   public var request: RequestContent?
-  /// nil unless it is a task of a program's session.
+  /// Set for a task of a program's session.
   public var task: TaskOptions?
 
   public init(url: TransferURL) { self.url = url }
 
-  /// Whether a new transfer starts by itself.
+  /// Whether a new transfer starts automatically.
   public enum Beginning: String, Sendable, Codable {
     case queued, paused
-    /// Listed but not started, as a suspended task of a session.
+    /// Not started, like a suspended task of a session.
     case idle
   }
 }
 
-/// What happens when the name is already taken.
+/// What to do if a file with the name already exists.
 public enum ConflictPolicy: String, Sendable, Codable, CaseIterable {
   /// `NAME (2).EXT`
   case rename
   case replace
-  /// The file that is there is left alone and nothing is fetched.
+  /// Keeps the existing file and fetches nothing.
   case skip
 }
 
 extension TransferSpec {
-  /// Missing properties get their defaults, so that a record of an older version and a short
-  /// request of a script can both be read.
+  /// Missing properties get their defaults, so that records of older versions and short requests of
+  /// scripts can be decoded.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(url: container.decode(TransferURL.self, forKey: .url), container)
   }
 
-  /// Reads everything but the URL, which is passed separately.
+  /// Decodes everything except the URL.
   public init(url: TransferURL, template decoder: any Decoder) throws {
     try self.init(url: url, decoder.container(keyedBy: CodingKeys.self))
   }
@@ -81,7 +81,7 @@ extension TransferSpec {
     task = try container.decodeIfPresent(TaskOptions.self, forKey: .task)
   }
 
-  /// Writes everything but the URL.
+  /// Encodes everything except the URL.
   public func encodeTemplate(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(session, forKey: .session)

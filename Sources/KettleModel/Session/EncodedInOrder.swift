@@ -1,5 +1,5 @@
-/// Encodes a set as an array in rising order, so that the same value is the same text: a set has
-/// another order in each process.
+/// Encodes a set as a sorted array, so that equal values encode identically. The order of a set
+/// differs between processes.
 @propertyWrapper
 public struct EncodedInOrder<Element: Hashable & Sendable & Codable & Comparable>: Hashable,
   Sendable, Codable

@@ -1,9 +1,9 @@
-/// One program's background session as the store keeps it.
+/// A program's background session, as stored.
 public struct SessionRecord: Hashable, Sendable, Codable, Identifiable {
   public var id: SessionID
   public var options: SessionOptions
   public var createdAt: WallTime
-  /// The last time its program was connected; a current connection is not recorded.
+  /// When its program was last connected. A current connection is not recorded.
   public var lastSeenAt: WallTime
   public var launch: LaunchPhase
 
@@ -17,18 +17,18 @@ public struct SessionRecord: Hashable, Sendable, Codable, Identifiable {
 }
 
 public struct SessionOptions: Hashable, Sendable, Codable {
-  /// nil if there is nothing to launch.
+  /// nil if the session launches nothing.
   public var launch: LaunchCommand?
   /// `sessionSendsLaunchEvents`
   public var sendsLaunchEvents: Bool
-  /// `httpMaximumConnectionsPerHost`: of all transfers of the session together; nil is the
-  /// service's own limit.
+  /// `httpMaximumConnectionsPerHost`, for all transfers of the session together; nil uses the
+  /// service's limit.
   public var connectionsPerHostMax: Int?
-  /// Whether the program wants to see the certificates of servers that the system trusts as well.
+  /// Whether the program also judges the certificates of servers that the system trusts.
   public var asksServerTrust: Bool
-  /// Whether the program judges server certificates, and is launched for that, while not connected;
-  /// nil means yes. False is for a program that is not known to decide challenges: the system
-  /// decides meanwhile. A program that once decided them keeps receiving them.
+  /// Whether the program is launched to judge server certificates while it is not connected; nil
+  /// means yes. False is for programs that have never decided a challenge: the system decides
+  /// while they are away. A program that has decided one keeps receiving them.
   public var asksServerTrustWhenAway: Bool?
 
   public init(
@@ -43,13 +43,13 @@ public struct SessionOptions: Hashable, Sendable, Codable {
   }
 }
 
-/// How a program is started when its session has news for it.
+/// How to start a program when its session has events for it.
 public struct LaunchCommand: Hashable, Sendable, Codable {
   /// Absolute.
   public var executablePath: String
-  /// Without the program's own name.
+  /// Excludes the program's own name.
   public var arguments: [String]
-  /// Absolute; nil is the root.
+  /// The absolute path of the working directory; nil means the root.
   public var directory: String?
 
   public init(executablePath: String, arguments: [String] = [], directory: String? = nil) {
@@ -59,11 +59,11 @@ public struct LaunchCommand: Hashable, Sendable, Codable {
   }
 }
 
-/// Whether a launch is outstanding. It is recorded as spent before the program is started, so one
-/// completion launches it at most once, even after a crash.
+/// Whether the session may launch its program. `spent` is recorded before the program starts, so
+/// one completion launches it at most once, even if the service crashes.
 public enum LaunchPhase: String, Hashable, Sendable, Codable {
-  /// Launch when everything is done, or a challenge arrives, while no program is connected.
+  /// Launches the program when all tasks are done or a challenge arrives while it is not connected.
   case armed
-  /// Launched for the current completion; new or restarted tasks arm it again.
+  /// The program was launched for the current completion. New or restarted tasks arm it again.
   case spent
 }

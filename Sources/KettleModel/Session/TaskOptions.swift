@@ -1,32 +1,33 @@
-/// The properties of a task of a program's background session, beyond those of the dashboard's
-/// transfers. A transfer without it belongs to a person.
+/// The additional properties of a task in a program's background session. A transfer without them
+/// was added in the dashboard or with a command.
 public struct TaskOptions: Hashable, Sendable, Codable {
   public enum Kind: String, Sendable, Codable {
     /// The response body is a file for the program.
     case download
-    /// A file is sent; the response body is stored in a file for the program, too.
+    /// A file is sent. The response body is stored in a file for the program as well.
     case upload
   }
 
   public var kind: Kind
-  /// The number assigned by the program, larger than all earlier ones in the session. With nil the
-  /// service assigns it.
+  /// The number assigned by the program, larger than all earlier ones in the session; nil lets the
+  /// service assign it.
   public var taskIdentifier: Int64?
-  /// Data that the program's library needs again (the original request, the description, the user's
-  /// own data); at most `programDataByteCountMax`. Only that library reads it.
+  /// Data that the library in the program stores for itself: the original request, the task
+  /// description and the user's data. At most `programDataByteCountMax`. The service never reads
+  /// it.
   public var programData: String?
-  /// The longest silence of a request (`timeoutIntervalForRequest`); nil is the service's own.
+  /// The longest silence of a request (`timeoutIntervalForRequest`); nil uses the service's.
   public var requestTimeoutMilliseconds: Int64?
-  /// From the first start to the end, whatever happens in between (`timeoutIntervalForResource`).
+  /// The longest time from the first start to the end (`timeoutIntervalForResource`).
   public var resourceTimeoutMilliseconds: Int64?
-  /// Conditions while bytes flow.
+  /// The conditions under which bytes may be transferred.
   @EncodedInOrder public var conditions: Set<TransferCondition> = []
   /// Upper bounds estimated by the program, headers included; nil if it has none.
   public var expectedSendByteCount: Int64?
   public var expectedReceiveByteCount: Int64?
-  /// The program's answers to challenges, each for one origin only.
+  /// The program's answers to challenges, each valid for one origin.
   public var credentials: [OriginCredential] = []
-  /// The transfer that was put aside as resume data and continues as this one.
+  /// The cancelled transfer whose bytes this one continues with.
   public var resumes: ResumeToken?
 
   public static let programDataByteCountMax = 256 * 1024
@@ -34,7 +35,7 @@ public struct TaskOptions: Hashable, Sendable, Codable {
   public init(kind: Kind) { self.kind = kind }
 }
 
-/// A condition of the machine for transferring bytes.
+/// A condition under which the machine may transfer bytes.
 public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   /// Not running from a battery.
   case mainsPower
@@ -44,8 +45,8 @@ public enum TransferCondition: String, Hashable, Sendable, Codable, CaseIterable
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Identifies a transfer that was put aside with its bytes. The service makes the secret, so that a
-/// number alone gives no access to the bytes.
+/// Identifies a cancelled transfer whose bytes were kept. The service generates the secret, so that
+/// knowing the id is not enough to get the bytes.
 public struct ResumeToken: Hashable, Sendable, Codable {
   public var id: TransferID
   public var secret: String
@@ -58,13 +59,13 @@ public struct ResumeToken: Hashable, Sendable, Codable {
 
 /// Credentials for one scheme, host and port, and for no other.
 public struct OriginCredential: Hashable, Sendable, Codable {
-  /// As `Origin.text` has it.
+  /// In the form of `Origin.text`.
   public var origin: String
   public var login: Login?
-  /// The scheme of the challenge that the login answered: it is sent by it from the first request
-  /// on. nil leaves that to the server.
+  /// The scheme of the challenge that the login answered. The login is sent with this scheme from
+  /// the first request on; nil waits for the server's challenge.
   public var scheme: ServerChallenge.Kind?
-  /// Server keys that are trusted whatever the system thinks of them: the SHA-256 of the
+  /// Server keys to trust regardless of the system's judgement: the SHA-256 of the
   /// SubjectPublicKeyInfo (RFC 7469, section 2.4), in hexadecimal.
   @EncodedInOrder public var trustedKeys: Set<String> = []
   public var certificate: ClientCertificate?
@@ -72,9 +73,9 @@ public struct OriginCredential: Hashable, Sendable, Codable {
   public init(origin: String) { self.origin = origin }
 }
 
-/// The identity that a client shows to a server.
+/// A client certificate and its key.
 public struct ClientCertificate: Hashable, Sendable, Codable {
-  /// Absolute paths of PEM files; the certificate's has its chain behind it.
+  /// Absolute paths of PEM files. The certificate's file also contains its chain.
   public var certificatePath: String
   public var keyPath: String
   public var password: String?

@@ -1,25 +1,25 @@
 /// The status of a program's task beyond the state of the transfer.
 public struct TaskStatus: Hashable, Sendable, Codable {
-  /// The time of its first start; `TaskOptions.resourceTimeoutMilliseconds` counts from here.
+  /// When it first started. `TaskOptions.resourceTimeoutMilliseconds` counts from here.
   public var startedAt: WallTime?
-  /// The head of the reply whose body is taken, or of the last one when there is none. A reply with
-  /// the rest of a file (206) is shown as that of the whole.
+  /// The response head whose body is being received, or else the latest one. A partial response
+  /// (206) appears as the response for the whole file.
   public var reply: ServerReply?
   /// The pending challenge while the state is `waiting` for `needsLogin`.
   public var challenge: ServerChallenge?
-  /// The number of answers to the last answered challenge. If the same challenge returns for the
-  /// same origin, this is its failure count.
+  /// The number of answers to the last answered challenge, which becomes the failure count if the
+  /// same challenge returns from the same origin.
   public var answeredChallengeCount: Int = 0
-  /// Whether a challenge is still shown to the program, or the response is accepted as it is.
+  /// Whether a login challenge goes to the program or its response is accepted as it is.
   public var challengePolicy: ChallengePolicy = .ask
-  /// The first requested byte when it resumed and the server agreed; set once.
+  /// The offset at which the server agreed to resume; set once.
   public var resumedAtByteCount: Int64?
-  /// The bytes of the request's body sent in the current attempt, or in the last one.
+  /// The bytes of the request body sent in the current or latest attempt.
   public var sentByteCount: Int64 = 0
-  /// Of an upload, how much of the body of its reply is there; only in snapshots.
+  /// For an upload, the received bytes of the response body; set only in snapshots.
   public var replyByteCount: Int64?
-  /// Set when the program wants resume data in place of the task. Once it is put aside, and no
-  /// longer `failed`, nothing more is reported to the program.
+  /// Set when the program cancels the task by producing resume data. Once the state is no longer
+  /// `failed`, nothing more about the task is reported to the program.
   public var resumeToken: ResumeToken?
 
   public init() {}
@@ -30,7 +30,7 @@ public struct TaskStatus: Hashable, Sendable, Codable {
   }
 }
 
-/// The head of a reply and where it came from after all redirects.
+/// A response head and the URL it came from, after all redirects.
 public struct ServerReply: Hashable, Sendable, Codable {
   /// Without credentials.
   public var url: String
@@ -48,22 +48,22 @@ public struct ServerReply: Hashable, Sendable, Codable {
 public struct ServerChallenge: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable {
     case basic, digest, ntlm, negotiate
-    /// The certificates of the server are shown to the program before anything is sent.
+    /// The program judges the server's certificates before anything is sent.
     case serverTrust
     case clientCertificate
   }
 
   public var kind: Kind
-  /// As `Origin.text` has it.
+  /// In the form of `Origin.text`.
   public var origin: String
   public var realm: String?
-  /// How many credentials for it were refused before.
+  /// The number of credentials refused so far.
   public var failureCount: Int
-  /// Of `serverTrust`: in DER, the server's own first.
+  /// For `serverTrust`: the certificate chain in DER, the server's own first.
   public var certificates: [Base64Bytes] = []
-  /// Of `serverTrust`: the key that `OriginCredential.trustedKeys` would have to name.
+  /// For `serverTrust`: the key to add to `OriginCredential.trustedKeys` to trust this server.
   public var serverKey: String?
-  /// Of `serverTrust`: whether the system trusts them for this host.
+  /// For `serverTrust`: whether the system trusts the certificates for this host.
   public var isTrustedBySystem: Bool = false
 
   public init(kind: Kind, origin: String, realm: String? = nil, failureCount: Int) {
@@ -74,14 +74,14 @@ public struct ServerChallenge: Hashable, Sendable, Codable {
   }
 }
 
-/// What the program says to a challenge (`URLSession.AuthChallengeDisposition`).
+/// A program's answer to a challenge (`URLSession.AuthChallengeDisposition`).
 public enum ChallengeAnswer: Hashable, Sendable, Codable {
   case login(Login)
-  /// The certificates of the challenge are the right ones.
+  /// Trusts the certificates of the challenge.
   case trust
   case certificate(ClientCertificate)
-  /// Default handling: the response is accepted as it is; for `serverTrust`, the system decides.
+  /// Default handling: accepts the response as it is, or for `serverTrust` lets the system decide.
   case standard
-  /// The task ends as cancelled.
+  /// Cancels the task.
   case cancel
 }

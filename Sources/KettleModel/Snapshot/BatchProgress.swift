@@ -1,12 +1,12 @@
-/// Everything under way as one piece of work: what runs, is queued or waits, and what has finished
-/// since the service last had nothing under way.
+/// The progress of all unfinished transfers taken together, plus those that finished since the
+/// service was last idle.
 public struct BatchProgress: Hashable, Sendable, Codable {
   public var transferCount: Int
   public var finishedCount: Int
-  /// Of those whose size is known.
+  /// Counts only transfers of known size, like `bytesExpected`.
   public var bytesReceived: Int64
   public var bytesExpected: Int64
-  /// Transfers of unknown size, which are in no byte count.
+  /// Transfers of unknown size, which the byte counts omit.
   public var unknownSizeCount: Int
   /// nil if unknown.
   public var secondsLeft: Int64?

@@ -1,8 +1,8 @@
 /// One connection of a running transfer, and the byte range that it fetches.
 package struct ConnectionDetails: Codable, Hashable, Sendable {
-  /// The start of its range; nil while the server has not answered.
+  /// The start of its range; nil until the server responds.
   package var lower: Int64?
-  /// Not included; nil while the size is unknown.
+  /// The end of its range, exclusive; nil while the size is unknown.
   package var upper: Int64?
   /// The end of the received bytes.
   package var receivedUpTo: Int64

@@ -8,37 +8,37 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// Without credentials.
   public var url: String
   public var state: TransferState
-  /// Set exactly when the state is `waiting`.
+  /// Set if and only if the state is `waiting`.
   public var reason: WaitingReason?
-  /// When it continues by itself; set for `scheduled` and for most of `waiting`.
+  /// When it continues automatically; set for `scheduled` and for most reasons to wait.
   public var goesOnAt: WallTime?
-  /// Where the file is, or will be; nil until its name is known.
+  /// The path of the file, present or future; nil until its name is known.
   public var path: String?
-  /// For an upload, the sent bytes of the request's body; 0 while it waits, because the body is
-  /// then sent again from the start. The response's progress is in `task`.
+  /// For an upload, the bytes of the request body that were sent; 0 while it waits, because the
+  /// body is then sent again from the start. The response's progress is in `task`.
   public var bytesReceived: Int64
-  /// nil if the server did not announce it. For an upload, the length of the request's body.
+  /// nil if the server did not announce it. For an upload, the length of the request body.
   public var bytesExpected: Int64?
-  /// Of an upload, how fast its body is sent; `secondsLeft` is by that speed as well.
+  /// For an upload, the speed of sending, which `secondsLeft` is based on as well.
   public var bytesPerSecond: Int64
   /// nil if unknown.
   public var secondsLeft: Int64?
-  /// How many connections are open for it now.
+  /// The number of connections that are open for it.
   public var connections: Int
   public var priority: TransferPriority
-  /// Smaller stands further up in the list; nil when the service is too old to say.
+  /// Lower positions come first; nil if the service is too old to report it.
   public var queuePosition: Int64?
-  /// The most bytes a second of this transfer; nil is no limit of its own.
+  /// The speed limit of this transfer; nil if it has none of its own.
   public var limitBytesPerSecond: Int64?
   public var createdAt: WallTime
   public var finishedAt: WallTime?
-  /// true when it is finished and was cleared from view since.
+  /// Whether it finished and was then cleared from view.
   public var isCleared: Bool?
-  /// Why it failed, or what went wrong last while it waits.
+  /// Why it failed, or, while it waits, the latest error.
   public var error: TransferFailure?
-  /// Why the last start was from zero though bytes were there.
+  /// Why the latest start discarded bytes that had been received.
   public var freshStart: FreshStartReason?
-  /// Of a task of a program's session.
+  /// Set for a task of a program's session.
   public var task: TaskStatus?
 
   public init(
@@ -72,56 +72,36 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   }
 }
 
-/// All transfers in a few numbers, for the bar at the top.
-public struct Totals: Hashable, Sendable, Codable {
-  public var bytesPerSecond: Int64 = 0
-  /// How many transfers are in each state; a state without transfers is absent.
-  public var counts: [TransferState: Int] = [:]
-  /// Free bytes on the disk of the documents directory; nil if unknown.
-  public var freeBytes: Int64?
-  /// The most bytes a second of everything together; nil is no limit.
-  public var limitBytesPerSecond: Int64?
-  /// What is under way, as one piece of work; nil when nothing is.
-  public var batch: BatchProgress?
+extension TransferSnapshot {
+  /// The displayed name: the title, or else the file name, or else the URL.
+  package var shownTitle: String {
+    if !title.isEmpty { return title }
+    if let name = path?.split(separator: "/").last { return String(name) }
+    return url
+  }
 
-  public init() {}
-
-  public func count(_ state: TransferState) -> Int { counts[state] ?? 0 }
-
-  /// Counts that came over a socket can be any; too many are the most that fits.
-  public var transferCount: Int {
-    counts.values.reduce(0) { sum, count in
-      let (next, overflow) = sum.addingReportingOverflow(count)
-      return overflow ? (count < 0 ? .min : .max) : next
+  /// The host of the URL without the port. An IPv6 address keeps its brackets.
+  package var host: Substring {
+    // Compares bytes, because long lists are sorted by host.
+    let bytes = url.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[colon...].starts(with: "://".utf8)
+    else { return "" }
+    let authority = bytes[bytes.index(colon, offsetBy: 3)...].prefix {
+      $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
     }
-  }
-}
-
-extension Totals {
-  private enum CodingKeys: String, CodingKey {
-    case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, batch
-  }
-
-  /// A dictionary with enum keys is an array of pairs in JSON; names as keys are what a reader of
-  /// the protocol expects.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    bytesPerSecond = try container.decode(Int64.self, forKey: .bytesPerSecond)
-    freeBytes = try container.decodeIfPresent(Int64.self, forKey: .freeBytes)
-    limitBytesPerSecond = try container.decodeIfPresent(Int64.self, forKey: .limitBytesPerSecond)
-    batch = try container.decodeIfPresent(BatchProgress.self, forKey: .batch)
-    for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
-      if let state = TransferState(rawValue: name) { counts[state] = count }
+    if authority.first == UInt8(ascii: "["),
+      let end = authority.firstIndex(of: UInt8(ascii: "]"))
+    {
+      return url[authority.startIndex...end]
     }
+    let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+    return url[authority.startIndex..<end]
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
-    try container.encodeIfPresent(freeBytes, forKey: .freeBytes)
-    try container.encodeIfPresent(limitBytesPerSecond, forKey: .limitBytesPerSecond)
-    try container.encodeIfPresent(batch, forKey: .batch)
-    let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
-    try container.encode(named, forKey: .counts)
+  /// Whether the URL's host is `wanted` or a subdomain of it.
+  package func hasHost(_ wanted: String) -> Bool {
+    let wanted = wanted.lowercased()
+    return host == wanted || host.hasSuffix("." + wanted)
   }
 }

@@ -1,16 +1,16 @@
 /// A change to the store.
 public enum JournalChange: Sendable, Hashable {
-  /// Adds the record, or replaces the one with its id. A record is a kilobyte; lists of changes are
-  /// copied and moved on their way to the store.
+  /// Inserts the record or replaces the one with the same id. Indirect, because a record is about a
+  /// kilobyte and lists of changes are copied on their way to the store.
   indirect case put(TransferRecord)
-  /// Sets the durable ranges of the record with this id, which has resume data. Everything else
-  /// stays as it was last put.
+  /// Sets the durable ranges in the resume data of a record and changes nothing else.
   case progress(TransferID, ByteRangeSet)
   case remove(TransferID)
-  /// Adds the session, or replaces the one with its name.
+  /// Inserts the session or replaces the one with the same name.
   case putSession(SessionRecord)
-  /// Forgets a session; its number of task identifiers stays known.
+  /// Removes a session but keeps its counter of task identifiers.
   case removeSession(SessionID)
-  /// Takes every completed transfer up to this finish number out of view; none comes back by it.
+  /// Clears every completed transfer up to this finish number from view. A lower number than before
+  /// has no effect.
   case clearFinished(upTo: Int64)
 }

@@ -1,29 +1,30 @@
-/// Everything needed to continue one transfer, as the store keeps it.
+/// Everything needed to continue a transfer, as stored.
 public struct ResumeData: Hashable, Sendable, Codable {
   /// Absolute path of the partial file.
   public var partialPath: String
-  /// The device and inode of the partial file when it was made; another file is never written to.
+  /// The device and inode of the partial file when it was created. No other file is written to.
   public var device: UInt64
   public var inode: UInt64
-  /// The bytes that were on the disk, synced, before this was recorded.
+  /// The durable bytes: synced to disk before this was recorded.
   public var held: ByteRangeSet
   public var totalByteCount: Int64?
   public var validator: Validator?
-  /// The name that the file will have when it is whole.
+  /// The name that the file will get when it is complete.
   public var finalName: String
-  /// Written before the final rename, so that recovery can finish it.
+  /// Recorded before the final rename, so that recovery can finish it.
   public var isWhole: Bool = false
-  /// The modification time of the closed partial file, since 1970; a later one means that another
-  /// process wrote to it. nil while the file is open: after a crash it is unknown.
+  /// The modification time of the closed partial file, since 1970. A later one means that another
+  /// process wrote to it. nil while the file is open, and therefore after a crash.
   public var lastWriteNanoseconds: Int64?
   /// The digest of the whole file according to the server (RFC 9530, section 3).
   public var serverChecksum: Checksum?
-  /// The media type without parameters, in lower case: a web page in place of an archive shows.
+  /// The media type without parameters, in lower case. It reveals an error page in place of the
+  /// file.
   public var mediaType: String?
-  /// The link where the validator was seen, if the user has given another link since: the
-  /// validators of two servers are not comparable.
+  /// The URL that the validator came from, if the user has replaced the URL since: validators of
+  /// different servers are not comparable.
   public var validatorURL: String?
-  /// The partial file of another version, kept until this one is whole.
+  /// The partial file of another version, kept until this one is complete.
   public var setAside: PartialIdentity?
 
   public init(
@@ -44,7 +45,7 @@ public struct ResumeData: Hashable, Sendable, Codable {
   }
 }
 
-/// A partial file by its place and inode, so that no other file is taken for it.
+/// The path and inode of a partial file, so that no other file is mistaken for it.
 public struct PartialIdentity: Hashable, Sendable, Codable {
   /// Absolute.
   public var path: String
@@ -58,10 +59,10 @@ public struct PartialIdentity: Hashable, Sendable, Codable {
   }
 }
 
-/// A file that stands under its final name.
+/// A file under its final name.
 public struct FinishedFile: Hashable, Sendable, Codable {
   public var path: String
-  /// nil when the file was there before and left alone (`ConflictPolicy.skip`): it is not ours.
+  /// nil if the file existed before and was kept (`ConflictPolicy.skip`), so it is not ours.
   public var identity: FileIdentity?
 
   public init(path: String, identity: FileIdentity?) {

@@ -1,17 +1,16 @@
 extension TransferFailure {
-  /// What failed, on what, and what to do: one sentence without a period, the same in the
-  /// dashboard, the commands and the log. What came from outside in it is safe to show.
-  public var sentence: String { FailureWords(failure: self, isRetried: false).sentence }
+  /// States what failed, on what, and the remedy, in one sentence without a period. The dashboard,
+  /// the commands and the log use the same sentence. Text from outside is sanitized for display.
+  public var sentence: String { FailureSentence(failure: self, isRetried: false).text }
 
-  /// The same for a transfer that is retried automatically and needs no restart by the user.
+  /// The same for a transfer that is retried automatically.
   public var sentenceWhileRetrying: String {
-    FailureWords(failure: self, isRetried: true).sentence
+    FailureSentence(failure: self, isRetried: true).text
   }
 }
 
 extension WaitingReason {
-  /// Whether the transfer is tried again after a failure, without anything that would have to
-  /// change first.
+  /// Whether the transfer is retried after a failure without any other condition.
   public var isRetry: Bool {
     switch self {
     case .retry, .retryAfter: true
@@ -21,99 +20,99 @@ extension WaitingReason {
 }
 
 extension TransferSnapshot {
-  /// What went wrong, as it is said of a transfer in its state; nil when nothing did.
+  /// The sentence about its error, depending on its state; nil if it has no error.
   public var problemSentence: String? {
     reason?.isRetry == true ? error?.sentenceWhileRetrying : error?.sentence
   }
 }
 
-private struct FailureWords {
+private struct FailureSentence {
   let failure: TransferFailure
   let isRetried: Bool
 
-  /// The remedy, where it is a retry.
-  private func again(_ advice: String = "start it again") -> String {
-    isRetried ? "it is tried again" : advice
+  /// The remedy, or that it is retried automatically.
+  private func retry(orElse remedy: String = "start it again") -> String {
+    isRetried ? "it will be retried" : remedy
   }
 
-  var sentence: String {
+  var text: String {
     let name = failure.subject.sanitizedForDisplay()
     let status = failure.detail?.sanitizedForDisplay(limit: 200) ?? "an error"
     let said = failure.detail == nil ? "" : " (\(status))"
     return switch failure.code {
     case .badURL: "The URL \"\(name)\" cannot be used\(said); check it and add it again"
     case .tooManyRedirects:
-      "\"\(name)\" redirects too often\(said); open it in a browser and copy the final link"
+      "\"\(name)\" redirects too many times\(said); open it in a browser and copy the final link"
     case .redirectRefused:
-      "\"\(name)\" redirects to a place that is not allowed\(said); add the final link itself"
+      "\"\(name)\" redirects to an address that is not allowed\(said); add the final link instead"
     case .httpStatus:
-      "The server answered \"\(name)\" with \(status); \(again("check the link, then start it again"))"
+      "The server responded to \"\(name)\" with \(status); \(retry(orElse: "check the link, then start it again"))"
     case .rangeReplyWrong:
-      "The server sent another part of \"\(name)\" than was asked for\(said); \(again())"
+      "The server sent a different part of \"\(name)\" than requested\(said); \(retry())"
     case .encodedReply:
-      "The server sent \"\(name)\" encoded, which cannot be resumed\(said); start it again"
-    case .loginNeeded: "\"\(name)\" asks for a login\(said); add it again with --user"
+      "The server sent \"\(name)\" with a content encoding, so it cannot be resumed\(said); start it again"
+    case .loginNeeded: "\"\(name)\" requires a login\(said); add it again with --user"
     case .clientCertificateNeeded:
-      "\"\(name)\" wants a certificate of the client\(said); only a program can give it one"
+      "\"\(name)\" requires a client certificate\(said); only a program can provide one"
     case .linkExpired:
-      "The link \"\(name)\" is no longer valid\(said); give it a fresh one with kettle start ID --url URL"
+      "The link \"\(name)\" is no longer valid\(said); replace it with kettle start ID --url URL"
     case .otherVersion:
-      "The server has another version of \"\(name)\" than was begun\(said); start it again"
+      "The file \"\(name)\" has changed on the server\(said); start it again"
     case .otherFile:
-      "The link \"\(name)\" leads to another file than was begun\(said); give it the right one with kettle start ID --url URL"
+      "The link \"\(name)\" leads to a different file\(said); replace it with kettle start ID --url URL"
     case .contradictoryReply:
-      "The server contradicts itself about \"\(name)\"\(said); \(again("start it again later, or stop it and start it to fetch it from zero"))"
+      "The server sent contradictory responses for \"\(name)\"\(said); \(retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning"))"
     case .networkDown:
-      "There is no network to \"\(name)\"\(said); it goes on when the network is back"
+      "The network to \"\(name)\" is down\(said); it continues when the network is back"
     case .hostNotFound: "The host \"\(name)\" was not found; check its name and the network"
     case .connectionRefused:
-      "\"\(name)\" refuses connections\(said); \(again("check the address or try again later"))"
-    case .connectionLost: "The connection to \"\(name)\" was lost\(said); \(again())"
+      "\"\(name)\" refused the connection\(said); \(retry(orElse: "check the address or try again later"))"
+    case .connectionLost: "The connection to \"\(name)\" was lost\(said); \(retry())"
     case .timedOut:
-      "\"\(name)\" did not answer in time\(said); \(again("start it again later"))"
+      "\"\(name)\" did not respond in time\(said); \(retry(orElse: "start it again later"))"
     case .tlsRefused:
-      "The identity of \"\(name)\" cannot be trusted\(said); if it is yours, give its authority with --ca-certificate"
+      "The identity of \"\(name)\" cannot be verified\(said); if the server is yours, give its certificate authority with --ca-certificate"
     case .proxyFailed:
       "The proxy for \"\(name)\" failed\(said); check the proxy settings"
     case .protocolBroken:
-      "\"\(name)\" sent something that is not HTTP\(said); check the address"
+      "\"\(name)\" sent a response that is not HTTP\(said); check the address"
     case .certificateFileUnusable:
-      "The certificate file \"\(name)\" cannot be used\(said); check the path and that it is PEM"
+      "The certificate file \"\(name)\" cannot be used\(said); check its path and that it is in PEM format"
     case .truncated:
-      "\"\(name)\" ended too early\(said); \(again())"
+      "The response for \"\(name)\" ended too early\(said); \(retry())"
     case .tooLong:
-      "\"\(name)\" sent more than it announced\(said); start it again"
+      "The response for \"\(name)\" is longer than announced\(said); start it again"
     case .directoryMissing:
-      "The directory \"\(name)\" is not there\(said); create it, then start it again"
+      "The directory \"\(name)\" does not exist\(said); create it, then start it again"
     case .directoryUnwritable:
-      "The directory \"\(name)\" cannot be written to\(said); change its permissions or choose another with -d"
+      "The directory \"\(name)\" is not writable\(said); change its permissions or choose another with -d"
     case .diskFull:
-      "The disk of \"\(name)\" is full\(said); it goes on when there is space"
+      "The disk of \"\(name)\" is full\(said); it continues when there is space"
     case .nameTaken:
-      "\"\(name)\" already exists\(said); choose another name with -o, or --on-conflict rename"
+      "\"\(name)\" already exists\(said); choose another name with -o, or use --on-conflict rename"
     case .fileProblem:
       "The file \"\(name)\" cannot be written\(said); check the disk, then start it again"
     case .checksumMismatch:
-      "\"\(name)\" does not have the expected checksum\(said); the file was not kept, start it again"
+      "The checksum of \"\(name)\" does not match\(said); the file was not kept, so start it again"
     case .partialFileChanged:
-      "The partial file \"\(name)\" was changed by another program\(said); start it again"
+      "Another program changed the partial file \"\(name)\"\(said); start it again"
     case .uploadFileUnusable:
-      "The file \"\(name)\" cannot be sent\(said); check that it is there and unchanged, then add it again"
+      "The file \"\(name)\" cannot be uploaded\(said); check that it exists and is unchanged, then add it again"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
-      "It waits for \(TransferCondition(rawValue: failure.subject)?.words ?? name); start it to go on without"
+      "Waiting for \(TransferCondition(rawValue: failure.subject)?.words ?? name); start it to continue without"
     case .internalProblem:
-      "Kettle went wrong on \"\(name)\"\(said); please report it"
+      "Internal error on \"\(name)\"\(said); please report it"
     }
   }
 }
 
 extension TransferCondition {
-  /// As it stands after "waits for".
+  /// The condition as an object of "waiting for".
   public var words: String {
     switch self {
     case .mainsPower: "mains power"
-    case .unmeteredNetwork: "a network that is not metered"
+    case .unmeteredNetwork: "an unmetered network"
     }
   }
 }

@@ -1,39 +1,39 @@
-/// The reason why a transfer failed or waits: a value that is stored, sent and shown.
+/// The reason why a transfer failed or waits. It is stored and sent to clients.
 ///
-/// `subject` is what it failed on (a host, a path, a URL without credentials); `detail` comes from
-/// outside (a status, the name of an errno). The sentence is made in one place, `sentence`.
+/// `subject` is a host, a path or a URL without credentials. `detail` comes from outside, such as
+/// an HTTP status or an error message of the system. `sentence` turns all three into English.
 public struct TransferFailure: Error, Hashable, Sendable, Codable {
   public enum Code: String, Sendable, Codable, CaseIterable {
     // The request
     case badURL, tooManyRedirects, redirectRefused
-    // The server's answer
+    // The response
     case httpStatus, rangeReplyWrong, encodedReply, loginNeeded, linkExpired
-    /// Other bytes than those that are already durable.
+    /// The server has another version than the durable bytes.
     case otherVersion
-    /// A fresh link that leads to another file.
+    /// The replacement URL leads to another file.
     case otherFile
     /// A response that contradicts itself, or an earlier response for the same version.
     case contradictoryReply
-    // The way there
+    // The network
     case hostNotFound, connectionRefused, connectionLost, timedOut, tlsRefused, proxyFailed
-    /// This machine has no way to the host: no route, no interface that is up.
+    /// This machine has no route to the host or no interface that is up.
     case networkDown
     case protocolBroken, certificateFileUnusable
-    /// The server requires one, or refuses the one that it received.
+    /// The server requires a client certificate or refused the one it received.
     case clientCertificateNeeded
-    // The body
+    // The response body
     case truncated, tooLong
     // The file
     case directoryMissing, directoryUnwritable, diskFull, nameTaken, fileProblem, checksumMismatch
     case partialFileChanged
-    // The request's body
+    // The request body
     case uploadFileUnusable
-    // What was decided
-    /// By the program, or by the user in its place.
+    // Decisions
+    /// By the program, or by the user on its behalf.
     case cancelled
-    /// What the program made a condition does not hold; the subject is a `TransferCondition`.
+    /// A condition of the program is not met; the subject is a `TransferCondition`.
     case conditionUnmet
-    // Ourselves
+    // Kettle itself
     case internalProblem
   }
 

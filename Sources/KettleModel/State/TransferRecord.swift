@@ -1,27 +1,27 @@
-/// One transfer as the store keeps it: everything that must outlive the service.
+/// A transfer, as stored: everything that must survive the service.
 public struct TransferRecord: Hashable, Sendable, Identifiable {
   public var id: TransferID
   /// Unique within the session, from 1.
   public var taskIdentifier: Int64
   public var spec: TransferSpec
   public var createdAt: WallTime
-  /// Smaller starts sooner among equal priorities.
+  /// Lower positions start first among equal priorities.
   public var queuePosition: Int64
   public var state: TransferState
   public var reason: WaitingReason?
   public var goesOnAt: WallTime?
   public var resumeData: ResumeData?
   public var finishedFile: FinishedFile?
-  /// Why it failed, or what went wrong last while it waits.
+  /// Why it failed, or, while it waits, the latest error.
   public var failure: TransferFailure?
   public var freshStart: FreshStartReason?
-  /// Retries since bytes last arrived.
+  /// The number of retries since bytes last arrived.
   public var retryCount: Int
   public var finishedAt: WallTime?
-  /// Increases with every completed transfer, so that "up to now" is defined whatever the clock
-  /// does. Set only while it is completed; stores from before this number existed lack it.
+  /// A number that increases with every completed transfer, so that "up to now" does not depend on
+  /// the clock. Set only while it is completed; records of older versions lack it.
   public var finishNumber: Int64?
-  /// Set exactly when `spec.task` is.
+  /// Set if and only if `spec.task` is.
   public var task: TaskStatus?
 
   /// Creates the record of a new transfer.
@@ -37,5 +37,28 @@ public struct TransferRecord: Hashable, Sendable, Identifiable {
     self.state = state
     retryCount = 0
     task = spec.task == nil ? nil : TaskStatus()
+  }
+}
+
+extension TransferRecord {
+  /// Whether it does nothing until a request or its turn in the queue, so that it can be kept in
+  /// the store alone. Nearly all transfers of a long list are of this kind.
+  ///
+  /// A program's tasks stay in memory, because their events are reported to the program as they
+  /// occur.
+  package var isDormant: Bool {
+    guard spec.task == nil else { return false }
+    return switch state {
+    case .queued, .paused, .completed: true
+    case .failed: finishedAt != nil
+    // A crash left bytes that must still be deleted.
+    case .idle: resumeData == nil
+    case .scheduled, .running, .waiting, .verifying: false
+    }
+  }
+
+  /// Whether it was cleared from view; see `TransferState.isCleared`.
+  package func isCleared(upTo clearedUpTo: Int64?) -> Bool {
+    state.isCleared(finishNumber: finishNumber, upTo: clearedUpTo)
   }
 }

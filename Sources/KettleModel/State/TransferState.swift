@@ -1,22 +1,22 @@
-/// The state of a transfer, as people, commands and programs see it.
+/// The state of a transfer as users, commands and programs see it.
 public enum TransferState: String, Sendable, Codable, CaseIterable {
   /// Never started, or stopped.
   case idle
-  /// Not before a date.
+  /// Starts at a given time.
   case scheduled
   /// Waiting for a free slot.
   case queued
   case running
-  /// It continues by itself, or needs the user, depending on the reason.
+  /// Continues automatically or needs the user, depending on the reason.
   case waiting
-  /// By the user; resume data is kept.
+  /// Paused by the user; resume data is kept.
   case paused
-  /// All bytes are there, the checksum is being computed.
+  /// All bytes have arrived and the checksum is being computed.
   case verifying
   case completed
   case failed
 
-  /// Nothing more happens to it by itself, and nothing is left to fetch.
+  /// Whether nothing more happens without a request of the user.
   public var isFinished: Bool {
     switch self {
     case .completed, .failed: true
@@ -25,11 +25,24 @@ public enum TransferState: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Why a transfer in `TransferState.waiting` waits.
+extension TransferState {
+  /// Whether a transfer in this state completed and was then cleared from view. A transfer that is
+  /// reset or started again is visible again.
+  ///
+  /// - Parameters:
+  ///   - finishNumber: `TransferRecord.finishNumber`; nil counts as less than every number.
+  ///   - clearedUpTo: The greatest finish number that was cleared; nil if none was.
+  package func isCleared(finishNumber: Int64?, upTo clearedUpTo: Int64?) -> Bool {
+    guard self == .completed, let clearedUpTo else { return false }
+    return finishNumber ?? 0 <= clearedUpTo
+  }
+}
+
+/// Why a transfer is in `TransferState.waiting`.
 public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   case retry, retryAfter, network, diskSpace, discretionary, needsLink, needsLogin
 
-  /// Only the user can make it continue.
+  /// Whether only the user can make it continue.
   public var needsUser: Bool {
     switch self {
     case .needsLink, .needsLogin: true
@@ -38,15 +51,15 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// The reason why present bytes were fetched again: they are never discarded silently.
+/// Why received bytes were discarded and fetched again. Bytes are never discarded without a reason.
 public enum FreshStartReason: String, Sendable, Codable, CaseIterable {
-  /// The server has another version than the one that was begun.
+  /// The server has another version than the partial file.
   case resourceChanged
   /// The server sent the whole file in reply to a range request.
   case rangeIgnored
-  /// The server gave nothing by which two versions can be told apart.
+  /// The server sent no validator to distinguish two versions.
   case noValidator
-  /// The partial file was deleted, shortened or replaced by others.
+  /// Another program deleted, truncated or replaced the partial file.
   case partialFileChanged
   /// The user requested it.
   case asked

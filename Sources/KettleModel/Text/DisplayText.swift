@@ -1,8 +1,8 @@
 extension Unicode.Scalar {
-  /// C0, DEL and C1: what a terminal would obey and not show.
+  /// Whether it is a C0 control, DEL or a C1 control, which a terminal executes instead of showing.
   public var isControl: Bool { value < 32 || (127...159).contains(value) }
 
-  /// Changes how the text around it is shown without showing anything itself: bidirectional
+  /// Whether it affects how the surrounding text is displayed without being visible: bidirectional
   /// controls, zero-width characters, tags, line and paragraph separators.
   public var isInvisible: Bool {
     switch value {
@@ -15,14 +15,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text with everything replaced that a terminal would obey or that would hide or reorder
-  /// what stands beside it, cut to `limit` characters. Text from outside is shown only like this.
+  /// Replaces control and invisible characters and truncates to `limit` characters. All text from
+  /// outside is displayed in this form.
   public func sanitizedForDisplay(limit: Int = 1024) -> String {
     var result = ""
     var count = 0
     for character in self {
       guard count < limit else { return result + "…" }
-      // A cluster of very many combining marks is one character and any number of bytes.
+      // A character can have any number of combining marks.
       for scalar in character.unicodeScalars.prefix(8) {
         result.unicodeScalars.append(scalar.isControl || scalar.isInvisible ? "\u{FFFD}" : scalar)
       }

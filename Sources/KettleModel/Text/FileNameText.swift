@@ -1,9 +1,9 @@
-/// Checks the name that a person gives a file before it is sent: one component of a path, and one
-/// that can be read.
+/// Validates a file name that the user entered.
 package enum FileNameText {
-  /// NAME_MAX of the Linux file systems (255 bytes) less the `.part` of the partial file.
+  /// NAME_MAX of Linux file systems (255 bytes) minus the `.part` of the partial file.
   package static let byteCountMax = 250
 
+  /// Whether the name is one path component that is short enough and has no control characters.
   package static func isUsable(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && name.utf8.count <= byteCountMax
       && !name.contains("/") && !name.unicodeScalars.contains { $0.isControl }

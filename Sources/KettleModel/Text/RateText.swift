@@ -1,9 +1,9 @@
-/// Reads a RATE: bytes a second, with K, M or G for powers of 1024 and decimals allowed.
+/// Parses and formats a RATE: bytes per second, with decimals and K, M or G for powers of 1024.
 public enum RateText {
-  /// What stands for no limit wherever a rate can stand.
+  /// The text for "no limit", accepted in place of a rate.
   public static let none = "none"
 
-  /// nil when the text is no rate, or is less than one byte or more than fits.
+  /// Returns nil if the text is not a rate, is less than one byte per second or does not fit.
   public static func parse(_ text: String) -> Int64? {
     var number = text[...]
     var unit: Int64 = 1
@@ -12,7 +12,9 @@ public enum RateText {
       number = number.dropLast()
     }
     let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let wholeText = parts.first, let whole = digits(wholeText) else { return nil }
+    guard let wholeText = parts.first, let whole = DecimalDigits.int64(wholeText) else {
+      return nil
+    }
     let (bytes, overflow) = whole.multipliedReportingOverflow(by: unit)
     guard !overflow else { return nil }
     guard parts.count == 2 else { return bytes > 0 ? bytes : nil }
@@ -21,7 +23,7 @@ public enum RateText {
     return sumOverflow || sum == 0 ? nil : sum
   }
 
-  /// The shortest text that reads as exactly this rate.
+  /// The shortest text that parses as exactly this rate.
   public static func text(_ bytesPerSecond: Int64) -> String {
     for letter: Character in ["G", "M", "K"] {
       guard let unit = factor(of: letter), bytesPerSecond >= unit else { continue }
@@ -42,10 +44,12 @@ public enum RateText {
     }
   }
 
-  /// What the digits behind the point are of a unit. Nine digits reach below one byte of a GiB,
-  /// and the product of nine digits and a unit fits into 64 bits; more digits change nothing.
+  /// Converts the digits after the decimal point to bytes. Nine digits resolve less than one byte
+  /// per GiB and do not overflow when multiplied by the unit, so further digits are ignored.
   private static func fraction(_ text: Substring, of unit: Int64) -> Int64? {
-    guard digits(text.prefix(9)) != nil, text.utf8.allSatisfy(isDigit) else { return nil }
+    guard DecimalDigits.int64(text.prefix(9)) != nil, text.utf8.allSatisfy(isDigit) else {
+      return nil
+    }
     var numerator: Int64 = 0
     var denominator: Int64 = 1
     for byte in text.utf8.prefix(9) {
@@ -53,11 +57,6 @@ public enum RateText {
       denominator *= 10
     }
     return numerator * unit / denominator
-  }
-
-  private static func digits(_ text: Substring) -> Int64? {
-    guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
-    return Int64(text)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }

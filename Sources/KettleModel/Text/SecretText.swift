@@ -1,22 +1,26 @@
-/// Detects text that must be hidden from onlookers.
+/// Detects text that must not be displayed.
 package enum SecretText {
   private static let names: Set<String> = [
     "authorization", "cookie", "set-cookie", "proxy-authorization",
   ]
   private static let nameParts = ["token", "secret", "password", "api-key", "apikey", "session"]
 
-  /// Whether the values of headers with this name must be hidden.
+  /// Whether the values of headers with this name must not be displayed.
   package static func isSecret(headerName: some StringProtocol) -> Bool {
     let name = headerName.lowercased()
     return names.contains(name) || nameParts.contains { name.contains($0) }
   }
 
-  /// Where the password of `https://user:password@host/` stands within `range`; nil without one.
+  /// The range of the password in `https://user:password@host/`; nil if there is none.
   package static func passwordRange(
     inURL characters: [Character], _ range: Range<Int>
   ) -> Range<Int>? {
     let range = range.clamped(to: characters.indices)
-    guard let slashes = range.dropLast().first(where: { isSlash(characters, $0, range) }) else {
+    guard
+      let slashes = range.dropLast().first(where: { slash in
+        characters[slash] == "/" && slash + 1 < range.upperBound && characters[slash + 1] == "/"
+      })
+    else {
       return nil
     }
     let rest = (slashes + 2)..<range.upperBound
@@ -25,10 +29,5 @@ package enum SecretText {
       let colon = (rest.lowerBound..<at).first(where: { characters[$0] == ":" })
     else { return nil }
     return (colon + 1)..<at
-  }
-
-  private static func isSlash(_ characters: [Character], _ index: Int, _ range: Range<Int>) -> Bool
-  {
-    characters[index] == "/" && index + 1 < range.upperBound && characters[index + 1] == "/"
   }
 }

@@ -1,4 +1,4 @@
-/// A date and time of day on a calendar, without saying in which time zone.
+/// A calendar date and time of day without a time zone.
 package struct CivilTime: Hashable, Sendable {
   package var year: Int64
   package var month: Int64
@@ -18,7 +18,7 @@ package struct CivilTime: Hashable, Sendable {
     self.second = second
   }
 
-  /// The moment at which a clock in UTC shows this time; nil when there is no such date.
+  /// This time read as UTC; nil if the date does not exist.
   package var inUTC: WallTime? {
     WallTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
   }

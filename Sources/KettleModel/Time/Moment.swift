@@ -1,6 +1,7 @@
-/// A point in time as people and servers count it: milliseconds since 1970-01-01T00:00:00Z.
+/// A calendar time: milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// It can jump. It is for dates that are kept, shown or given by a server, never for durations.
+/// The clock behind it can jump, so it serves for dates that are stored, displayed or received from
+/// a server, and never for durations.
 public struct WallTime: Hashable, Comparable, Sendable {
   public var millisecondsSince1970: Int64
 
@@ -12,7 +13,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  /// Adds without trapping: a date out of range stays at the end of the range.
+  /// Saturates instead of overflowing.
   public func advanced(byMilliseconds milliseconds: Int64) -> WallTime {
     let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
     if overflow { return WallTime(millisecondsSince1970: milliseconds < 0 ? .min : .max) }
@@ -31,8 +32,8 @@ extension WallTime: Codable {
   }
 }
 
-/// A point in time that only goes forward, also while the machine sleeps (CLOCK_BOOTTIME):
-/// milliseconds since the machine started. It means nothing after a reboot.
+/// Milliseconds since the machine started, including the time it was suspended (CLOCK_BOOTTIME).
+/// Never decreases, and has no meaning after a reboot.
 public struct MonotonicTime: Hashable, Comparable, Sendable {
   public var milliseconds: Int64
 
@@ -42,13 +43,14 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 
-  /// Adds without trapping, as `WallTime` does.
+  /// Saturates instead of overflowing.
   public func advanced(byMilliseconds count: Int64) -> MonotonicTime {
     let (sum, overflow) = milliseconds.addingReportingOverflow(count)
     if overflow { return MonotonicTime(milliseconds: count < 0 ? .min : .max) }
     return MonotonicTime(milliseconds: sum)
   }
 
+  /// The duration since an earlier time. Saturates instead of overflowing.
   public func milliseconds(since earlier: MonotonicTime) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
     if overflow { return milliseconds < earlier.milliseconds ? .min : .max }
@@ -56,9 +58,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
   }
 }
 
-/// The current time on both clocks, read once for each turn of the engine.
-///
-/// One reading per turn keeps cause before effect: two readings in one turn can disagree.
+/// The time on both clocks, read once for each event that the engine handles, because two readings
+/// for one event could disagree.
 public struct Moment: Hashable, Sendable {
   public var monotonic: MonotonicTime
   public var wall: WallTime

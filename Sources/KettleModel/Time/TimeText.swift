@@ -1,15 +1,16 @@
-/// Reads a TIME: ISO 8601 with or without a zone, or a distance from now such as `+90m`.
+/// Parses a TIME: ISO 8601 with or without a time zone, or an offset from now such as `+90m`.
 ///
-/// Without a zone it is local time; a date alone is its first moment, in local time.
+/// Without a zone it is local time. A date alone means midnight, in local time.
 package enum TimeText {
-  /// nil when the text is no time, or is a date that the calendar does not have.
+  /// Returns nil if the text is not a time or the date does not exist.
   ///
-  /// - Parameter local: The moment at which the user's clock shows a time; nil when it never does.
+  /// - Parameter local: Converts local time; returns nil for a time that does not exist, as when
+  ///   clocks are set forward.
   package static func parse(
     _ text: String, now: WallTime, local: (CivilTime) -> WallTime?
   ) -> WallTime? {
     if text.hasPrefix("+") {
-      guard let milliseconds = distance(text.dropFirst()) else { return nil }
+      guard let milliseconds = offset(text.dropFirst()) else { return nil }
       return now.advanced(byMilliseconds: milliseconds)
     }
     var reader = DigitReader(text)
@@ -19,8 +20,8 @@ package enum TimeText {
     return time.inUTC?.advanced(byMilliseconds: -offset * 60_000)
   }
 
-  /// `90m`, `2h`, `1d`, `45s` in milliseconds.
-  private static func distance(_ text: Substring) -> Int64? {
+  /// Converts `45s`, `90m`, `2h` or `1d` to milliseconds.
+  private static func offset(_ text: Substring) -> Int64? {
     guard let letter = text.last else { return nil }
     let unit: Int64
     switch letter {
@@ -31,7 +32,7 @@ package enum TimeText {
     default: return nil
     }
     let digits = text.dropLast()
-    // Nine digits of days are longer than the calendar, and their product still fits.
+    // Nine digits are enough for any date and cannot overflow.
     guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
       let count = Int64(digits)
     else { return nil }
@@ -39,38 +40,41 @@ package enum TimeText {
   }
 
   private static func civilTime(_ reader: inout DigitReader) -> (CivilTime, hasTimeOfDay: Bool)? {
-    guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
-      reader.take("-"), let day = reader.number(2)
+    guard let year = reader.number(digitCount: 4), reader.skip("-"),
+      let month = reader.number(digitCount: 2),
+      reader.skip("-"), let day = reader.number(digitCount: 2)
     else { return nil }
     var time = CivilTime(year: year, month: month, day: day)
-    guard reader.take("T") || reader.take("t") || reader.take(" ") else { return (time, false) }
-    guard let hour = reader.number(2), reader.take(":"), let minute = reader.number(2) else {
+    guard reader.skip("T") || reader.skip("t") || reader.skip(" ") else { return (time, false) }
+    guard let hour = reader.number(digitCount: 2), reader.skip(":"),
+      let minute = reader.number(digitCount: 2)
+    else {
       return nil
     }
     time.hour = hour
     time.minute = minute
-    if reader.take(":") {
-      guard let second = reader.number(2) else { return nil }
+    if reader.skip(":") {
+      guard let second = reader.number(digitCount: 2) else { return nil }
       time.second = second
-      if reader.take("."), !reader.skipDigits() { return nil }
+      if reader.skip("."), !reader.skipDigits() { return nil }
     }
     return (time, true)
   }
 
-  /// Minutes east of UTC: `Z`, `+02:00`, `+0200`, `+02`.
+  /// Parses `Z`, `+02:00`, `+0200` or `+02`; returns minutes east of UTC.
   private static func zoneOffsetMinutes(_ reader: inout DigitReader) -> Int64? {
-    if reader.take("Z") || reader.take("z") { return 0 }
+    if reader.skip("Z") || reader.skip("z") { return 0 }
     let sign: Int64
-    if reader.take("+") { sign = 1 } else if reader.take("-") { sign = -1 } else { return nil }
-    guard let hours = reader.number(2), hours < 24 else { return nil }
+    if reader.skip("+") { sign = 1 } else if reader.skip("-") { sign = -1 } else { return nil }
+    guard let hours = reader.number(digitCount: 2), hours < 24 else { return nil }
     if reader.isAtEnd { return sign * hours * 60 }
-    _ = reader.take(":")
-    guard let minutes = reader.number(2), minutes < 60 else { return nil }
+    _ = reader.skip(":")
+    guard let minutes = reader.number(digitCount: 2), minutes < 60 else { return nil }
     return sign * (hours * 60 + minutes)
   }
 }
 
-/// Takes fixed numbers of digits and single letters off the front of a text.
+/// Consumes fixed numbers of digits and single characters from the start of a text.
 private struct DigitReader {
   private var rest: Substring
 
@@ -78,23 +82,24 @@ private struct DigitReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// Exactly `count` digits.
-  mutating func number(_ count: Int) -> Int64? {
-    let digits = rest.prefix(count)
-    guard digits.utf8.count == count, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+  /// Consumes exactly `digitCount` digits.
+  mutating func number(digitCount: Int) -> Int64? {
+    let digits = rest.prefix(digitCount)
+    guard digits.utf8.count == digitCount, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
       return nil
     }
-    rest = rest.dropFirst(count)
+    rest = rest.dropFirst(digitCount)
     return Int64(digits)
   }
 
-  mutating func take(_ character: Character) -> Bool {
+  /// Consumes the character if it comes next; returns whether it did.
+  mutating func skip(_ character: Character) -> Bool {
     guard rest.first == character else { return false }
     rest = rest.dropFirst()
     return true
   }
 
-  /// Whether there was at least one.
+  /// Consumes digits; returns whether there was at least one.
   mutating func skipDigits() -> Bool {
     let digits = rest.prefix { ("0"..."9").contains($0) }
     rest = rest[digits.endIndex...]

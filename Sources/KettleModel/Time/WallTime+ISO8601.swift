@@ -1,18 +1,28 @@
-/// ISO 8601 dates in UTC, by the civil calendar and without a date library, so that pure code can
-/// print a record. The day arithmetic is the well-known one of 400-year eras (146,097 days each).
+/// ISO 8601 dates in UTC, without a date library, because this target imports none. The day
+/// arithmetic uses 400-year eras of 146,097 days each.
 extension WallTime {
-  /// For example `2026-12-24T18:00:00Z`; milliseconds are left out.
+  /// For example `2026-12-24T18:00:00Z`; omits milliseconds.
   public var iso8601: String {
-    let seconds = Self.dividedDown(millisecondsSince1970, by: 1000)
-    let day = Self.dividedDown(seconds, by: 86_400)
-    let secondOfDay = seconds - day * 86_400
-    let date = Self.civil(fromDay: day)
+    let date = inUTC
     return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
-      + Self.padded(date.day, 2) + "T" + Self.padded(secondOfDay / 3600, 2) + ":"
-      + Self.padded(secondOfDay % 3600 / 60, 2) + ":" + Self.padded(secondOfDay % 60, 2) + "Z"
+      + Self.padded(date.day, 2) + "T" + Self.padded(date.hour, 2) + ":"
+      + Self.padded(date.minute, 2) + ":" + Self.padded(date.second, 2) + "Z"
   }
 
-  /// The moment of a date and time of day in UTC; nil when a number is out of its range.
+  /// The date and time of day in UTC; omits milliseconds.
+  package var inUTC: CivilTime {
+    let date = Self.civil(fromDay: daysSince1970)
+    let secondOfDay = secondsSince1970 - daysSince1970 * 86_400
+    return CivilTime(
+      year: date.year, month: date.month, day: date.day, hour: secondOfDay / 3600,
+      minute: secondOfDay % 3600 / 60, second: secondOfDay % 60)
+  }
+
+  private var secondsSince1970: Int64 { Self.dividedDown(millisecondsSince1970, by: 1000) }
+
+  var daysSince1970: Int64 { Self.dividedDown(secondsSince1970, by: 86_400) }
+
+  /// Converts a date and time of day in UTC; returns nil if they do not exist.
   public init?(
     year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
   ) {
@@ -20,7 +30,7 @@ extension WallTime {
       (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
     else { return nil }
     let dayNumber = Self.day(year: year, month: month, day: day)
-    // A day that the month does not have (31 June) comes back as another date.
+    // A day that the month does not have (31 June) converts back to another date.
     guard Self.civil(fromDay: dayNumber) == (year, month, day) else { return nil }
     let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
     self.init(millisecondsSince1970: seconds * 1000)
@@ -33,7 +43,7 @@ extension WallTime {
       + digits
   }
 
-  /// Rounds to the earlier number also before 1970, for any `Int64`.
+  /// Divides and rounds down, also for negative numbers.
   private static func dividedDown(_ number: Int64, by divisor: Int64) -> Int64 {
     number / divisor - (number % divisor < 0 ? 1 : 0)
   }

@@ -31,15 +31,6 @@ package enum ContentRange: Sendable, Hashable {
   }
 }
 
-/// Numbers in headers: digits only, within 64 bits.
-enum DecimalDigits {
-  static func int64(_ text: Substring) -> Int64? {
-    guard !text.isEmpty, text.utf8.count <= 19, text.utf8.allSatisfy({ (48...57).contains($0) })
-    else { return nil }
-    return Int64(text)
-  }
-}
-
 extension ResponseHead {
   /// The length of the body by `Content-Length`; nil when there is no reliable one (absent,
   /// contradictory, not a number, or beside a transfer coding: RFC 9112, section 6.3).

@@ -29,7 +29,9 @@ extension ResponseHead {
         guard text.count >= 2, text.hasPrefix(":"), text.hasSuffix(":") else { return nil }
         text = text.dropFirst().dropLast()
       }
-      return Base64.hex(of: text).flatMap { Checksum(algorithm: algorithm, hex: $0) }
+      return Base64Bytes(text).flatMap {
+        Checksum(algorithm: algorithm, hex: $0.bytes.hexadecimal)
+      }
     }
   }
 
@@ -47,40 +49,4 @@ extension ResponseHead {
 
 extension Checksum.Algorithm {
   fileprivate var strength: Int { hexDigitCount }
-}
-
-/// Converts Base64 (RFC 4648, section 4) to hexadecimal; nil for invalid input.
-enum Base64 {
-  static func hex(of text: Substring) -> String? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 4), digits.count <= 128 else { return nil }
-    let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-    guard padding <= 2 else { return nil }
-    var bytes: [UInt8] = []
-    var bits: UInt32 = 0
-    var bitCount = 0
-    for digit in digits.dropLast(padding) {
-      guard let value = value(of: digit) else { return nil }
-      bits = (bits << 6 | UInt32(value)) & 0xFFFF
-      bitCount += 6
-      if bitCount >= 8 {
-        bitCount -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
-      }
-    }
-    let letters = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case 65...90: digit - 65
-    case 97...122: digit - 71
-    case 48...57: digit + 4
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
-  }
 }

@@ -1,3 +1,5 @@
+import KettleModel
+
 extension FileName {
   /// The sanitized name from a `Content-Disposition` header; nil when it has none.
   ///
@@ -84,7 +86,7 @@ private enum ExtendedValue {
   /// Returns nil when the form, an escape or the character set is not supported.
   static func decoded(_ text: String) -> String? {
     let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let bytes = PercentText.decodedStrictly(parts[2].utf8) else {
+    guard parts.count == 3, let bytes = PercentEncoding.decoded(parts[2].utf8) else {
       return nil
     }
     switch parts[0].lowercased() {

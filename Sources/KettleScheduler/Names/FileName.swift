@@ -47,7 +47,8 @@ package enum FileName {
     // Cut before decoding, so that an encoded slash cannot add a segment, and once more after it.
     let path = url.path
     let segment = path[(path.lastIndex(of: "/") ?? path.startIndex)...].drop { $0 == "/" }
-    return sanitized(String(decoding: PercentText.decodedLeniently(segment.utf8), as: UTF8.self))
+    return sanitized(
+      String(decoding: PercentEncoding.decodedLeniently(segment.utf8), as: UTF8.self))
   }
 
   /// `NAME (2).EXT` for 2; the extension stays, `.tar.gz` in one piece.

@@ -1,7 +1,7 @@
 import CKettleLinux
 import Glibc
 
-/// A program that communicates with us over a socket, which is its standard input and output.
+/// A program whose standard input and output are a socket to this process.
 package final class CoupledProcess: Sendable {
   package let processID: pid_t
   /// The read end of the program's standard error.
@@ -22,11 +22,11 @@ package final class CoupledProcess: Sendable {
 
   /// Starts a program, found by name through the PATH of `environment`.
   ///
-  /// - Parameter mayAsk: Whether it keeps our terminal, to prompt there. Otherwise it has none.
+  /// - Parameter keepsTerminal: Whether it keeps this process's terminal, to prompt there.
   package static func start(
-    _ program: String, _ arguments: [String], environment: [String: String], mayAsk: Bool
+    _ program: String, _ arguments: [String], environment: [String: String], keepsTerminal: Bool
   ) -> Result<CoupledProcess, ProcessSpawn.Failed> {
-    guard let path = ProcessSpawn.path(of: program, environment) else {
+    guard let path = SearchPath(environment: environment).path(of: program) else {
       return .failure(ProcessSpawn.Failed(code: ENOENT))
     }
     var sockets: [Int32] = [-1, -1]
@@ -48,7 +48,9 @@ package final class CoupledProcess: Sendable {
     let (socketNumber, errorsNumber) = (theirs.number, theirErrors.number)
     let result = ProcessSpawn.withCStrings([program] + arguments) { words in
       ProcessSpawn.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
-        spawn(path, words, variables, socketNumber, errorsNumber, mayAsk: mayAsk)
+        spawn(
+          path, arguments: words, environment: variables, socket: socketNumber,
+          errors: errorsNumber, keepsTerminal: keepsTerminal)
       }
     }
     // Close these only now; the program has its own copies.
@@ -63,8 +65,8 @@ package final class CoupledProcess: Sendable {
   }
 
   private static func spawn(
-    _ path: String, _ words: [UnsafeMutablePointer<CChar>?],
-    _ variables: [UnsafeMutablePointer<CChar>?], _ socket: Int32, _ errors: Int32, mayAsk: Bool
+    _ path: String, arguments: [UnsafeMutablePointer<CChar>?],
+    environment: [UnsafeMutablePointer<CChar>?], socket: Int32, errors: Int32, keepsTerminal: Bool
   ) -> Result<pid_t, ProcessSpawn.Failed> {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
@@ -80,10 +82,10 @@ package final class CoupledProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO),
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO),
         kettle_spawn_close_from(&actions, STDERR_FILENO + 1),
-      ]) ?? ProcessSpawn.prepare(&attributes, hasOwnSession: !mayAsk)
+      ]) ?? ProcessSpawn.prepare(&attributes, hasOwnSession: !keepsTerminal)
     if let problem { return .failure(ProcessSpawn.Failed(code: problem)) }
     var processID: pid_t = 0
-    let result = posix_spawn(&processID, path, &actions, &attributes, words, variables)
+    let result = posix_spawn(&processID, path, &actions, &attributes, arguments, environment)
     return result == 0 ? .success(processID) : .failure(ProcessSpawn.Failed(code: result))
   }
 }

@@ -30,14 +30,6 @@ package struct ProcessSpawn: Sendable {
     self.log = log
   }
 
-  /// Returns the path of the program, found through the PATH of `environment`. Skips relative
-  /// directories in PATH, because their meaning depends on the working directory.
-  package static func path(of program: String, _ environment: [String: String]) -> String? {
-    let directories = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
-      .first { access($0, X_OK) == 0 }
-  }
-
   /// The descriptor of the pipe on which a service reports that it accepts requests.
   package static let readyDescriptor: Int32 = 3
 

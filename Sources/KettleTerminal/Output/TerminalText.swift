@@ -28,7 +28,7 @@ enum TerminalText {
   /// with `allow-passthrough on`. It is sent both ways; at worst the same text is copied twice.
   /// screen passes on wrapped text, in pieces of up to 768 bytes.
   static func copy(_ text: String, through multiplexer: TerminalKind.Multiplexer?) -> String {
-    let plain = "\u{1B}]52;c;" + Base64.text(of: text.utf8) + "\u{7}"
+    let plain = "\u{1B}]52;c;" + Base64Bytes(Array(text.utf8)).text + "\u{7}"
     switch multiplexer {
     case nil: return plain
     case .tmux:

@@ -1,36 +1,35 @@
-/// Finds code that may not stand where it stands.
+/// Finds constructs that are banned in their file.
 enum BannedRule {
   private struct Ban {
     var text: String
     var why: String
-    /// Whether the ban holds in a file.
+    /// Whether the ban applies to a file.
     var holds: @Sendable (SourceText) -> Bool = { _ in true }
     var bytes: [UInt8] { Array(text.utf8) }
-    /// Letters before the text make another word of it: `blueprint(` is not `print(`.
+    /// Whether letters before the text make it another word: `blueprint(` is not `print(`.
     var isWord = true
   }
 
-  /// Files that may do what others may not, each with its reason.
+  /// Files that are exempt from a ban, each with its reason.
   private static let allowed: [String: Set<String>] = [
     "sleep(": [
-      // The wait behind Clock, which tests replace.
+      // The implementation behind CommandClock, which tests replace.
       "Sources/KettleCommands/World/SystemClock.swift",
-      // Nothing tells that another process has begun to listen; it waits with a budget.
+      // There is no event for another process that begins to listen; it polls with a budget.
       "Sources/KettleClient/ServiceStarter.swift",
     ],
-    // What it is tested by.
+    // Its own test.
     "WorkerPool.pause(": ["Tests/KettleEngineTests/Threads/WorkerPoolTests.swift"],
   ]
 
-  /// What the service is made of, which sleeps when it has nothing to do.
+  /// The targets of the service, which sleeps when it has nothing to do.
   private static let serviceTargets: Set<String> = [
-    "KettleSocket", "KettleCurl", "KettleDesktop", "KettleDesktop", "KettleDesktop",
-    "KettleDesktop", "KettleDaemon", "KettleEngine", "KettleFiles", "KettleStore",
+    "KettleCurl", "KettleDaemon", "KettleDesktop", "KettleEngine", "KettleFiles", "KettleSocket",
+    "KettleStore",
   ]
   private static let wakingWhy = "libdispatch wakes up every second for it; see WorkerPool"
 
-  /// Programs as users of the library write them, and those that measure; none is built with
-  /// ThreadSanitizer.
+  /// Programs of the library's users and benchmarks; none is built with ThreadSanitizer.
   private static let foreignLockTargets: Set<String> = [
     "AppleSourceSwift5Tests", "AppleSourceSwift6Tests", "Benchmarks", "DocumentationTests",
     "Examples",
@@ -54,8 +53,7 @@ enum BannedRule {
     Ban(text: "WorkerPool.pause(", why: "wait for an event with a budget") {
       $0.isTest && isNotAllowed("WorkerPool.pause(", $0)
     },
-    // Foundation's waits for descendants too, and has crashed inside run() where tests ran beside
-    // each other.
+    // Foundation's class waits for descendants too, and has crashed inside run() in parallel tests.
     Ban(text: "Process(", why: "a test starts a program with Running", holds: \.isTest),
     Ban(text: "attributes: .concurrent", why: wakingWhy) {
       $0.target.map(serviceTargets.contains) == true
@@ -98,11 +96,12 @@ enum BannedRule {
       }
       if forceUnwraps(line) {
         findings.append(
-          Finding(path: file.path, line: offset + 1, why: "nothing is unwrapped by force"))
+          Finding(path: file.path, line: offset + 1, why: "force unwrapping is banned"))
       }
       if isUnchecked(line), !isExplained(offset, file) {
         findings.append(
-          Finding(path: file.path, line: offset + 1, why: "say above why this is safe"))
+          Finding(
+            path: file.path, line: offset + 1, why: "explain in a comment above why this is safe"))
       }
     }
     return findings

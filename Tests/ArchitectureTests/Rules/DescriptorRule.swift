@@ -10,9 +10,9 @@ enum DescriptorRule {
   ]
   private static let calls = ["close", "fclose"]
 
-  /// Tests are exempt: they open descriptors for themselves, and some check what happens to one
-  /// that is closed. So are the examples, which import nothing but the library, as readers do.
-  /// C sources are not looked at, because they are not Swift.
+  /// Tests are exempt: some check what happens to a closed descriptor. So are the examples, which
+  /// import only the library.
+  /// C sources are not checked.
   static func findings(in file: SourceText) -> [Finding] {
     guard file.isSource, file.target != "Examples", !allowed.contains(file.path) else { return [] }
     // Within a type that has a method of this name, the bare name means the method.

@@ -14,7 +14,7 @@ struct DescriptorRuleTests {
   ])
   func `a descriptor that is closed by hand is found`(line: String) {
     #expect(lines("let a = 5\n" + line) == [2])
-    // The name of the module tells the call from a method of the same name.
+    // The module's name distinguishes the call from a method of the same name.
     #expect(lines("func close() {}\nGlibc.close(descriptor)") == [2])
   }
 
@@ -24,7 +24,7 @@ struct DescriptorRuleTests {
     "\"close(descriptor)\"", "state.withLock { $0.close() }", "let isClosed = closed(a)",
     "closeBody(id, close)",
   ])
-  func `what only looks like it is left alone`(line: String) {
+  func `look-alikes are accepted`(line: String) {
     #expect(lines(line) == [])
   }
 

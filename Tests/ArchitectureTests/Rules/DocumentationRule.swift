@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds what programs see of the library and its documentation does not tell of.
+/// Finds undocumented public declarations of the library.
 enum DocumentationRule {
-  /// Something that programs see.
+  /// A public declaration.
   struct Declaration: Hashable {
     var name: String
     var line: Int
@@ -41,7 +41,7 @@ enum DocumentationRule {
         .compactMap { name(in: words($0), after: "protocol") })
   }
 
-  /// What a protocol gives its methods by default is told of at the protocol.
+  /// Default implementations are documented at the protocol.
   private static func declarations(
     in file: SourceText, protocols: Set<String>
   ) -> [Declaration] {

@@ -1,12 +1,12 @@
 import Testing
 
-/// The rule against small bad samples: it is known to be able to fail.
+/// The rule against small bad samples, which prove that it can fail.
 struct DocumentationRuleTests {
   private func source(_ text: String) -> SourceText {
     SourceText(path: "Sources/BackgroundTransfer/Sample.swift", text: text)
   }
 
-  @Test func `what programs see needs a comment, and a type an example`() {
+  @Test func `public declarations need a comment, and types an example`() {
     let file = source(
       """
       /// Good.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Holds the table of faults against the tests that stand under a comment `// Fault N`.
+/// Compares the table of faults with the tests under comments of the form `// Fault N`.
 enum FaultRule {
   struct Row: Hashable {
     var number: Int
@@ -13,8 +13,8 @@ enum FaultRule {
 
   static let lastFault = 135
 
-  static func rows(in paper: SourceText) -> [Row] {
-    paper.lines.enumerated().compactMap { offset, line in
+  static func rows(in document: SourceText) -> [Row] {
+    document.lines.enumerated().compactMap { offset, line in
       let cells = line.split(separator: "|", omittingEmptySubsequences: false)
         .map { $0.trimmed }
       guard cells.count == 6, let number = Int(cells[1]), let priority = Int(cells[2]) else {
@@ -58,12 +58,12 @@ enum FaultRule {
     for number in 1...lastFault {
       let found = rows.filter { $0.number == number }
       guard let row = found.first, found.count == 1 else {
-        complain(found.first, "fault \(number) stands there \(found.count) times")
+        complain(found.first, "fault \(number) occurs \(found.count) times")
         continue
       }
       let there = marked[number] ?? []
       for name in row.tests.subtracting(there).sorted() {
-        complain(row, "no test \"\(name)\" stands under // Fault \(number)")
+        complain(row, "no test \"\(name)\" is under // Fault \(number)")
       }
       for name in there.subtracting(row.tests).sorted() {
         complain(row, "the test \"\(name)\" of fault \(number) is not in the table")
@@ -84,7 +84,7 @@ enum FaultRule {
     return String(line[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
   }
 
-  /// What stands between pairs of backquotes.
+  /// The texts between pairs of backquotes.
   private static func quoted(in text: String) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rule against small bad samples: it is known to be able to fail.
+/// The rule against small bad samples, which prove that it can fail.
 struct FaultRuleTests {
   private static let mark = "// Fau" + "lt "
 
@@ -9,7 +9,7 @@ struct FaultRuleTests {
   }
 
   private func findings(_ rows: [FaultRule.Row], _ marked: [Int: Set<String>]) -> [String] {
-    // The other faults are none of the sample's business.
+    // The sample has no other faults.
     let others = (1...FaultRule.lastFault).filter { number in
       !rows.contains { $0.number == number }
     }
@@ -30,18 +30,18 @@ struct FaultRuleTests {
   }
 
   @Test func `a row is read with its tests or its reason`() {
-    let paper = SourceText(
+    let document = SourceText(
       path: "x.md",
       text: "| 1 | 0 | what | `a`<br>`b` |\n| 2 | 1 | what | Because. |\n| 3 | 0 | w | none |")
-    let rows = FaultRule.rows(in: paper)
+    let rows = FaultRule.rows(in: document)
     #expect(rows.map(\.tests) == [["a", "b"], [], []])
     #expect(rows.map(\.reason) == [nil, "Because.", nil])
   }
 
-  @Test func `a named test that is not there, and one that is not named, are found`() {
+  @Test func `missing and unnamed tests are found`() {
     let row = FaultRule.Row(number: 1, priority: 0, tests: ["a"], reason: nil, line: 3)
     #expect(findings([row], [1: ["a"]]).isEmpty)
-    #expect(findings([row], [:]) == ["no test \"a\" stands under // Fault 1"])
+    #expect(findings([row], [:]) == ["no test \"a\" is under // Fault 1"])
     #expect(
       findings([row], [1: ["a", "b"]]) == ["the test \"b\" of fault 1 is not in the table"])
   }
@@ -52,7 +52,7 @@ struct FaultRuleTests {
     var late = bare
     late.priority = 2
     #expect(findings([late], [:]).isEmpty)
-    #expect(findings([late, late], [:]) == ["fault 1 stands there 2 times"])
+    #expect(findings([late, late], [:]) == ["fault 1 occurs 2 times"])
     #expect(findings([late], [999: ["a"]]) == ["there is no fault 999"])
   }
 }

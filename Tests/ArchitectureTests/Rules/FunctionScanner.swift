@@ -52,7 +52,7 @@ struct FunctionScanner {
     return word.lowerBound == 0 || code[word.lowerBound - 1] != UInt8(ascii: ".")
   }
 
-  /// Where the body opens; nil for a requirement of a protocol and for a stored property.
+  /// The index of the opening brace; nil for a protocol requirement or a stored property.
   private func bodyStart(after end: Int) -> Int? {
     var depth = 0
     var index = end
@@ -73,7 +73,7 @@ struct FunctionScanner {
     return nil
   }
 
-  /// Whether a declaration goes on behind a line end.
+  /// Whether a declaration continues after a line end.
   private func goesOn(from start: Int, over lineEnd: Int) -> Bool {
     let isBlank: (UInt8) -> Bool = { $0 == 32 || $0 == 10 }
     if let last = code[start..<lineEnd].last(where: { !isBlank($0) }), ",<&:".utf8.contains(last) {

@@ -1,7 +1,7 @@
-/// Holds the list of guards against the sources and the tests: a line that has moved away cannot be
-/// taken out any more, and nobody would see that its test notices nothing.
+/// Compares the list of guards with the sources and the tests. A guard whose line has changed could
+/// no longer be mutated, so its test would prove nothing.
 enum GuardRule {
-  /// - Parameter line: Gives the lines of a file of the tree; nil when there is none.
+  /// - Parameter file: Returns a file of the tree; nil if there is none.
   static func findings(
     in list: SourceText, tests: Set<String>, file: (String) -> SourceText?
   ) -> [Finding] {
@@ -16,7 +16,7 @@ enum GuardRule {
         if source == nil { complain("there is no \(path)") }
       } else if let old = value(of: "- ", in: line), let source {
         let count = source.lines.count { $0.drop { $0 == " " } == old }
-        if count != 1 { complain("the line stands in \(source.path) \(count) times") }
+        if count != 1 { complain("the line occurs \(count) times in \(source.path)") }
       } else if let test = value(of: "test   ", in: line), !tests.contains(test) {
         complain("there is no test \"\(test)\"")
       }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rule against small bad samples: it is known to be able to fail.
+/// The rule against small bad samples, which prove that it can fail.
 struct GuardRuleTests {
   private func findings(_ entry: String) -> [String] {
     let source = SourceText(path: "a.swift", text: "  one\n  two\n  two\n")
@@ -10,17 +10,17 @@ struct GuardRuleTests {
     ).map(\.why)
   }
 
-  @Test func `an entry whose line and test are there is right`() {
+  @Test func `an entry with an existing line and test is accepted`() {
     #expect(findings("== x\nfile   a.swift\n- one\n+ three\ntest   it holds").isEmpty)
   }
 
-  @Test func `a line that is gone or stands twice, a file and a test that are gone are found`() {
+  @Test func `a missing or ambiguous line, a missing file and a missing test are found`() {
     #expect(
       findings("== x\nfile   a.swift\n- four\n+ three\ntest   it holds")
-        == ["the line stands in a.swift 0 times"])
+        == ["the line occurs 0 times in a.swift"])
     #expect(
       findings("== x\nfile   a.swift\n- two\n+ three\ntest   it holds")
-        == ["the line stands in a.swift 2 times"])
+        == ["the line occurs 2 times in a.swift"])
     #expect(findings("== x\nfile   b.swift\n- one\n+ three") == ["there is no b.swift"])
     #expect(findings("test   it does not") == ["there is no test \"it does not\""])
   }

@@ -1,18 +1,18 @@
-/// What the files of a target may import. Anything else fails the test.
+/// The modules that the files of a target may import. Any other import fails the test.
 struct ImportRow: Hashable {
   /// Targets of this package, as in Package.swift.
   var ours: Set<String> = []
   /// Products of other packages and C modules, as in Package.swift.
   var outside: Set<String> = []
-  /// What comes with Swift.
+  /// Modules that come with Swift.
   var system: Set<String> = []
 }
 
-/// Who may import what. Arrows point down only, and each outside library has one importer, so that
-/// it can be replaced; docs/architecture.md says what each target is for.
+/// The permitted imports of each target. Dependencies point down only, and each outside library has
+/// one importer, so that it can be replaced; docs/architecture.md describes the targets.
 ///
-/// The pure targets have no system module at all: without Glibc, Dispatch and Foundation there is
-/// no file, no clock and no thread. KettleControl has the JSON coders of FoundationEssentials.
+/// The pure targets import no system module: without Glibc, Dispatch and Foundation there are no
+/// files, clocks and threads. KettleControl uses the JSON coders of FoundationEssentials.
 let importTable: [String: ImportRow] = [
   // MARK: Pure
   "KettleModel": ImportRow(),
@@ -20,10 +20,11 @@ let importTable: [String: ImportRow] = [
   "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleDashboard": ImportRow(ours: ["KettleModel"]),
   "KettleTasks": ImportRow(ours: ["KettleControl", "KettleModel"]),
+  "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
 
   // MARK: Shell
-  "KettleSystem": ImportRow(outside: ["CKettleLinux"], system: ["Glibc", "Synchronization"]),
-  "KettleConfiguration": ImportRow(ours: ["KettleModel", "KettleSystem"], system: ["Glibc"]),
+  "KettleSystem": ImportRow(
+    ours: ["KettleModel"], outside: ["CKettleLinux"], system: ["Glibc", "Synchronization"]),
   "KettleEngine": ImportRow(
     ours: ["KettleModel", "KettleScheduler", "KettleSystem"], outside: ["Logging"],
     system: ["Dispatch", "Synchronization"]),
@@ -46,13 +47,14 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleDashboard", "KettleModel", "KettleSystem"], outside: ["CKettleNcurses"],
     system: ["Dispatch", "Glibc"]),
   "KettleDemo": ImportRow(
-    ours: ["KettleSystem"], outside: ["NIOCore", "NIOHTTP1", "NIOPosix"], system: ["Glibc"]),
+    ours: ["KettleModel", "KettleSystem"], outside: ["NIOCore", "NIOHTTP1", "NIOPosix"],
+    system: ["Glibc"]),
 
   // MARK: Products
   "KettleClient": ImportRow(
     ours: ["KettleControl", "KettleModel", "KettleSocket", "KettleSystem"],
     outside: ["CKettleLinux"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
-  // The one target that stands on FoundationNetworking: programs give and get its value types.
+  // The only target that imports FoundationNetworking, because its API uses its value types.
   "BackgroundTransfer": ImportRow(
     ours: ["KettleClient", "KettleControl", "KettleModel", "KettleSystem", "KettleTasks"],
     outside: ["CKettleLinux"], system: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc"]),
@@ -72,10 +74,10 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleClient", "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo"],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 
-  // MARK: Beside the products
+  // MARK: Examples and benchmarks
   "Examples": ImportRow(ours: ["BackgroundTransfer"], system: ["Foundation", "Synchronization"]),
-  // One of them measures what comes with Swift, one the dashboard without its service, and one the
-  // service without a command.
+  // They measure Foundation's URLSession, the dashboard without a service, and the service without
+  // the commands.
   "Benchmarks": ImportRow(
     ours: [
       "BackgroundTransfer", "KettleClient", "KettleControl", "KettleDashboard", "KettleModel",
@@ -88,23 +90,23 @@ let importTable: [String: ImportRow] = [
   "CKettleSQLite": ImportRow(), "CKettleLinux": ImportRow(),
 ]
 
-/// Tests may reach what their target reaches; these reach further.
+/// Outside libraries that tests may import beyond those of the target under test.
 let testImportTable: [String: Set<String>] = [
-  // Digests the demo's files by an implementation that is not ours.
+  // Digests the demo's files with a second implementation.
   "KettleDemoTests": ["CKettleCurl"],
-  // Starts a program in a terminal of its own, and says how large that is.
+  // Starts a program in a pseudo terminal and sets its size.
   "KettleTerminalTests": ["CKettleLinux"],
   "ExampleTests": ["CKettleLinux"],
   "FaultStormTests": ["CKettleLinux"],
-  // Puts an engine together from all its parts.
+  // Assembles an engine from its real parts.
   "FuzzTests": ["Logging"],
   "IntegrationTests": ["CKettleLinux"],
-  // The library over the real service, and what people do to it meanwhile.
+  // Runs the library with the real service, and controls it as a user would.
   "SessionTests": [
     "BackgroundTransfer", "KettleControl", "TestSupport", "KettleClient", "KettleModel",
   ],
-  // The digests of the fake file storage; pipes of the processes that are started.
+  // The digests of the fake file storage, and pipes for started processes.
   "TestSupport": ["CKettleCurl", "CKettleLinux"],
-  // Puts an engine together from all its parts.
+  // Assembles an engine from its real parts.
   "WireTests": ["Logging"],
 ]

@@ -1,4 +1,4 @@
-/// What Package.swift says, read from its text.
+/// The dependencies in Package.swift, parsed from its text.
 struct Manifest {
   /// By target, the names of targets, products and C modules that it depends on.
   private(set) var dependencies: [String: Set<String>] = [:]
@@ -12,7 +12,7 @@ struct Manifest {
     for match in text.matches(of: /\.systemLibrary\(name: "(\w+)"\)/) {
       dependencies[String(match.1)] = []
     }
-    // Those of C are told without our function `target`.
+    // C targets do not use our function `target`.
     let target = /(?:\n    \.?target|\.executableTarget)\(\s*(?:name: )?"([\w-]+)"([^\)]*)\)/
     for match in text.matches(of: target) {
       // A program that only tests start has no row of its own.
@@ -22,7 +22,7 @@ struct Manifest {
       for word in list.matches(of: /\b(\w+)\b/) {
         if let product = products[String(word.1)] { names.insert(product) }
       }
-      // Programs that share a folder share what they may import.
+      // Programs in one folder share a row of the import table.
       let folder = match.2.firstMatch(of: /path: "(Examples|Benchmarks)\//)?.1 ?? match.1
       dependencies[String(folder), default: []].formUnion(names)
     }

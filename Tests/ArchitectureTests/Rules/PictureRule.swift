@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// Finds pictures of screens that do not show what their caption promises.
+/// Finds pictures of screens that do not match their captions.
 ///
 /// The caption is the image's alternative text. Each file name in it (`disk.iso`) and each text
 /// in quotes (`"needs a login"`) must be in the picture's text. An empty picture is a mistake, and
@@ -24,8 +24,8 @@ enum PictureRule {
 
   /// The images of screens in a Markdown file, whose captions may be several lines; plots under
   /// `docs/pictures` are named `growth-…`.
-  static func captions(in paper: SourceText) -> [Caption] {
-    let text = paper.lines.joined(separator: "\n")
+  static func captions(in document: SourceText) -> [Caption] {
+    let text = document.lines.joined(separator: "\n")
     return text.matches(of: /!\[([^\]]*)\]\(([^)]*\.svg)\)/).compactMap { match -> Caption? in
       guard !match.output.2.contains("growth-") else { return nil }
       let line = text[..<match.range.lowerBound].count { $0 == "\n" } + 1
@@ -36,7 +36,7 @@ enum PictureRule {
     }
   }
 
-  /// What the caption promises and the picture does not show.
+  /// Returns the parts of the caption that the picture does not show.
   static func findings(_ caption: Caption, picture: String?, in paperPath: String) -> [Finding] {
     func finding(_ why: String) -> Finding {
       Finding(path: paperPath, line: caption.line, why: "\(caption.picturePath) \(why)")
@@ -47,7 +47,7 @@ enum PictureRule {
     let missing = caption.promises.filter { promise in !texts.contains { $0.contains(promise) } }
     let stalled = texts.filter { $0.contains(/(^|\s)0 B\/s/) }
     return missing.map { finding("does not show \"\($0)\"") }
-      + stalled.map { finding("shows a transfer that stands still: \"\($0)\"") }
+      + stalled.map { finding("shows a stalled transfer: \"\($0)\"") }
   }
 
   /// The contents of the `text` elements; nil when the document cannot be parsed.

@@ -6,16 +6,16 @@ struct PictureRuleTests {
     picturePath: "docs/pictures/list.svg", line: 3)
 
   @Test func `a caption is found with its file names and quoted texts`() {
-    let paper = SourceText(
+    let document = SourceText(
       path: "README.md",
       text:
         "# Title\n\nSee ![\(caption.text.replacing(": ", with: ":\n"))](docs/pictures/list.svg) and ![Plot](growth-1.svg)\n"
     )
-    #expect(PictureRule.captions(in: paper) == [caption])
+    #expect(PictureRule.captions(in: document) == [caption])
     #expect(caption.promises == ["needs a login", "disk.iso", "notes.pdf"])
   }
 
-  @Test func `a picture with everything that the caption names passes`() {
+  @Test func `a picture that matches its caption is accepted`() {
     let picture = Self.picture("  disk.iso  12 MiB/s", "notes.pdf", "needs a login")
     #expect(PictureRule.findings(caption, picture: picture, in: "README.md").isEmpty)
   }
@@ -34,10 +34,10 @@ struct PictureRuleTests {
     ),
     (
       picture("disk.iso", "notes.pdf", "needs a login", "0 B/s"),
-      "docs/pictures/list.svg shows a transfer that stands still: \"0 B/s\""
+      "docs/pictures/list.svg shows a stalled transfer: \"0 B/s\""
     ),
   ])
-  func `a picture that breaks its promise is found`(picture: String?, why: String) {
+  func `a picture that does not match its caption is found`(picture: String?, why: String) {
     let findings = PictureRule.findings(caption, picture: picture, in: "README.md")
     #expect(findings.map(\.why) == [why])
   }

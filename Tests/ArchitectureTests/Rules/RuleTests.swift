@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule against a small bad sample, so that it is known to be able to fail.
+/// Each rule against a small bad sample, which proves that it can fail.
 struct RuleTests {
   private func source(
     _ text: String, at path: String = "Sources/KettleScheduler/Sample.swift"
@@ -29,7 +29,7 @@ struct RuleTests {
     #expect(foreignImports(text, at: "Sources/KettleScheduler/Sample.swift") == [2, 3, 4, 7])
   }
 
-  @Test func `no target imports the shell that stands above it`() {
+  @Test func `no target imports a shell target above it`() {
     #expect(foreignImports("import KettleDaemon", at: "Sources/KettleCommands/A.swift") == [1])
     #expect(foreignImports("import KettleCurl", at: "Sources/KettleEngine/A.swift") == [1])
     #expect(foreignImports("import Foundation", at: "Sources/NewTarget/A.swift") == [1])
@@ -115,7 +115,7 @@ struct RuleTests {
     "// try! a", "`wait!`()", "blueprint(5)", "page.print(5)", "func print(_ a: Int) {",
     "func sleep(until: Int) {", "let a = Date(timeIntervalSince1970: 5)", "retry(!a)",
   ])
-  func `what only looks like it is left alone`(line: String) {
+  func `look-alikes are accepted`(line: String) {
     #expect(banned(line) == [])
   }
 
@@ -155,7 +155,7 @@ struct RuleTests {
 
   // MARK: Words
 
-  @Test func `words that do not belong are found`() {
+  @Test func `forbidden words are found`() {
     for word in WordRule.postponed {
       #expect(lines(WordRule.findings(in: source("a\n// \(word): b"))) == [2])
       #expect(WordRule.findings(in: source("a\(word)b \(word)s")) == [])
@@ -171,10 +171,10 @@ struct RuleTests {
     #expect(lines(WordRule.findings(in: source("", at: "Sources/A/\(name).swift"))) == [0])
   }
 
-  // MARK: Papers
+  // MARK: Documents
 
   @Test func `a target without a row, or with an empty cell, is found`() {
-    let paper = source(
+    let document = source(
       """
       | target | what it is | invariant |
       |---|---|---|
@@ -185,34 +185,34 @@ struct RuleTests {
       `D` does it, and never d.
       | `E` | Does it. |
       """, at: "docs/a.md")
-    let found = DocumentRule.undescribedTargets(["A", "B", "C", "D", "E"], in: paper)
+    let found = DocumentRule.undescribedTargets(["A", "B", "C", "D", "E"], in: document)
     #expect(found.count == 4)
   }
 
   @Test func `a row of a target that does not exist is found`() {
-    let paper = source("| `A` | Does it. | Never b. |\n| `B` | Does it. | Never c. |")
-    #expect(lines(DocumentRule.unknownTargets(["A"], in: paper)) == [2])
+    let document = source("| `A` | Does it. | Never b. |\n| `B` | Does it. | Never c. |")
+    #expect(lines(DocumentRule.unknownTargets(["A"], in: document)) == [2])
   }
 
-  @Test func `a link that leads nowhere is found`() {
+  @Test func `a broken link is found`() {
     let there: Set<String> = ["docs/a.md", "README.md", "docs/b/c.md"]
-    let paper = source(
+    let document = source(
       """
       [a](a.md) [up](../README.md#top) [self](#here) [web](https://example.org/x.md)
       [gone](gone.md) and [deep](./b/c.md)
       [up](../gone.md#top)
       """, at: "docs/a.md")
-    let broken = DocumentRule.brokenLinks(in: paper, exists: there.contains)
+    let broken = DocumentRule.brokenLinks(in: document, exists: there.contains)
     #expect(lines(broken) == [2, 3])
   }
 
-  @Test func `a paper that a comment names must be there`() {
+  @Test func `a document that a comment names must exist`() {
     let file = source("// See docs/a.md.\n// As docs/b-c.md says.")
-    #expect(lines(DocumentRule.missingPapers(in: file) { $0 == "docs/a.md" }) == [2])
+    #expect(lines(DocumentRule.missingDocuments(in: file) { $0 == "docs/a.md" }) == [2])
   }
 
   @Test func `the names of a diagram and of an enum are read`() {
-    let paper = source(
+    let document = source(
       """
       ## Other
       ```mermaid
@@ -227,7 +227,7 @@ struct RuleTests {
       ```
       a --> b
       """, at: "docs/a.md")
-    #expect(DocumentRule.statesDrawn(under: "States", in: paper) == ["idle", "running"])
+    #expect(DocumentRule.statesDrawn(under: "States", in: document) == ["idle", "running"])
     let file = source(
       """
       public enum State: String {

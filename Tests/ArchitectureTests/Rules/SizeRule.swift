@@ -1,4 +1,4 @@
-/// Finds files, functions and lines that are too long to be read at a glance.
+/// Finds files, functions and lines that are too long.
 enum SizeRule {
   static let fileLinesMax = 600
   static let functionLinesMax = 70

@@ -1,7 +1,6 @@
-/// Finds words that do not belong into the tree: promises to do it later, and names of places that
-/// a reader does not have.
+/// Finds notes about postponed work, vague names, and paths that exist only on one machine.
 enum WordRule {
-  /// Put together here, so that this file does not have them itself.
+  /// Split, so that this file does not contain them itself.
   static let postponed = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
   static let foreign = ["/wor" + "k/", ".libr" + "ary/", "far" + "m-"]
   static let vagueNames = ["Utils", "Helpers", "Manager"]
@@ -11,22 +10,23 @@ enum WordRule {
     let name = file.folders.last ?? ""
     for vague in vagueNames where name.contains(vague) {
       findings.append(
-        Finding(path: file.path, line: 0, why: "\"\(vague)\" in a name says nothing"))
+        Finding(path: file.path, line: 0, why: "\"\(vague)\" in a name is vague"))
     }
     for (offset, line) in file.lines.enumerated() {
       for word in postponed where contains(line, word, endsWord: true) {
-        findings.append(Finding(path: file.path, line: offset + 1, why: "do it, or leave it out"))
+        findings.append(
+          Finding(path: file.path, line: offset + 1, why: "finish it or leave it out"))
       }
       for word in foreign where contains(line, word, endsWord: false) {
         findings.append(
-          Finding(path: file.path, line: offset + 1, why: "\"\(word)\" is a place nobody has"))
+          Finding(path: file.path, line: offset + 1, why: "\"\(word)\" exists only on one machine"))
       }
     }
     return findings
   }
 
-  /// Whether `word` stands in the line with no letter or digit before it, and, when it `endsWord`,
-  /// none behind it.
+  /// Whether `word` occurs in the line with no letter or digit before it, and, if `endsWord`, none
+  /// after it.
   private static func contains(_ line: String, _ word: String, endsWord: Bool) -> Bool {
     let (bytes, word) = (Array(line.utf8), Array(word.utf8))
     guard bytes.count >= word.count else { return false }

@@ -12,9 +12,9 @@ struct Repository: Sendable {
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     self.root = root
     let top = ["Package.swift", "Makefile", ".ci/run"]
-    let papers = try FileManager.default.contentsOfDirectory(atPath: root.path())
+    let documents = try FileManager.default.contentsOfDirectory(atPath: root.path())
       .filter { $0.hasSuffix(".md") }
-    var paths = top + papers
+    var paths = top + documents
     for folder in ["Sources", "Examples", "Benchmarks", "Tests", "docs", "assets"] {
       paths += Self.filesBelow(folder, of: root)
     }
@@ -24,7 +24,8 @@ struct Repository: Sendable {
     }
   }
 
-  /// Names the files below a folder, from the root of the repository; nothing without the folder.
+  /// Returns the paths of the files below a folder, from the root of the repository; empty if there
+  /// is no such folder.
   private static func filesBelow(_ folder: String, of root: URL) -> [String] {
     let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path())
     return (names?.compactMap { $0 as? String } ?? []).map { folder + "/" + $0 }.filter { path in

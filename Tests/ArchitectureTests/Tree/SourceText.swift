@@ -1,4 +1,4 @@
-/// A text file of the repository, and for Swift what of it is code.
+/// A text file of the repository; for Swift also the part that is code.
 struct SourceText: Sendable {
   /// From the root of the repository: `Sources/KettleScheduler/Queue/Queue.swift`.
   let path: String
@@ -24,7 +24,7 @@ struct SourceText: Sendable {
     linesWithString = scanner.linesWithString
   }
 
-  /// How many lines the file has, the end of the last one not counted.
+  /// The number of lines; the end of the last line does not begin another one.
   var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
 
   var folders: [String] { path.split(separator: "/").map(String.init) }

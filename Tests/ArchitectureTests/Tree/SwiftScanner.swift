@@ -1,11 +1,11 @@
-/// Tells code from comments and strings in Swift text, which is all that the rules need to know.
+/// Distinguishes code from comments and strings in Swift text.
 struct SwiftScanner {
   private(set) var output: [UInt8] = []
   private(set) var linesWithComment: Set<Int> = []
   private(set) var linesWithString: Set<Int> = []
 
   private enum Mode {
-    /// Between `\(` and its `)`; the count is of the brackets open inside.
+    /// Between `\(` and its `)`, with the number of brackets that are open inside.
     case interpolation(open: Int)
     case string(hashes: Int, isMultiline: Bool)
     case blockComment(depth: Int)
@@ -61,7 +61,7 @@ struct SwiftScanner {
   }
 
   private mutating func scanCode(open: Int?) {
-    // Most bytes are none of those that begin something; asking costs less than comparing.
+    // Most bytes begin nothing special, and this check is cheaper than the comparisons below.
     guard "/`#\"()".utf8.contains(input[index]) else { return copy(1) }
     if starts(with: "//") {
       linesWithComment.insert(line)
@@ -140,7 +140,7 @@ struct SwiftScanner {
     index += count
   }
 
-  /// Line ends stay, so that a line keeps its number.
+  /// Keeps line ends, so that line numbers stay the same.
   private mutating func blank(_ count: Int) {
     for _ in 0..<count where index < input.count {
       if input[index] == UInt8(ascii: "\n") {

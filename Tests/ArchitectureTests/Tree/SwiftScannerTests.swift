@@ -6,7 +6,7 @@ struct SwiftScannerTests {
     return file.code.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  @Test func `comments and the inside of strings are no code`() {
+  @Test func `comments and the contents of strings are not code`() {
     #expect(code("a // b\nc") == "a     \nc")
     #expect(code("a /* b /* c */ d */ e") == "a                   e")
     #expect(code("a \"b // c\" d") == "a \"      \" d")

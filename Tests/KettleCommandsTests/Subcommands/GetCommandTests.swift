@@ -105,7 +105,7 @@ struct GetCommandTests {
     let outcome = await world.run("get", url)
     #expect(outcome.code == 1)
     #expect(
-      outcome.error == "kettle: The server answered \"https://example.org/file.iso\" with 404; "
+      outcome.error == "kettle: The server responded to \"https://example.org/file.iso\" with 404; "
         + "check the link, then start it again\n")
   }
 

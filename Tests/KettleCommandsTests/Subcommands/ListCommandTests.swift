@@ -37,7 +37,7 @@ struct ListCommandTests {
             ID  STATE         DONE              SIZE         SPEED       LEFT  FILE
              1  running       61 %       402/659 MiB    12.1 MiB/s       0:21  Networking Overview
              2  needs login                                                    Archive of 2025
-                "example.org" asks for a login; add it again with --user
+                "example.org" requires a login; add it again with --user
              3  completed    100 %            11 MiB                           日本語のガイド
 
         """)
@@ -71,7 +71,7 @@ struct ListCommandTests {
         "url": "https://example.org/file.iso", "state": "waiting", "reason": "needsLogin", \
         "path": null, "bytesReceived": 0, "bytesExpected": null, "bytesPerSecond": 0, \
         "secondsLeft": null, "connections": 0, "createdAt": "2026-11-21T12:00:00Z", \
-        "error": {"code": "loginNeeded", "message": "\\"example.org\\" asks for a login; \
+        "error": {"code": "loginNeeded", "message": "\\"example.org\\" requires a login; \
         add it again with --user"}},
         {"id": 3, "session": "kettle", "taskIdentifier": 3, "title": "日本語のガイド", \
         "url": "https://example.org/file.iso", "state": "completed", "reason": null, \

@@ -29,7 +29,7 @@ struct StartWithLinkTests {
         == .init(
           code: 2, output: "",
           error: "kettle: The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
-            + "only http and https can be fetched\n"))
+            + "only http and https are supported\n"))
     #expect(world.service.asked.isEmpty)
   }
 

@@ -2,12 +2,12 @@ import KettleModel
 
 @testable import KettleCurl
 
-/// Attempts that take whatever the limits let them, in a time that the test turns by hand. They are
+/// Attempts that accept as much as the limits admit, in a time that the test controls. They are
 /// handed pieces as libcurl does it: up to 16 KiB, and the rest of a piece comes again.
 struct LimitedWorld {
   struct Source {
     var transfer: TransferID
-    /// What its server sends; nil for more than can be taken.
+    /// The speed of its server; nil for faster than any limit.
     var bytesPerSecond: Int64?
     var taken: Int64 = 0
     fileprivate var arrived: Int64 = 0
@@ -19,7 +19,7 @@ struct LimitedWorld {
   var limits = SpeedLimits()
   var sources: [Source] = []
   var now = MonotonicTime(milliseconds: 1_000_000)
-  /// How often somebody was let on: what a limit costs.
+  /// How often attempts were resumed, which is the cost of a limit.
   private(set) var wakeUpCount = 0
 
   mutating func add(_ transfer: Int64, bytesPerSecond: Int64? = nil) {
@@ -40,7 +40,7 @@ struct LimitedWorld {
   var taken: [Int64] { sources.map(\.taken) }
   var sum: Int64 { taken.reduce(0, +) }
 
-  /// Lets the time go by in steps, as if each turn of the loop took so long.
+  /// Advances the time in steps, as if each iteration of the loop took that long.
   mutating func run(milliseconds: Int64, step: Int64 = 1) {
     let end = now.advanced(byMilliseconds: milliseconds)
     while now < end {
@@ -49,8 +49,8 @@ struct LimitedWorld {
         sources[index].arrived += (sources[index].bytesPerSecond ?? 1 << 40) * step
         if !sources[index].isWaiting { take(index) }
       }
-      guard let turn = limits.nextTurn, turn <= now else { continue }
-      for attempt in limits.letOn(at: now) {
+      guard let turn = limits.nextResumption, turn <= now else { continue }
+      for attempt in limits.resume(at: now) {
         wakeUpCount += 1
         sources[Int(attempt.rawValue)].isWaiting = false
         take(Int(attempt.rawValue))
@@ -59,11 +59,11 @@ struct LimitedWorld {
   }
 
   private mutating func take(_ index: Int) {
-    // What arrives is counted in thousandths; a server without a pace has at most a buffer ready.
+    // Arrived bytes are counted in thousandths. A server without a speed has one buffer ready.
     var left = min(sources[index].arrived / 1000 - takenOfPaced(index), 512 * 1024)
     while left > 0 {
       let piece = min(left, Self.pieceByteCount)
-      let taken = limits.take(
+      let taken = limits.admit(
         Int(piece), for: id(index), of: sources[index].transfer, at: now)
       sources[index].taken += Int64(taken)
       left -= Int64(taken)

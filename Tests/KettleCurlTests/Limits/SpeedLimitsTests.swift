@@ -13,10 +13,10 @@ struct SpeedLimitsTests {
       "\(taken) in place of \(right)", sourceLocation: sourceLocation)
   }
 
-  // MARK: Exact
+  // MARK: One limit
 
   @Test(arguments: [16 * 1024, 1_000_000, 200 << 20], [1, 8])
-  func `five seconds bring what the limit says`(bytesPerSecond: Int, count: Int) {
+  func `five seconds bring what the limit allows`(bytesPerSecond: Int, count: Int) {
     var world = LimitedWorld()
     world.limit(1, to: Int64(bytesPerSecond))
     for _ in 0..<count { world.add(1) }
@@ -25,7 +25,7 @@ struct SpeedLimitsTests {
   }
 
   @Test(arguments: [16 * 1024, 1_000_000, 200 << 20])
-  func `five seconds behind a rest bring what the limit says`(bytesPerSecond: Int) {
+  func `five seconds after an idle time bring what the limit allows`(bytesPerSecond: Int) {
     var world = LimitedWorld()
     world.limitAll(to: Int64(bytesPerSecond))
     world.run(milliseconds: 60_000, step: 1000)
@@ -34,7 +34,7 @@ struct SpeedLimitsTests {
     expect(world.sum, within: 5, of: 5 * Int64(bytesPerSecond))
   }
 
-  @Test func `late turns are caught up with`() {
+  @Test func `late wake-ups are made up for`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     world.add(1)
@@ -42,7 +42,7 @@ struct SpeedLimitsTests {
     expect(world.sum, within: 2, of: 10_000_000)
   }
 
-  @Test func `a limit does not wake up for each piece`() {
+  @Test func `a limit does not wake up the thread for every piece`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     world.add(1)
@@ -50,7 +50,7 @@ struct SpeedLimitsTests {
     #expect(world.wakeUpCount < 200)
   }
 
-  @Test func `a byte a second comes through`() {
+  @Test func `a limit of one byte per second lets bytes through`() {
     var world = LimitedWorld()
     world.limitAll(to: 1)
     for _ in 0..<3 { world.add(1) }
@@ -58,20 +58,20 @@ struct SpeedLimitsTests {
     #expect(world.taken.allSatisfy { (9...10).contains($0) }, "\(world.taken)")
   }
 
-  @Test func `without a limit everything is taken at once`() {
+  @Test func `without a limit all bytes are admitted at once`() {
     var limits = SpeedLimits()
     let attempt = AttemptID(rawValue: 1)
     let transfer = TransferID(rawValue: 1)
     let now = MonotonicTime(milliseconds: 0)
-    #expect(limits.take(.max, for: attempt, of: transfer, at: now) == .max)
+    #expect(limits.admit(.max, for: attempt, of: transfer, at: now) == .max)
     limits.limit(TransferID(rawValue: 2), to: 1, at: now)
-    #expect(limits.take(.max, for: attempt, of: transfer, at: now) == .max)
-    #expect(limits.nextTurn == nil)
+    #expect(limits.admit(.max, for: attempt, of: transfer, at: now) == .max)
+    #expect(limits.nextResumption == nil)
   }
 
-  // MARK: Both
+  // MARK: Two limits
 
-  @Test func `the limit of a transfer and the limit of everything both hold`() {
+  @Test func `the limit of a transfer and the total limit both hold`() {
     var world = LimitedWorld()
     world.limitAll(to: 1_000_000)
     world.limit(1, to: 100_000)
@@ -83,7 +83,7 @@ struct SpeedLimitsTests {
     expect(world.taken[2], within: 5, of: 4_500_000)
   }
 
-  @Test func `limits of transfers above that of everything do not add to it`() {
+  @Test func `limits of transfers above the total limit do not raise it`() {
     var world = LimitedWorld()
     world.limitAll(to: 1_000_000)
     for transfer in 1...4 {
@@ -95,7 +95,7 @@ struct SpeedLimitsTests {
     for taken in world.taken { expect(taken, within: 5, of: 1_250_000) }
   }
 
-  @Test func `a slow transfer does not hold up another`() {
+  @Test func `a slow transfer does not delay another`() {
     var world = LimitedWorld()
     world.limit(1, to: 10)
     world.limit(2, to: 1_000_000)
@@ -106,10 +106,10 @@ struct SpeedLimitsTests {
     expect(world.taken[1], within: 2, of: 5_000_000)
   }
 
-  // MARK: Fair
+  // MARK: Fairness
 
   @Test(arguments: [16 * 1024, 1_000_000, 200 << 20])
-  func `attempts that share a limit get equal parts`(bytesPerSecond: Int) {
+  func `attempts that share a limit get equal shares`(bytesPerSecond: Int) {
     var world = LimitedWorld()
     world.limit(1, to: Int64(bytesPerSecond))
     for _ in 0..<8 { world.add(1) }
@@ -117,7 +117,7 @@ struct SpeedLimitsTests {
     for taken in world.taken { expect(taken, within: 10, of: 5 * Int64(bytesPerSecond) / 8) }
   }
 
-  @Test func `what a slow server does not use is for the others`() {
+  @Test func `bandwidth that a slow server does not use goes to the others`() {
     var world = LimitedWorld()
     world.limitAll(to: 1_000_000)
     for _ in 0..<4 { world.add(1, bytesPerSecond: 20_000) }
@@ -127,27 +127,27 @@ struct SpeedLimitsTests {
     for taken in world.taken[4...] { expect(taken, within: 5, of: 1_150_000) }
   }
 
-  @Test func `newcomers do not go before one who waits`() {
+  @Test func `new attempts do not overtake a waiting one`() {
     var limits = SpeedLimits()
     let transfer = TransferID(rawValue: 1)
     limits.limitAll(to: 1_000_000, at: MonotonicTime(milliseconds: 0))
     let patient = AttemptID(rawValue: 0)
-    var taken = limits.take(
+    var taken = limits.admit(
       16_384, for: patient, of: transfer, at: MonotonicTime(milliseconds: 0))
     for millisecond in 1...5000 {
       let now = MonotonicTime(milliseconds: Int64(millisecond))
-      // A small file, which could take all that one millisecond brings.
+      // A small file that could use all bytes of one millisecond.
       let newcomer = AttemptID(rawValue: UInt64(millisecond))
-      _ = limits.take(1000, for: newcomer, of: transfer, at: now)
-      guard let turn = limits.nextTurn, turn <= now else { continue }
-      for attempt in limits.letOn(at: now) where attempt == patient {
-        taken += limits.take(16_384, for: patient, of: transfer, at: now)
+      _ = limits.admit(1000, for: newcomer, of: transfer, at: now)
+      guard let turn = limits.nextResumption, turn <= now else { continue }
+      for attempt in limits.resume(at: now) where attempt == patient {
+        taken += limits.admit(16_384, for: patient, of: transfer, at: now)
       }
     }
     #expect(taken > 50_000)
   }
 
-  @Test func `equal parts are cut from the most that each can use`() {
+  @Test func `equal shares are limited by what each can use`() {
     #expect(SpeedLimits.share(100, mostEach: [.max, 10, .max]) == [45, 10, 45])
     #expect(SpeedLimits.share(2, mostEach: [.max, .max, .max]) == [1, 1, 0])
     #expect(SpeedLimits.share(.max, mostEach: [5, 0, 7]) == [5, 0, 7])
@@ -155,9 +155,9 @@ struct SpeedLimitsTests {
     #expect(SpeedLimits.share(10, mostEach: []) == [])
   }
 
-  // MARK: Changed
+  // MARK: Changes
 
-  @Test func `a new limit holds at once, also for those that wait`() {
+  @Test func `a new limit takes effect at once, also for waiting attempts`() {
     var world = LimitedWorld()
     world.limit(1, to: 1)
     world.add(1)
@@ -171,7 +171,7 @@ struct SpeedLimitsTests {
     expect(world.sum - before, within: 5, of: 5 * 16 * 1024)
   }
 
-  @Test func `without the limit those that wait go on at once`() {
+  @Test func `without the limit waiting attempts resume at once`() {
     var world = LimitedWorld()
     world.limitAll(to: 1)
     world.limit(1, to: 1)
@@ -186,7 +186,7 @@ struct SpeedLimitsTests {
     #expect(world.sum >= 512 * 1024)
   }
 
-  @Test func `the same limit again changes nothing`() {
+  @Test func `setting the same limit again changes nothing`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     world.add(1)
@@ -197,19 +197,19 @@ struct SpeedLimitsTests {
     expect(world.sum, within: 2, of: 5_000_000)
   }
 
-  @Test func `who leaves is not let on, and takes nothing along`() {
+  @Test func `an attempt that leaves does not resume and frees its bytes`() {
     var world = LimitedWorld()
     world.limit(1, to: 1_000_000)
     for _ in 0..<2 { world.add(1) }
     world.run(milliseconds: 1000)
-    world.limits.leave(world.id(1))
+    world.limits.remove(world.id(1))
     let before = world.taken
     world.run(milliseconds: 5000)
     #expect(world.taken[1] == before[1])
     expect(world.taken[0] - before[0], within: 5, of: 5_000_000)
   }
 
-  @Test func `the slower of two limits is the one that counts for a transfer`() {
+  @Test func `the lower of two limits counts for a transfer`() {
     var limits = SpeedLimits()
     let now = MonotonicTime(milliseconds: 0)
     let transfer = TransferID(rawValue: 1)

@@ -17,52 +17,52 @@ struct TokenBucketTests {
     #expect(bucket.available == 0)
     bucket.count(until: time(100))
     #expect(bucket.available == 1000)
-    bucket.take(400)
+    bucket.consume(400)
     bucket.count(until: time(101))
     #expect(bucket.available == 610)
   }
 
-  @Test func `a rest is not saved up`() throws {
+  @Test func `an idle time is not saved up`() throws {
     var bucket = try bucket(1_000_000)
     bucket.count(until: time(3_600_000))
     #expect(bucket.available == 187_000)
   }
 
-  @Test func `parts of a byte are not lost`() throws {
+  @Test func `fractions of a byte are not lost`() throws {
     var bucket = try bucket(3)
     var taken: Int64 = 0
     for millisecond in 1...10_000 {
       bucket.count(until: time(Int64(millisecond)))
       taken += bucket.available
-      bucket.take(bucket.available)
+      bucket.consume(bucket.available)
     }
     #expect(taken == 30)
   }
 
-  @Test func `no more is taken than is there`() throws {
+  @Test func `no more bytes are consumed than are available`() throws {
     var bucket = try bucket(1000)
     bucket.count(until: time(50))
-    bucket.take(1 << 40)
+    bucket.consume(1 << 40)
     #expect(bucket.available == 0)
-    bucket.take(-5)
+    bucket.consume(-5)
     #expect(bucket.available == 0)
-    bucket.putBack(1 << 40)
+    bucket.refund(1 << 40)
     #expect(bucket.available == 187)
   }
 
   @Test(arguments: [1, 10, 16_384, 1_000_000, 209_715_200, Int64.max])
-  func `it says when it is worth to come again`(bytesPerSecond: Int64) throws {
+  func `it reports when resuming is worthwhile`(bytesPerSecond: Int64) throws {
     var bucket = try bucket(bytesPerSecond)
-    #expect(!bucket.isWorthTaking)
-    let then = bucket.worthTakingAt
+    #expect(!bucket.isWorthResuming)
+    let then = bucket.worthResumingAt
     #expect((1...1000).contains(then.milliseconds))
     bucket.count(until: time(then.milliseconds - 1))
-    #expect(!bucket.isWorthTaking)
+    #expect(!bucket.isWorthResuming)
     bucket.count(until: then)
-    #expect(bucket.isWorthTaking)
+    #expect(bucket.isWorthResuming)
   }
 
-  @Test func `another rate keeps what fits into it`() throws {
+  @Test func `a changed rate keeps the stored bytes that fit`() throws {
     var old = try bucket(1_000_000)
     old.count(until: time(100))
     let slower = try #require(TokenBucket(bytesPerSecond: 1000, after: old, at: time(100)))
@@ -74,15 +74,15 @@ struct TokenBucketTests {
   @Test func `numbers at the ends of their range do no harm`() throws {
     var bucket = try bucket(.max)
     bucket.count(until: time(.max))
-    #expect(bucket.isWorthTaking)
+    #expect(bucket.isWorthResuming)
     bucket.count(until: time(.min))
-    bucket.putBack(.max)
-    bucket.take(.max)
+    bucket.refund(.max)
+    bucket.consume(.max)
     #expect(bucket.available == 0)
   }
 
   @Test(arguments: [nil, 0, -1])
-  func `no limit is none`(limit: Int64?) {
+  func `no limit means no bucket`(limit: Int64?) {
     #expect(TokenBucket(bytesPerSecond: limit, at: time(0)) == nil)
   }
 }

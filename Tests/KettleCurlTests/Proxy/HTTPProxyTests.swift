@@ -45,7 +45,7 @@ struct HTTPProxyTests {
   }
 
   // Fault 55
-  @Test func `the login of a proxy goes to the proxy and to nobody else`() async throws {
+  @Test func `the login of a proxy goes only to the proxy`() async throws {
     let proxy = try StubProxy(.http, login: login)
     let fetched = try await fetch(rules(proxy, escaped + "@"))
     #expect(fetched.end == .complete)
@@ -57,7 +57,7 @@ struct HTTPProxyTests {
   }
 
   // Fault 55
-  @Test func `who is reached without the proxy never sees its login`() async throws {
+  @Test func `a server that is reached directly never sees the proxy login`() async throws {
     let proxy = try StubProxy(.http, login: login)
     var rules = rules(proxy, escaped + "@")
     rules.exceptions = ProxyExceptions(["127.0.0.1"])
@@ -85,25 +85,25 @@ struct HTTPProxyTests {
   }
 
   // Fault 52
-  @Test func `a proxy that asks for a login is the one that failed`() async throws {
+  @Test func `a proxy that requires a login fails as the proxy`() async throws {
     let proxy = try StubProxy(.http, login: login)
     let name = "127.0.0.1:\(proxy.port)"
-    expectProxyFailed(try await fetch(rules(proxy)).end, "\(name) asks for a login")
+    expectProxyFailed(try await fetch(rules(proxy)).end, "\(name) requires a login")
     #expect(proxy.seen.count == 1)
   }
 
   // Fault 52
-  @Test func `a proxy that refuses the login is asked no third time`() async throws {
+  @Test func `a proxy that rejects the login is not asked a third time`() async throws {
     let proxy = try StubProxy(.http, login: login)
     let name = "127.0.0.1:\(proxy.port)"
     expectProxyFailed(
-      try await fetch(rules(proxy, "me:wrong@")).end, "\(name) refuses the login")
+      try await fetch(rules(proxy, "me:wrong@")).end, "\(name) rejected the login")
     #expect(proxy.seen.count == 2)
     #expect(origin.requests.isEmpty)
   }
 
   // Fault 55
-  @Test func `a proxy that is down is the one that failed`() async throws {
+  @Test func `a proxy that is down fails as the proxy`() async throws {
     let proxy = try StubProxy(.http)
     proxy.stop()
     expectProxyFailed(
@@ -111,20 +111,20 @@ struct HTTPProxyTests {
   }
 
   // Fault 55
-  @Test func `a proxy that is not found is the one that failed`() async throws {
+  @Test func `a proxy that is not found fails as the proxy`() async throws {
     let rules = ProxyRules(environment: ["http_proxy": "http://proxy.invalid:3128"])
     expectProxyFailed(try await fetch(rules).end, "proxy.invalid was not found")
   }
 
   // Fault 55
-  @Test func `with a proxy that is none, nothing goes out`() async throws {
+  @Test func `an invalid proxy prevents all connections`() async throws {
     let rules = ProxyRules(environment: ["http_proxy": "htttp://127.0.0.1:1"])
     expectProxyFailed(
-      try await fetch(rules).end, "what http_proxy says is no address of a proxy")
+      try await fetch(rules).end, "the value of http_proxy is not the address of a proxy")
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func `an answer of the proxy itself is an answer like any other`() async throws {
+  @Test func `a response of the proxy itself is an ordinary response`() async throws {
     let proxy = try StubProxy(
       .http, answer: .raw("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno"))
     let fetched = try await fetch(rules(proxy))
@@ -132,7 +132,7 @@ struct HTTPProxyTests {
     #expect(fetched.end == .complete)
   }
 
-  @Test func `a server cannot play the proxy`() async throws {
+  @Test func `a server cannot impersonate the proxy`() async throws {
     origin.serve(.status(407, text: "Who?"), at: "/file")
     let fetched = try await fetch(.none)
     #expect(fetched.head?.status == 407)

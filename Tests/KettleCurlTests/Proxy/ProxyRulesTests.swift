@@ -22,7 +22,7 @@ struct ProxyRulesTests {
     #expect(ProxyRules(environment: [:]) == .none)
   }
 
-  @Test func `small letters go before capitals, and an empty value is none`() throws {
+  @Test func `lower-case names take precedence, and an empty value counts as unset`() throws {
     let rules = ProxyRules(environment: [
       "https_proxy": "a:1", "HTTPS_PROXY": "b:2", "http_proxy": "", "ALL_PROXY": "c:3",
     ])
@@ -30,16 +30,16 @@ struct ProxyRulesTests {
     #expect(try rules.forHTTP == through("c:3"))
   }
 
-  @Test func `a header of a client cannot become the proxy of a CGI program`() {
+  @Test func `a header of a client cannot set the proxy of a CGI program`() {
     #expect(ProxyRules(environment: ["HTTP_PROXY": "evil:1"]).forHTTP == .direct)
   }
 
-  @Test func `a typing error does not lead straight to the server`() throws {
+  @Test func `a typing error does not lead to a direct connection`() throws {
     let rules = ProxyRules(environment: ["http_proxy": "htp://a:1", "ALL_PROXY": "b:2"])
     #expect(rules.forHTTP == .unusable("http_proxy"))
   }
 
-  @Test func `exceptions are reached straight`() throws {
+  @Test func `exceptions are reached directly`() throws {
     let rules = ProxyRules(environment: ["all_proxy": "a:1", "NO_PROXY": "example.org, 10.0.0.0/8"])
     #expect(try rules.route(to: url("https://www.example.org/")) == .direct)
     #expect(try rules.route(to: url("http://10.200.3.4/")) == .direct)
@@ -59,13 +59,13 @@ struct ProxyRulesTests {
     ("fe80::/10", "[fec0::2]", false), ("0.0.0.0/0", "[::1]", false),
     ("168.1.1", "192.168.1.1", false), ("", "a", false), ("a/8", "a", false),
   ])
-  func `an exception stands for exactly what it says`(
+  func `an exception matches exactly what it says`(
     pattern: String, host: String, isMatched: Bool
   ) {
     #expect(ProxyExceptions([pattern]).contain(host) == isMatched)
   }
 
-  @Test func `a list has commas or blanks between its members`() {
+  @Test func `a list is separated by commas or blanks`() {
     let exceptions = ProxyExceptions(list: "a.org,b.org c.org\t,, d.org")
     for host in ["a.org", "b.org", "c.org", "d.org"] { #expect(exceptions.contain(host)) }
     #expect(!exceptions.contain("e.org"))

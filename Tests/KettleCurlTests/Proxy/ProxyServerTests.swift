@@ -4,7 +4,7 @@ import Testing
 @testable import KettleCurl
 
 struct ProxyServerTests {
-  @Test func `an address is read in full`() throws {
+  @Test func `an address is parsed completely`() throws {
     let proxy = try #require(ProxyServer("SOCKS5h://me:p%40ss%3A@Proxy.Example:9050/"))
     #expect(proxy.scheme == .socks5h)
     #expect(proxy.host == "proxy.example")
@@ -19,7 +19,7 @@ struct ProxyServerTests {
     (" socks5://me:80@proxy ", "socks5://proxy:1080"),
     ("socks4a://10.0.0.1:1", "socks4a://10.0.0.1:1"),
   ])
-  func `what is left out is what libcurl takes`(text: String, address: String) {
+  func `missing parts of a proxy get libcurl's defaults`(text: String, address: String) {
     #expect(ProxyServer(text)?.address == address)
   }
 
@@ -27,11 +27,11 @@ struct ProxyServerTests {
     "", "http://", "ftp://proxy", "http://proxy/path", "http://proxy?a", "http://pro xy",
     "http://proxy:0", "http://proxy:99999", "http://me:%0d%0a@proxy", "http://a@b@c/d", "://proxy",
   ])
-  func `what is no address is refused`(text: String) {
+  func `a text that is not an address is rejected`(text: String) {
     #expect(ProxyServer(text) == nil)
   }
 
-  @Test func `the login is in no text that is shown`() throws {
+  @Test func `the login is in no displayed text`() throws {
     let proxy = try #require(ProxyServer("http://me:secret@proxy:1"))
     #expect(!"\(proxy)".contains("secret"))
     #expect(!proxy.refusal(407).contains("secret"))

@@ -38,7 +38,7 @@ struct SOCKSProxyTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test func `the proxy looks the name up when it is told to`() async throws {
+  @Test func `the proxy resolves the name if configured so`() async throws {
     let proxy = try StubProxy(.socks5)
     let fetched = try await fetch(proxy)
     #expect(fetched.end == .complete)
@@ -46,7 +46,7 @@ struct SOCKSProxyTests {
     #expect(proxy.seen.map(\.target) == ["server.invalid:\(origin.port)"])
   }
 
-  @Test func `we look the name up when the proxy is not told to`() async throws {
+  @Test func `the name is resolved locally if the proxy is not configured to`() async throws {
     let proxy = try StubProxy(.socks5)
     #expect(try await fetch(proxy, "socks5", host: "localhost").end == .complete)
     #expect(proxy.seen.map(\.target) == ["127.0.0.1:\(origin.port)"])
@@ -69,23 +69,23 @@ struct SOCKSProxyTests {
     let proxy = try StubProxy(.socks5, login: login)
     let name = "127.0.0.1:\(proxy.port)"
     expectProxyFailed(
-      try await fetch(proxy, "socks5h", "me:wrong@").end, "\(name) refuses the login")
-    expectProxyFailed(try await fetch(proxy).end, "\(name) asks for another login")
+      try await fetch(proxy, "socks5h", "me:wrong@").end, "\(name) rejected the login")
+    expectProxyFailed(try await fetch(proxy).end, "\(name) requires a different kind of login")
     #expect(origin.connectionCount == 0)
   }
 
   // Fault 55
   @Test(arguments: [
-    (1, "does not reach the server"), (2, "does not allow it"), (3, "does not reach the server"),
-    (4, "does not reach the server"), (5, "was refused by the server"),
+    (1, "cannot reach the server"), (2, "does not allow it"), (3, "cannot reach the server"),
+    (4, "cannot reach the server"), (5, "was refused by the server"),
   ])
-  func `a proxy says why it does not connect`(code: Int, detail: String) async throws {
+  func `a proxy reports why it does not connect`(code: Int, detail: String) async throws {
     let proxy = try StubProxy(.socks5, answer: .socksReply(UInt8(code)))
     expectProxyFailed(try await fetch(proxy).end, "127.0.0.1:\(proxy.port) \(detail)")
   }
 
   // Fault 55
-  @Test func `a proxy that is none is the one that failed`() async throws {
+  @Test func `an invalid proxy address fails as the proxy`() async throws {
     let closing = try StubProxy(.socks5, answer: .close)
     #expect(try await fetch(closing).end.failure?.code == .proxyFailed)
     let other = try StubProxy(.http, answer: .close)

@@ -13,7 +13,7 @@ struct TunnelTests {
     ProxyRules(environment: ["https_proxy": "http://\(userinfo)127.0.0.1:\(proxy.port)"])
   }
 
-  /// Asks for a server that nobody needs, because the proxy fails before.
+  /// Requests a server that need not exist, because the proxy fails first.
   private func end(
     _ proxy: StubProxy, _ userinfo: String = "", connectMilliseconds: Int64 = 20_000
   ) async throws -> AttemptEnd {
@@ -55,18 +55,18 @@ struct TunnelTests {
   }
 
   // Fault 55
-  @Test func `a refused tunnel says who refused it`() async throws {
+  @Test func `a refused tunnel names the proxy that refused it`() async throws {
     let proxy = try StubProxy(
       .http, answer: .raw("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"))
-    expectProxyFailed(try await end(proxy), "127.0.0.1:\(proxy.port) answered 502")
+    expectProxyFailed(try await end(proxy), "127.0.0.1:\(proxy.port) responded with 502")
   }
 
   // Fault 52
-  @Test func `a tunnel without the login is refused`() async throws {
+  @Test func `a tunnel without a login is refused`() async throws {
     let proxy = try StubProxy(.http, login: login)
     let name = "127.0.0.1:\(proxy.port)"
-    expectProxyFailed(try await end(proxy), "\(name) asks for a login")
-    expectProxyFailed(try await end(proxy, "me:wrong@"), "\(name) refuses the login")
+    expectProxyFailed(try await end(proxy), "\(name) requires a login")
+    expectProxyFailed(try await end(proxy, "me:wrong@"), "\(name) rejected the login")
     #expect(proxy.seen.count == 3)
   }
 
@@ -78,7 +78,7 @@ struct TunnelTests {
     "HTTP/1.1 502 No\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nabc",
     "HTTP/1.1 502 No\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc",
   ])
-  func `a refusal with a lying length is a refusal`(answer: String) async throws {
+  func `a refusal with a wrong length is still a refusal`(answer: String) async throws {
     let proxy = try StubProxy(.http, answer: .raw(answer))
     let failure = try await end(proxy).failure
     #expect(failure?.code == .proxyFailed)
@@ -86,15 +86,15 @@ struct TunnelTests {
 
   // Fault 55
   @Test(arguments: ["Content-Length: 5", "Content-Length: 99999", "Transfer-Encoding: chunked"])
-  func `a length in a tunnel that stands means nothing`(header: String) async throws {
-    // RFC 9110, section 9.3.6: what follows is the tunnel, and this is no TLS.
+  func `a Content-Length in the reply to CONNECT has no meaning`(header: String) async throws {
+    // RFC 9110, section 9.3.6: the tunnel follows, and this is not TLS.
     let proxy = try StubProxy(.http, answer: .raw("HTTP/1.1 200 Yes\r\n\(header)\r\n\r\nhello"))
     let fetched = try await end(proxy)
     #expect([.tlsRefused, .connectionLost].contains(fetched.failure?.code))
   }
 
   // Fault 55
-  @Test func `a proxy that is no proxy is the one that failed`() async throws {
+  @Test func `a server that is not a proxy fails as the proxy`() async throws {
     for answer in [StubProxy.Answer.close, .raw("SSH-2.0-OpenSSH_9.2\r\n")] {
       let proxy = try StubProxy(.http, answer: answer)
       #expect(try await end(proxy).failure?.code == .proxyFailed)
@@ -105,14 +105,14 @@ struct TunnelTests {
   @Test(arguments: [
     "", "HTTP/1.1 200 Yes\r\nX-A: 1", "HTTP/1.1 502 No\r\nContent-Length: 9\r\n\r\n",
   ])
-  func `a proxy that falls silent is the one that failed`(answer: String) async throws {
+  func `a proxy that falls silent fails as the proxy`(answer: String) async throws {
     let proxy = try StubProxy(.http, answer: .rawAndSilence(answer))
     #expect(
       try await end(proxy, connectMilliseconds: 300).failure?.code == .proxyFailed)
   }
 
   // Fault 57
-  @Test func `a proxy with headers without end is the one that failed`() async throws {
+  @Test func `a proxy that sends endless headers fails as the proxy`() async throws {
     let line = "X-A: " + String(repeating: "a", count: 2_000_000) + "\r\n"
     let proxy = try StubProxy(.http, answer: .rawAndSilence("HTTP/1.1 200 Yes\r\n" + line))
     #expect(
@@ -120,7 +120,7 @@ struct TunnelTests {
   }
 
   // Fault 55
-  @Test func `an https proxy that nobody vouches for gets no login`() async throws {
+  @Test func `an untrusted https proxy gets no login`() async throws {
     let server = try TLSServer(.written)
     let rules = ProxyRules(environment: ["all_proxy": "https://me:secret@127.0.0.1:\(server.port)"])
     for text in ["https://server.invalid/", "http://server.invalid/"] {

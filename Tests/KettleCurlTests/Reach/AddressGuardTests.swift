@@ -7,7 +7,7 @@ struct AddressGuardTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
   @Test(arguments: NetworkReach.allCases)
-  func `an address is allowed from its own reach on`(minimum: NetworkReach) throws {
+  func `an address is allowed from its own reach upwards`(minimum: NetworkReach) throws {
     for (text, reach) in [
       ("127.0.0.1", NetworkReach.machine), ("0.0.0.0", .machine), ("::1", .machine),
       ("10.0.0.1", .network), ("fe80::1", .network), ("224.0.0.1", .network),

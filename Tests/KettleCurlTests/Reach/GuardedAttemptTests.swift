@@ -44,7 +44,7 @@ struct GuardedAttemptTests {
     ("nas.home.arpa.", "127.0.0.1"), ("rebound.example", "127.0.0.1"), ("x.ｌｏｃａｌｈｏｓｔ", nil),
     ("many.example", "127.0.0.1,10.0.0.1,[::1]"),
   ])
-  func `no spelling of an inner address is connected to`(
+  func `no spelling of a private address is connected to`(
     host: String, address: String?
   ) async throws {
     let probe = try probe(address.map { [host: $0] } ?? [:])
@@ -73,20 +73,20 @@ struct GuardedAttemptTests {
 
   // Fault 54
   @Test(arguments: [NetworkReach.machine, .network, .world])
-  func `a public address is connected to from anywhere`(minimum: NetworkReach) async throws {
+  func `a public address is allowed from anywhere`(minimum: NetworkReach) async throws {
     let fetched = try await probe().fetch(outer.url("/file")) { $0.minimumReach = minimum }
     #expect(fetched.end == .complete)
     #expect(fetched.bytes().elementsEqual(body.bytes))
   }
 
   // Fault 54
-  @Test func `a URL that was typed leads to any address`() async throws {
+  @Test func `a URL from the user may lead to any address`() async throws {
     #expect(try await probe().fetch(inner.url("/file")).end == .complete)
   }
 
   // Fault 54
   @Test(arguments: ["127.0.0.78,127.0.0.2", "127.0.0.2,127.0.0.78", "[::1],127.0.0.78,127.0.0.2"])
-  func `of several addresses only those that are public are tried`(
+  func `only the public ones of several addresses are tried`(
     addresses: String
   ) async throws {
     let watched = try ScriptedOrigin(lastByte: 78, port: outer.port)
@@ -123,19 +123,19 @@ struct GuardedAttemptTests {
   }
 
   // Fault 54
-  @Test func `a head says how far away its server is`() async throws {
+  @Test func `a head contains the reach of its server`() async throws {
     for (url, reach) in [
       (try inner.url("/file"), NetworkReach.machine), (try outer.url("/file"), .world),
     ] {
       let probe = try probe()
       let id = probe.begin(url)
       _ = try await probe.head(of: id)
-      let told = probe.told.read { events in
+      let reaches = probe.reported.read { events in
         events.compactMap { event -> NetworkReach? in
           if case .headReceived(id, _, let reach) = event { reach } else { nil }
         }
       }
-      #expect(told == [reach])
+      #expect(reaches == [reach])
     }
   }
 

@@ -11,7 +11,7 @@ struct CurlTransportTLSTests {
     try TransferURL.parse("https://\(host):\(server.port)/file").get().url
   }
 
-  /// Fetches what is written, and cuts the connection when all of it is here.
+  /// Fetches everything that is written, and cuts the connection when all of it has arrived.
   private func fetchCut(_ text: String, body: String) async throws -> (AttemptEnd, port: Int) {
     let server = try TLSServer(.written)
     let probe = try TransportProbe()

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that are not who they say, or say it in a way that nobody should believe.
+/// Servers with a false identity, or with proof of identity that must not be accepted.
 @Suite(.enabled(if: TLSServer.isThere))
 struct TLSRefusalTests {
   let authority: TestAuthority
@@ -23,9 +23,9 @@ struct TLSRefusalTests {
     }.end
   }
 
-  /// The way must be open for the rest to mean anything.
+  /// Checks that the connection works, without which the rest proves nothing.
   @Test(arguments: ["127.0.0.1", "localhost"])
-  func `a certificate without a flaw is taken`(host: String) async throws {
+  func `a valid certificate is accepted`(host: String) async throws {
     let server = try TLSServer(.status, identity: authority.identity())
     #expect(try await fetch(server, host: host) == .complete)
   }
@@ -42,12 +42,12 @@ struct TLSRefusalTests {
     (.weakKey, "127.0.0.1", "key too weak"),
     (.forClients, "127.0.0.1", "purpose"),
   ])
-  func `a certificate with a flaw is refused`(
+  func `an invalid certificate is refused`(
     flaw: TestAuthority.Flaw, host: String, reason: String
   ) async throws {
     let server = try TLSServer(
       .status, identity: authority.identity(flaw),
-      // Else the server itself would not take the weak key.
+      // Otherwise the server itself would reject the weak key.
       arguments: ["-cipher", "DEFAULT@SECLEVEL=0"])
     let failure = try await fetch(server, host: host).failure
     #expect(failure?.code == .tlsRefused)
@@ -56,7 +56,7 @@ struct TLSRefusalTests {
   }
 
   // Fault 60
-  @Test func `an authority that nobody named is refused`() async throws {
+  @Test func `an unknown certificate authority is refused`() async throws {
     let other = try TestAuthority()
     let server = try TLSServer(.status, identity: other.identity())
     #expect(try await fetch(server).failure?.code == .tlsRefused)
@@ -71,7 +71,7 @@ struct TLSRefusalTests {
   }
 
   // Fault 62
-  @Test func `a certificate that goes bad between two attempts is refused`() async throws {
+  @Test func `a certificate that becomes invalid between two attempts is refused`() async throws {
     let probe = try TransportProbe()
     let good = try TLSServer(.status, identity: authority.identity())
     let port = good.port
@@ -83,13 +83,13 @@ struct TLSRefusalTests {
   }
 
   // Fault 49
-  @Test func `a connection under an authority of its own is used by nobody else`() async throws {
+  @Test func `a connection with its own certificate authority is not shared`() async throws {
     let server = try TLSServer(.written, identity: authority.identity(), connectionCount: 2)
     let probe = try TransportProbe()
     let url = try TransferURL.parse("https://127.0.0.1:\(server.port)/").get().url
     for _ in 1...2 {
       let id = probe.begin(url) { $0.caCertificatePath = authority.certificatePath }
-      // Each connection begins with what was agreed on in it.
+      // Each connection begins with its own handshake.
       let said = try server.waitForRequest()
       #expect(said.contains("BEGIN SSL SESSION PARAMETERS"))
       try server.write("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi")

@@ -6,14 +6,14 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that want to know who asks.
+/// Servers that require a client certificate.
 @Suite(.enabled(if: TLSServer.isThere))
 struct ClientCertificateTests {
   let authority: TestAuthority
 
   init() throws { authority = try TestAuthority() }
 
-  /// - Parameter version: of TLS; in 1.2 the refusal comes within the handshake, in 1.3 behind it.
+  /// - Parameter version: Of TLS. In 1.2 the refusal arrives within the handshake, in 1.3 after it.
   private func demandingServer(
     _ version: String, connectionCount: Int = 1
   ) throws -> TLSServer {
@@ -49,13 +49,13 @@ struct ClientCertificateTests {
   }
 
   @Test(arguments: ["-tls1_2", "-tls1_3"])
-  func `a certificate that the server knows opens the door`(version: String) async throws {
+  func `a client certificate that the server knows is accepted`(version: String) async throws {
     let server = try demandingServer(version)
     #expect(try await fetch(server, client(of: authority)) == .complete)
   }
 
   @Test(arguments: ["-tls1_2", "-tls1_3"])
-  func `a server that wants a certificate and gets none is told apart`(
+  func `a server that requires a client certificate is reported as such`(
     version: String
   ) async throws {
     let server = try demandingServer(version)
@@ -64,17 +64,17 @@ struct ClientCertificateTests {
   }
 
   @Test(arguments: ["-tls1_2", "-tls1_3"])
-  func `a certificate that the server does not know is told apart`(
+  func `a client certificate that the server rejects is reported as such`(
     version: String
   ) async throws {
     let server = try demandingServer(version)
     let stranger = try TestAuthority()
     #expect(
       try await fetch(server, client(of: stranger))
-        == wanted(server, "it refuses the one it was shown"))
+        == wanted(server, "it rejected the one that was sent"))
   }
 
-  @Test func `an upload is told that a certificate is wanted`() async throws {
+  @Test func `an upload reports that a client certificate is required`() async throws {
     let server = try demandingServer("-tls1_3")
     let body = RequestContent.Body.bytes(Base64Bytes([UInt8](repeating: 1, count: 2_000_000)))
     #expect(
@@ -82,14 +82,15 @@ struct ClientCertificateTests {
         == wanted(server, nil))
   }
 
-  @Test func `a server that only asks gets its request without a certificate`() async throws {
+  @Test func `a server that only requests a certificate gets the request without one`() async throws
+  {
     let server = try TLSServer(
       .status, identity: authority.identity(), arguments: ["-verify", "2"])
     #expect(try await fetch(server, nil) == .complete)
   }
 
-  /// It says handshake_failure, but it asked for nothing.
-  @Test func `a handshake that fails for another reason is no want`() async throws {
+  /// It reports handshake_failure without having requested a certificate.
+  @Test func `a handshake that fails for another reason requests no certificate`() async throws {
     let server = try TLSServer(
       .status, identity: authority.identity(),
       arguments: ["-tls1_2", "-cipher", "PSK-AES128-GCM-SHA256", "-psk", "00"])
@@ -97,7 +98,7 @@ struct ClientCertificateTests {
     #expect(end.failure?.code == .tlsRefused)
   }
 
-  @Test func `a certificate of one request is shown for no other`() async throws {
+  @Test func `the certificate of one request is not sent for another`() async throws {
     let server = try demandingServer("-tls1_2", connectionCount: 2)
     let probe = try TransportProbe()
     #expect(try await fetch(server, client(of: authority), probe: probe) == .complete)
@@ -108,7 +109,7 @@ struct ClientCertificateTests {
 
   // MARK: Files
 
-  @Test func `a key under a password opens with it`() async throws {
+  @Test func `an encrypted key works with its password`() async throws {
     let identity = try authority.identity(.forClients)
     let key = try authority.lock(identity.keyPath, password: "open sesame")
     let server = try demandingServer("-tls1_3")
@@ -118,7 +119,7 @@ struct ClientCertificateTests {
   }
 
   @Test(arguments: [nil, "wrong"])
-  func `a key whose password is not known is unusable, and nobody is asked`(
+  func `a key with an unknown password is unusable without a prompt`(
     password: String?
   ) async throws {
     let identity = try authority.identity(.forClients)
@@ -128,7 +129,7 @@ struct ClientCertificateTests {
       server,
       ClientCertificate(
         certificatePath: identity.certificatePath, keyPath: key, password: password))
-    let detail = "its password or its certificate may be another"
+    let detail = "its password or its certificate may not match"
     #expect(end == .failed(TransferFailure(.certificateFileUnusable, on: key, detail: detail)))
   }
 
@@ -158,7 +159,7 @@ struct ClientCertificateTests {
     let other = try authority.identity().keyPath
     for path in [empty, other] {
       try await expect(
-        { $0.keyPath = path }, path, "its password or its certificate may be another")
+        { $0.keyPath = path }, path, "its password or its certificate may not match")
     }
   }
 }

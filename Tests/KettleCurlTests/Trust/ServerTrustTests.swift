@@ -5,7 +5,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers whose certificates a program judges.
+/// Servers whose certificates the program judges.
 @Suite(.enabled(if: TLSServer.isThere))
 struct ServerTrustTests {
   let authority: TestAuthority
@@ -51,7 +51,7 @@ struct ServerTrustTests {
     #expect(try challenge.serverKey == authority.keyDigest(of: identity))
   }
 
-  @Test func `the whole chain that was sent is shown, the server's own first`() async throws {
+  @Test func `the program sees the whole chain, the server's own certificate first`() async throws {
     let identity = try authority.identity()
     let server = try TLSServer(
       .status, identity: identity, arguments: ["-cert_chain", authority.certificatePath])
@@ -64,11 +64,11 @@ struct ServerTrustTests {
     #expect(zip(challenge.certificates, parts).allSatisfy { $0.bytes == $1 })
   }
 
-  /// The name does not count either: it is the key that was approved.
+  /// The name does not matter either: the key was approved.
   @Test(arguments: [
     nil, TestAuthority.Flaw.expired, .otherName, .selfSigned, .weakKey, .forClients,
   ])
-  func `a key that is named is taken whatever the system says`(
+  func `a named key is accepted regardless of the system`(
     flaw: TestAuthority.Flaw?
   ) async throws {
     let identity = try authority.identity(flaw)
@@ -85,7 +85,7 @@ struct ServerTrustTests {
     }
   }
 
-  @Test func `another key is not taken for the named one`() async throws {
+  @Test func `another key does not match the named one`() async throws {
     let named = try authority.keyDigest(of: authority.identity())
     let other = try authority.identity(.selfSigned)
     let server = try TLSServer(.status, identity: other)
@@ -95,7 +95,7 @@ struct ServerTrustTests {
   }
 
   @Test(arguments: ["127.0.0.1", "localhost"])
-  func `what the system trusts is taken unless it is to be shown first`(
+  func `certificates that the system trusts are accepted unless the program judges them`(
     host: String
   ) async throws {
     let identity = try authority.identity()
@@ -107,7 +107,7 @@ struct ServerTrustTests {
     let (failure, challenge) = try challenge(
       await fetch(asking, .keys([], asksForOthers: true), host: host, authority: authority))
     #expect(challenge.isTrustedBySystem)
-    #expect(failure.detail == "its certificate was not approved yet")
+    #expect(failure.detail == "its certificate has not been approved yet")
   }
 
   @Test(arguments: [
@@ -121,7 +121,7 @@ struct ServerTrustTests {
     (.weakKey, "127.0.0.1", "EE certificate key too weak"),
     (.forClients, "127.0.0.1", "unsuitable certificate purpose"),
   ])
-  func `what the system would refuse is refused without a key for it`(
+  func `certificates that the system rejects are refused without a matching key`(
     flaw: TestAuthority.Flaw, host: String, reason: String
   ) async throws {
     let server = try TLSServer(
@@ -138,25 +138,25 @@ struct ServerTrustTests {
     let server = try TLSServer(.written, identity: authority.identity())
     let end = try await fetch(server, .keys([], asksForOthers: true), authority: authority)
     _ = try challenge(end)
-    // It takes one connection only; what was said on it is all there is.
+    // It accepts one connection only, so these are all the bytes.
     let said = try server.waitForRequest()
     #expect(!said.contains("GET "))
   }
 
-  @Test func `who approved a server lets nobody else in`() async throws {
+  @Test func `approval of one server does not extend to others`() async throws {
     let identity = try authority.identity()
     let key = try authority.keyDigest(of: identity)
     let probe = try TransportProbe()
     let server = try TLSServer(.status, identity: identity, connectionCount: 4)
     let url = try TransferURL.parse("https://127.0.0.1:\(server.port)/").get().url
     #expect(try await fetch(server, .keys([key], asksForOthers: false), probe: probe) == .complete)
-    // Neither its connection nor its session of TLS, with which no certificate would come.
+    // Neither its connection nor its TLS session, which would bring no certificate.
     #expect(try await probe.fetch(url).end.failure?.code == .tlsRefused)
     _ = try challenge(
       await fetch(server, .keys([], asksForOthers: false), probe: probe))
   }
 
-  @Test func `a connection to a server that one request approved is used by no other`()
+  @Test func `a connection to a server that one request approved is not shared`()
     async throws
   {
     let identity = try authority.identity()
@@ -174,7 +174,7 @@ struct ServerTrustTests {
     _ = try challenge(await fetch(server, .keys([], asksForOthers: false), probe: probe))
   }
 
-  @Test func `what the system trusted is shown all the same to who wants to see it`() async throws {
+  @Test func `a program can also judge certificates that the system trusts`() async throws {
     let probe = try TransportProbe(
       certificates: TrustedCertificates(file: authority.certificatePath, directory: nil))
     let server = try TLSServer(.status, identity: authority.identity(), connectionCount: 3)
@@ -192,7 +192,7 @@ struct ServerTrustTests {
     #expect(fetched.end == .complete)
   }
 
-  @Test func `a server behind a tunnel is judged like any other`() async throws {
+  @Test func `a server behind a tunnel is verified like any other`() async throws {
     let identity = try authority.identity()
     let key = try authority.keyDigest(of: identity)
     let proxy = try StubProxy(.http)

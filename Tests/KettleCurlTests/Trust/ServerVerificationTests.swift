@@ -18,15 +18,15 @@ struct ServerVerificationTests {
   func `without our OpenSSL only the system can decide`(library: String) {
     #expect(made(.system, library) == .standard)
     #expect(made(.keys([], asksForOthers: false), library) == .standard)
-    let reason = "its certificates can only be judged with OpenSSL 3, and libcurl uses \(library)"
+    let reason = "its certificates can only be verified with OpenSSL 3, and libcurl uses \(library)"
     #expect(made(.keys([], asksForOthers: true), library) == .impossible(reason))
     #expect(made(.keys(["ab"], asksForOthers: false), library) == .impossible(reason))
   }
 
-  @Test func `a libcurl without TLS is named as such`() {
+  @Test func `a libcurl without TLS is reported as such`() {
     #expect(
       made(.keys(["ab"], asksForOthers: false), nil)
         == .impossible(
-          "its certificates can only be judged with OpenSSL 3, and libcurl uses nothing"))
+          "its certificates can only be verified with OpenSSL 3, and libcurl uses nothing"))
   }
 }

@@ -4,7 +4,7 @@ import KettleModel
 import Testing
 import TestSupport
 
-/// Servers that answer, wait, cut or ask for a login while a body is on its way.
+/// Servers that respond, wait, disconnect or ask for a login while a body is being sent.
 struct UploadAnswerTests {
   let origin: ScriptedOrigin
   let probe: TransportProbe
@@ -27,14 +27,14 @@ struct UploadAnswerTests {
   }
 
   private func sent() -> [Int64] {
-    probe.told.read { events in
+    probe.reported.read { events in
       events.compactMap { if case .sent(_, let count) = $0 { count } else { nil } }
     }
   }
 
-  // MARK: What is told
+  // MARK: Progress
 
-  @Test func `what was sent is told now and then, and at the end`() async throws {
+  @Test func `sent bytes are reported periodically and at the end`() async throws {
     let file = try UploadFile(content)
     let taking = OriginBehavior.status(201).with { $0.takenBytesPerSecond = 4_000_000 }
     let began = ContinuousClock.now
@@ -48,7 +48,7 @@ struct UploadAnswerTests {
     #expect(counts.count { $0 == content.byteCount } == 1)
     // Each is a tenth of a second behind the one before, the first and the last apart.
     #expect((3...tenths + 2).contains(counts.count))
-    let kinds = probe.told.read { events in
+    let kinds = probe.reported.read { events in
       events.map {
         switch $0 {
         case .sent: "sent"
@@ -60,16 +60,16 @@ struct UploadAnswerTests {
     #expect(kinds.suffix(3) == ["sent", "head", "end"])
   }
 
-  @Test func `a download tells nothing of what was sent`() async throws {
+  @Test func `a download reports no sent bytes`() async throws {
     origin.serve(OriginBehavior(content), at: "/file")
     _ = try await probe.fetch(origin.url("/file"))
     #expect(sent().isEmpty)
   }
 
-  // MARK: Early answers
+  // MARK: Early responses
 
   @Test(arguments: [413, 401, 303, 500])
-  func `an answer that comes before the body is taken counts`(status: Int) async throws {
+  func `a response that arrives before the body is accepted counts`(status: Int) async throws {
     let file = try UploadFile(holeOf: 60_000_000)
     let early = OriginBehavior.status(status, text: "enough").with {
       $0.taking = .first(2_000_000, then: .answer)
@@ -81,7 +81,7 @@ struct UploadAnswerTests {
     #expect(sent().last.map { $0 < 60_000_000 } == true)
   }
 
-  @Test func `a large body waits for a moment until the server wants it`() async throws {
+  @Test func `a large body waits briefly for the server to accept it`() async throws {
     let file = try UploadFile(content)
     let refusal = OriginBehavior.status(413).with { $0.taking = .first(0, then: .answer) }
     let fetched = try await send(file, to: [refusal])
@@ -90,14 +90,14 @@ struct UploadAnswerTests {
     #expect(sent().isEmpty)
   }
 
-  @Test func `a server that does not say that it wants a body gets it all the same`() async throws {
+  @Test func `a server that does not send 100 Continue gets the body anyway`() async throws {
     let file = try UploadFile(content)
     let fetched = try await send(file, to: [.status(201).with { $0.answersExpect = false }])
     #expect(fetched.head?.status == 201)
     #expect(origin.requests.first?.body.elementsEqual(content.bytes) == true)
   }
 
-  @Test func `a server that knows no expectations is asked without`() async throws {
+  @Test func `a request is repeated without Expect for a server that rejects it`() async throws {
     let file = try UploadFile(content)
     let refusal = OriginBehavior.status(417, text: "What?").with {
       $0.taking = .first(0, then: .answer)
@@ -118,7 +118,7 @@ struct UploadAnswerTests {
   func `a body is sent again from its beginning for a login`(
     scheme: OriginBehavior.LoginScheme, refused: OriginBehavior.Taking
   ) async throws {
-    // Small enough to go out without asking first.
+    // Small enough to be sent without Expect.
     let small = SeededBody(seed: 31, byteCount: 900_000)
     let login = Login(user: "me", password: "secret")
     let guarded = OriginBehavior.status(201, text: "thanks").with {
@@ -138,7 +138,7 @@ struct UploadAnswerTests {
     (OriginBehavior.LoginScheme.basic, ServerChallenge.Kind.basic, [900_000]),
     (.digest, .digest, [0, 900_000]),
   ])
-  func `a body goes out once when the scheme is known`(
+  func `a body is sent once if the login scheme is known`(
     scheme: OriginBehavior.LoginScheme, known: ServerChallenge.Kind, byteCounts: [Int]
   ) async throws {
     let small = SeededBody(seed: 31, byteCount: 900_000)
@@ -156,7 +156,7 @@ struct UploadAnswerTests {
     #expect(sent().last == small.byteCount)
   }
 
-  @Test func `a server that has come to want another scheme is asked about it anew`() async throws {
+  @Test func `a server that changes its login scheme is asked again`() async throws {
     let guarded = OriginBehavior.status(201).with {
       $0.login = Login(user: "me", password: "secret")
       $0.loginScheme = .digest
@@ -183,7 +183,7 @@ struct UploadAnswerTests {
     #expect(fetched.end == .complete)
   }
 
-  // MARK: Cuts and silence
+  // MARK: Lost connections and silence
 
   @Test(arguments: [OriginBehavior.Cut.fin, .reset])
   func `a connection that is cut while a body is sent is lost`(
@@ -196,7 +196,7 @@ struct UploadAnswerTests {
     #expect(fetched.end.failure?.code == .connectionLost)
   }
 
-  @Test func `a body that nobody takes comes to an end`() async throws {
+  @Test func `a body that the server does not accept times out`() async throws {
     let file = try UploadFile(holeOf: 60_000_000)
     let stopping = OriginBehavior.status(201).with {
       $0.taking = .first(1000, then: .wait(until: "never"))
@@ -207,11 +207,11 @@ struct UploadAnswerTests {
         == .failed(
           TransferFailure(
             .timedOut, on: "127.0.0.1:\(origin.port)",
-            detail: "it took nothing for 300 milliseconds")))
+            detail: "it accepted no data for 300 milliseconds")))
   }
 
-  @Test func `a body that goes out slowly is given its time`() async throws {
-    // Most of it is in the kernel's hands at once, and waits there.
+  @Test func `a body that is sent slowly does not time out`() async throws {
+    // The kernel accepts most of it at once and holds it.
     let origin = try ScriptedOrigin(receiveBufferByteCount: 64 * 1024)
     origin.serve(.status(201).with { $0.takenBytesPerSecond = 1_200_000 }, at: "/up")
     let file = try UploadFile(content)
@@ -226,12 +226,12 @@ struct UploadAnswerTests {
     #expect(fetched.end == .complete)
   }
 
-  @Test func `a server that took all and says nothing times out`() async throws {
+  @Test func `a server that accepts everything and does not respond times out`() async throws {
     let file = try UploadFile(SeededBody(seed: 3, byteCount: 50_000))
     let silent = OriginBehavior.status(201).with { $0.headWaitsFor = "never" }
     let end = try await send(file, to: [silent]) { $0.timeouts.idleMilliseconds = 300 }.end
     #expect(end.failure?.code == .timedOut)
-    #expect(end.failure?.detail == "nothing came for 300 milliseconds")
+    #expect(end.failure?.detail == "no data arrived for 300 milliseconds")
   }
 
   @Test func `an upload that is cancelled ends at once`() async throws {
@@ -246,7 +246,7 @@ struct UploadAnswerTests {
     #expect(try await probe.end(of: id) == .cancelled)
   }
 
-  @Test func `a kept connection that died is made anew for a body`() async throws {
+  @Test func `a closed kept-alive connection is replaced before a body is sent`() async throws {
     let file = try UploadFile(SeededBody(seed: 3, byteCount: 50_000))
     #expect(try await send(file, to: [.status(201)]).end == .complete)
     origin.cutConnections(.fin)

@@ -3,7 +3,7 @@ import Glibc
 import KettleModel
 import TestSupport
 
-/// A file that is sent, in a directory of its own.
+/// A file to send, in its own directory.
 final class UploadFile {
   let directory: URL
   let path: String

@@ -8,32 +8,32 @@ struct UploadProgressTests {
     MonotonicTime(milliseconds: milliseconds)
   }
 
-  @Test func `it is told ten times a second at most, and at the end`() {
+  @Test func `progress is reported at most ten times a second and at the end`() {
     var progress = UploadProgress(byteCount: 1000)
-    #expect(progress.note(10, at: time(0)) == 10)
-    #expect(progress.note(20, at: time(99)) == nil)
-    #expect(progress.note(30, at: time(100)) == 30)
-    #expect(progress.note(990, at: time(150)) == nil)
+    #expect(progress.record(10, at: time(0)) == 10)
+    #expect(progress.record(20, at: time(99)) == nil)
+    #expect(progress.record(30, at: time(100)) == 30)
+    #expect(progress.record(990, at: time(150)) == nil)
     #expect(!progress.isWhole)
-    #expect(progress.note(1000, at: time(151)) == 1000)
+    #expect(progress.record(1000, at: time(151)) == 1000)
     #expect(progress.isWhole)
-    #expect(progress.note(1000, at: time(900)) == nil)
-    #expect(progress.untold(at: time(901)) == nil)
+    #expect(progress.record(1000, at: time(900)) == nil)
+    #expect(progress.takeUnreported(at: time(901)) == nil)
   }
 
-  @Test func `what was kept back is told before something else is`() {
+  @Test func `unreported progress is reported before other events`() {
     var progress = UploadProgress(byteCount: 1000)
-    #expect(progress.note(10, at: time(0)) == 10)
-    #expect(progress.note(20, at: time(1)) == nil)
-    #expect(progress.untold(at: time(2)) == 20)
-    #expect(progress.untold(at: time(3)) == nil)
+    #expect(progress.record(10, at: time(0)) == 10)
+    #expect(progress.record(20, at: time(1)) == nil)
+    #expect(progress.takeUnreported(at: time(2)) == 20)
+    #expect(progress.takeUnreported(at: time(3)) == nil)
   }
 
-  @Test func `a body that begins anew is told again`() {
+  @Test func `the progress of a body that starts over is reported again`() {
     var progress = UploadProgress(byteCount: 1000)
-    #expect(progress.note(1000, at: time(0)) == 1000)
-    #expect(progress.note(0, at: time(200)) == 0)
+    #expect(progress.record(1000, at: time(0)) == 1000)
+    #expect(progress.record(0, at: time(200)) == 0)
     #expect(!progress.isWhole)
-    #expect(progress.note(1000, at: time(250)) == 1000)
+    #expect(progress.record(1000, at: time(250)) == 1000)
   }
 }

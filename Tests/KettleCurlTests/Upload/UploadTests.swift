@@ -32,7 +32,7 @@ struct UploadTests {
   }
 
   @Test(arguments: [nil, RequestContent(method: "GET")])
-  func `a plain GET says what it always said and nothing else`(
+  func `a plain GET sends exactly the usual headers`(
     content: RequestContent?
   ) async throws {
     _ = try await probe.fetch(origin.url("/up")) { $0.content = content }
@@ -46,7 +46,7 @@ struct UploadTests {
   }
 
   @Test(arguments: ["PUT", "POST", "PATCH", "DELETE", "GET", "REPORT"])
-  func `a file is sent whole by any method`(method: String) async throws {
+  func `a file is sent completely with any method`(method: String) async throws {
     let file = try UploadFile(content)
     let fetched = try await send(RequestContent(method: method, body: file.body))
     #expect(fetched.head?.status == 201)
@@ -72,7 +72,7 @@ struct UploadTests {
   }
 
   @Test(arguments: [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("DELETE", nil), ("OPTIONS", nil)])
-  func `without a body its length is said where the method is about one`(
+  func `a length of 0 is sent without a body if the method defines one`(
     method: String, length: String?
   ) async throws {
     let fetched = try await send(RequestContent(method: method))
@@ -90,7 +90,7 @@ struct UploadTests {
     #expect(origin.requests.first?.value(of: "Content-Length") == "0")
   }
 
-  @Test func `what a HEAD announces does not come`() async throws {
+  @Test func `a HEAD response has no body`() async throws {
     origin.serve(OriginBehavior(content), at: "/file")
     let fetched = try await send(RequestContent(method: "HEAD"), at: "/file")
     #expect(fetched.head?.value(of: "Content-Length") == "700001")
@@ -99,7 +99,7 @@ struct UploadTests {
     #expect(origin.requests.map(\.method) == ["HEAD"])
   }
 
-  @Test func `headers that would lie about the body are not sent`() async throws {
+  @Test func `headers that would contradict the body are not sent`() async throws {
     let fetched = try await send(
       RequestContent(method: "PUT", body: .bytes(Base64Bytes([1, 2, 3]))),
       headers: ["Content-Length: 77", "Transfer-Encoding: chunked", "X-Mine: yes"])
@@ -114,22 +114,22 @@ struct UploadTests {
     ("GET / HTTP/1.1\r\nX: y", "the method is not a word in upper case"),
     ("", "the method is not a word in upper case"),
     ("put", "the method is not a word in upper case"),
-    ("CONNECT", "CONNECT is not for servers"),
+    ("CONNECT", "CONNECT is only for proxies"),
   ])
-  func `a method that is none is not sent`(method: String, problem: String) async throws {
+  func `an invalid method is not sent`(method: String, problem: String) async throws {
     let end = try await send(RequestContent(method: method)).end
     #expect(end.failure?.code == .internalProblem)
     #expect(end.failure?.detail == problem)
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func `a HEAD with a body is not sent`() async throws {
+  @Test func `a HEAD request with a body is not sent`() async throws {
     let end = try await send(RequestContent(method: "HEAD", body: .bytes(Base64Bytes([1])))).end
     #expect(end.failure?.detail == "a HEAD request has no body")
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func `a redirect after an upload is told and not followed`() async throws {
+  @Test func `a redirect after an upload is reported and not followed`() async throws {
     origin.serve(.redirect(307, to: "/up"), at: "/moved")
     let fetched = try await send(
       RequestContent(method: "PUT", body: .bytes(Base64Bytes([1]))), at: "/moved")
@@ -159,7 +159,7 @@ struct UploadTests {
     #expect(origin.connectionCount == 0, sourceLocation: sourceLocation)
   }
 
-  @Test func `a file that is not what it was is not sent`() async throws {
+  @Test func `a file that has changed is not sent`() async throws {
     let file = try UploadFile(content)
     file.truncate(to: 700_000)
     try await expectUnusable(file.body, file.path, "it has 700000 bytes and not 700001")
@@ -169,7 +169,7 @@ struct UploadTests {
     try await expectUnusable(file.body, file.path, "No such file or directory")
   }
 
-  @Test func `a pipe or a directory is no file to send, and holds up nothing`() async throws {
+  @Test func `a pipe or a directory is not sent and blocks nothing`() async throws {
     let file = try UploadFile(content)
     let pipe = file.directory.appendingPathComponent("pipe").path
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -188,7 +188,7 @@ struct UploadTests {
     #expect(origin.requests.first?.body.elementsEqual(content.bytes) == true)
   }
 
-  @Test func `a file that shrinks while it is sent ends the attempt`() async throws {
+  @Test func `a file that shrinks while it is being sent ends the attempt`() async throws {
     let file = try UploadFile(holeOf: 40_000_000)
     origin.serve(
       .status(201).with { $0.taking = .first(10_000, then: .wait(until: "shrunk")) }, at: "/up")
@@ -202,11 +202,12 @@ struct UploadTests {
       try await probe.end(of: id)
         == .failed(
           TransferFailure(
-            .uploadFileUnusable, on: file.path, detail: "it became shorter while it was sent")))
+            .uploadFileUnusable, on: file.path, detail: "it became shorter while it was being sent")
+        ))
     #expect(origin.requests.first.map { $0.bodyByteCount < 40_000_000 } == true)
   }
 
-  @Test func `a file that grows while it is sent is sent as far as it was`() async throws {
+  @Test func `a file that grows while it is sent is sent up to its original size`() async throws {
     let file = try UploadFile(holeOf: 30_000_000)
     origin.serve(
       .status(201).with { $0.taking = .first(10_000, then: .wait(until: "grown")) }, at: "/up")
@@ -220,7 +221,7 @@ struct UploadTests {
     probe.transport.accept(id, into: RecordingSink())
     #expect(try await probe.end(of: id) == .complete)
     #expect(origin.requests.first?.bodyByteCount == 30_000_000)
-    // Nothing behind it: the connection serves the next request.
+    // Nothing follows it: the connection serves the next request.
     #expect(try await send(RequestContent(method: "GET")).end == .complete)
     #expect(Set(origin.requests.map(\.connection)) == [1])
   }

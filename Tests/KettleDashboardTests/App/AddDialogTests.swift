@@ -21,8 +21,8 @@ struct AddDialogTests {
     #expect(model.press(.enter) == [])
     #expect(
       model.said
-        == "The URL \"https://example.org/a b\" has a space in it; write %20, or quote each URL by "
-        + "itself")
+        == "The URL \"https://example.org/a b\" contains a space; write %20, or quote each URL "
+        + "separately")
     _ = model.press(.backspace, .backspace)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
     _ = model.update(.commandFinished(.added(count: 1)), at: Sample.now)

@@ -34,7 +34,7 @@ struct EntryDialogTests {
     #expect(
       model.said
         == "The URL \"ftp://example.org/a\" has the scheme \"ftp\"; "
-        + "only http and https can be fetched")
+        + "only http and https are supported")
     #expect(model.screens.count == 1)
     _ = model.press(.control("u"))
     _ = model.type("http://b/")

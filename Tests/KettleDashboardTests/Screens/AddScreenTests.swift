@@ -77,8 +77,8 @@ struct AddScreenTests {
       │ Login       me:••••••                                                        │
       │ Start       (at once; +90m, 2026-12-24T18:00)                                │
       │ Paused      no                                                               │
-      │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https can  │
-      │ be fetched                                                                   │
+      │ The URL "ftp://example.org/b" has the scheme "ftp"; only http and https are  │
+      │ supported                                                                    │
       │ 3 URLs, 2 not usable                                                         │
       └──────────────────────────────────────────────────────────────────────────────┘
 

@@ -220,8 +220,8 @@ struct ListScreenTests {
     _ = model.press(.down, .down)
     #expect(
       model.screen().lines[model.size.rows - 2]
-        == " The server answered \"https://example.org/files/3\" with 503 Service Unavailable; "
-        + "it is tried again")
+        == " The server responded to \"https://example.org/files/3\" with 503 Service Unavailable; "
+        + "it will be retried")
   }
 
   @Test func `rows that have not arrived are marked`() {

@@ -6,7 +6,7 @@ struct AddressScopeTests {
     var first: String
     var last: String
     var scope: AddressScope
-    /// The neighbours on both sides; nil at the end of the address space.
+    /// The adjacent addresses; nil at the end of the address space.
     var before: AddressScope?
     var after: AddressScope?
     var testDescription: String { first }
@@ -87,7 +87,7 @@ struct AddressScopeTests {
 
   // Fault 54
   @Test(arguments: ipv4 + ipv6)
-  func `each block of the registries ends where it should`(block: Block) throws {
+  func `each block of the registries has the right bounds`(block: Block) throws {
     let first = try #require(IPAddress(block.first))
     let last = try #require(IPAddress(block.last))
     #expect(AddressScope(of: first) == block.scope)
@@ -98,7 +98,7 @@ struct AddressScopeTests {
 
   // Fault 54
   @Test(arguments: ipv4)
-  func `an IPv4 address in an IPv6 one is what it is alone`(block: Block) throws {
+  func `an IPv4 address in an IPv6 address keeps its scope`(block: Block) throws {
     for text in [block.first, block.last] {
       guard case .v4(let address)? = IPAddress(text) else { throw Missing() }
       let low = UInt64(address)
@@ -108,7 +108,7 @@ struct AddressScopeTests {
         .v6(0x2002_0000_0000_0000 | low << 16 | 0xFFFF, .max),
       ]
       for form in forms { #expect(AddressScope(of: form) == block.scope, "\(form)") }
-      // ::0 and ::1 are addresses of their own.
+      // ::0 and ::1 have scopes of their own.
       if low > 1 { #expect(AddressScope(of: .v6(0, low)) == block.scope) }
       // Any other prefix hides nothing.
       #expect(AddressScope(of: .v6(0x2606_4700_0000_0000, low)) == .global)

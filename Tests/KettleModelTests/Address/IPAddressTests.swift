@@ -9,7 +9,7 @@ struct IPAddressTests {
     ("0:0:0:0:0:0:0:1", "::1"), ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
     ("::ffff:127.0.0.1", "::ffff:7f00:1"), ("1:2:3:4:5:6:9.10.11.12", "1:2:3:4:5:6:90a:b0c"),
   ])
-  func `an address has one canonical text`(text: String, canonical: String) throws {
+  func `an address has one canonical text form`(text: String, canonical: String) throws {
     let address = try #require(IPAddress(text))
     #expect(address.description == canonical)
     #expect(IPAddress(canonical) == address)

@@ -13,14 +13,14 @@ struct TransferURLLoginTests {
     ("http://u%40x:p%3A%2F%C3%A4@h/", Login(user: "u@x", password: "p:/ä")),
     ("http://user:pass@[::1]:8080/", Login(user: "user", password: "pass")),
   ])
-  func `the login is taken out of the URL and decoded`(given: String, login: Login) throws {
+  func `the login is separated from the URL and decoded`(given: String, login: Login) throws {
     let parsed = try TransferURL.parse(given).get()
     #expect(parsed.login == login)
     #expect(!parsed.url.text.contains("@"))
   }
 
   @Test(arguments: ["http://@h/", "http://h/a@b", "http://h/?a@b", "http://h#a@b"])
-  func `an at sign that names nobody is no login`(given: String) throws {
+  func `an at sign without a user is not a login`(given: String) throws {
     #expect(try TransferURL.parse(given).get().login == nil)
   }
 

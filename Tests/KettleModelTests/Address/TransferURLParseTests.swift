@@ -45,7 +45,7 @@ struct TransferURLParseTests {
     ("http://example.org/a[1]!$&'()*+,;=:@~", "http://example.org/a[1]!$&'()*+,;=:@~"),
     ("http://example.org//a//b/", "http://example.org//a//b/"),
   ])
-  func `a URL is kept in one form`(given: String, kept: String) {
+  func `a URL has one canonical form`(given: String, kept: String) {
     #expect(text(given) == kept)
   }
 
@@ -73,7 +73,7 @@ struct TransferURLParseTests {
       ("http://", .hostMissing), ("http:///path", .hostMissing), ("http://?q", .hostMissing),
       ("http://:80/", .hostMissing), ("http://user@/", .hostMissing), ("http://@:1/", .hostMissing),
     ] as [(String, TransferURLProblem)])
-  func `what is no URL to fetch is refused with the reason`(
+  func `a URL that cannot be fetched is rejected with the reason`(
     given: String, expected: TransferURLProblem
   ) {
     #expect(problem(given) == expected)
@@ -89,7 +89,7 @@ struct TransferURLParseTests {
     "http://a\u{202E}b/", "http://a\u{2488}b/", "http://a\u{00AD}b/", "http://\u{1F600}.example/",
     "http://user@\u{301}host/", "http://a.\u{301}b/", "http://a..b/",
   ])
-  func `a host that another parser could read differently is refused`(given: String) {
+  func `a host that another parser could read differently is rejected`(given: String) {
     #expect(problem(given) == .hostMalformed)
   }
 
@@ -104,7 +104,7 @@ struct TransferURLParseTests {
     #expect(found == .portMalformed || found == .characterForbidden(" "))
   }
 
-  @Test func `a mark that hides a delimiter from Character hides nothing`() throws {
+  @Test func `a combining mark after a delimiter does not hide it`() throws {
     let url = try TransferURL.parse("http://h/a?\u{301}b#\u{301}c").get().url
     #expect(url.path == "/a")
     #expect(url.query == "%CC%81b")
@@ -112,7 +112,7 @@ struct TransferURLParseTests {
     #expect(try TransferURL.parse("http://h?\u{301}").get().url.text == "http://h/?%CC%81")
   }
 
-  @Test func `what is kept reads back as the same URL`() throws {
+  @Test func `a stored URL parses as the same URL`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     let alphabet: [Character] = Array("aZ9/?#:@[]%.-_~!$&'()*+,;=|<>\"^`{}ä例\u{301}\u{FF0F}")
@@ -131,7 +131,7 @@ struct TransferURLParseTests {
     #expect(acceptedCount > 500)
   }
 
-  @Test func `the limit of length holds before and after encoding`() throws {
+  @Test func `the length limit holds before and after encoding`() throws {
     let start = "http://example.org/"
     let room = TransferURL.byteCountMax - start.utf8.count
     #expect(problem(start + String(repeating: "a", count: room)) == nil)

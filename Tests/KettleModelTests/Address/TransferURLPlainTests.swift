@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleModel
 
-/// What is read quickly must be what the parser proper says.
+/// The fast parser must agree with the full one.
 struct TransferURLPlainTests {
   private func plain(_ text: String) -> TransferURL? { TransferURL(plain: text.utf8.span) }
 
@@ -12,7 +12,7 @@ struct TransferURLPlainTests {
     "https://a.b-c_d.0:1/p?q?r#s?t", "https://example.org:443/a@b:c/%20?u=https://x/",
     "http://a./", "http://a:65535", "https://10.0.0.1/[x]", "https://example.org/a#b#c",
   ])
-  func `a plain URL is read as closely`(text: String) throws {
+  func `the fast parser agrees with the full one`(text: String) throws {
     let quick = try #require(plain(text))
     let close = try TransferURL.parseClosely(text).get()
     #expect(quick == close.url)
@@ -26,11 +26,11 @@ struct TransferURLPlainTests {
     " https://a/", "https://a/ ", "https://a/b c", "https://a/\\b", "https://a/\"", "https://a/ü",
     "https://ü/", "https://a/\u{7F}", "https://a/{x}", "https://a/#\n",
   ])
-  func `everything else is left to the parser proper`(text: String) {
+  func `everything else is left to the full parser`(text: String) {
     #expect(plain(text) == nil)
   }
 
-  @Test func `a URL at the limit of length is left to the parser proper`() {
+  @Test func `a URL at the length limit is left to the full parser`() {
     let start = "https://a/"
     func url(_ count: Int) -> String {
       start + String(repeating: "x", count: count - start.utf8.count)
@@ -41,7 +41,7 @@ struct TransferURLPlainTests {
     #expect((try? TransferURL.parse(url(TransferURL.byteCountMax + 1)).get()) == nil)
   }
 
-  @Test func `of random texts both say the same`() {
+  @Test func `both parsers agree on random texts`() {
     let seed = UInt64.random(in: .min ... .max)
     var numbers = SeededGenerator(seed: seed)
     let parts = [

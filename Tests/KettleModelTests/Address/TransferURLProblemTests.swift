@@ -9,22 +9,22 @@ struct TransferURLProblemTests {
       (.tooLong, "u", "The URL \"u\" is longer than 16384 bytes; shorten it"),
       (
         .controlCharacter, "a\u{1B}b",
-        "The URL \"a\u{FFFD}b\" has a control character or line break in it; copy it again"
+        "The URL \"a\u{FFFD}b\" contains a control character or a line break; copy it again"
       ),
       (
         .characterForbidden(" "), "a b",
-        "The URL \"a b\" has a space in it; write %20, or quote each URL by itself"
+        "The URL \"a b\" contains a space; write %20, or quote each URL separately"
       ),
       (
         .characterForbidden("\\"), "a\\b",
-        "The URL \"a\\b\" has a \"\\\" in it; percent-encode it"
+        "The URL \"a\\b\" contains \"\\\"; percent-encode it"
       ),
       (.schemeMissing, "u", "The URL \"u\" has no scheme; start it with https:// or http://"),
       (
         .schemeUnsupported("ftp"), "ftp://u",
-        "The URL \"ftp://u\" has the scheme \"ftp\"; only http and https can be fetched"
+        "The URL \"ftp://u\" has the scheme \"ftp\"; only http and https are supported"
       ),
-      (.hostMissing, "http://", "The URL \"http://\" names no host; write https://HOST/PATH"),
+      (.hostMissing, "http://", "The URL \"http://\" has no host; write https://HOST/PATH"),
       (.hostMalformed, "http://[", "The host in the URL \"http://[\" is not a host name; check it"),
       (
         .portMalformed, "http://h:0",
@@ -45,7 +45,7 @@ struct TransferURLProblemTests {
     "http://user:hunter2@exa mple/", "http://user:hun/ter2@h/", "http://user:hunter2@h:99999/",
     "ftp://user:hunter2@h/", "user:hunter2@h/",
   ])
-  func `no sentence has the password that was typed`(text: String) throws {
+  func `no sentence contains a typed password`(text: String) throws {
     guard case .failure(let problem) = TransferURL.parse(text) else {
       Issue.record("\(text) was accepted")
       return

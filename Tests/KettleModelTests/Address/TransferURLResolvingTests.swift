@@ -73,7 +73,7 @@ struct TransferURLResolvingTests {
     #expect(try resolve("#", from: "http://h/x?q") == .success("http://h/x?q"))
   }
 
-  @Test func `a login in a Location comes out beside the URL`() throws {
+  @Test func `a login in a Location is separated from the URL`() throws {
     let parsed = try TransferURL.parse("http://a/").get().url.resolving("//u:p@b/x").get()
     #expect(parsed.url.text == "http://b/x")
     #expect(parsed.login == Login(user: "u", password: "p"))
@@ -87,7 +87,7 @@ struct TransferURLResolvingTests {
     #expect(throws: TransferURLProblem.self) { try resolve(reference).get() }
   }
 
-  @Test func `what grows too long while it is resolved is refused`() throws {
+  @Test func `a URL that becomes too long while it is resolved is rejected`() throws {
     let base = "http://a/" + String(repeating: "b", count: 9_000) + "/"
     let reference = String(repeating: "c", count: 9_000)
     #expect(try resolve(reference, from: base) == .failure(.tooLong))

@@ -6,7 +6,7 @@ import Testing
 struct TransferURLTests {
   private func url(_ text: String) throws -> TransferURL { try TransferURL.parse(text).get().url }
 
-  @Test func `an origin is scheme, host and port`() throws {
+  @Test func `an origin consists of scheme, host and port`() throws {
     #expect(try url("http://h/a").origin == url("HTTP://H:80/b?c").origin)
     #expect(try url("http://h/").origin != url("https://h/").origin)
     #expect(try url("http://h/").origin != url("http://h:8080/").origin)
@@ -16,7 +16,7 @@ struct TransferURLTests {
     #expect(Origin(scheme: .https, host: "h", port: 80).text == "https://h:80")
   }
 
-  @Test func `a URL is coded as its text`() throws {
+  @Test func `a URL is encoded as its text`() throws {
     let given = try url("http://[::1]:8080/ä?q#f")
     let data = try JSONEncoder().encode([given])
     #expect(try JSONDecoder().decode([String].self, from: data) == ["http://[::1]:8080/%C3%A4?q"])
@@ -25,7 +25,7 @@ struct TransferURLTests {
   }
 
   @Test(arguments: ["\"\"", "\"ftp://h/\"", "\"http://h\\\\x\"", "5", "null"])
-  func `what is no URL is not decoded`(json: String) {
+  func `a text that is not a URL is not decoded`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([TransferURL].self, from: Data("[\(json)]".utf8))
     }

@@ -41,21 +41,21 @@ struct ByteRangeSetTests {
     #expect(pairs(held((0, 4), (6, 9), (5, 5))) == [[0, 4], [6, 9]])
   }
 
-  @Test func `a prefix holds from zero`() {
+  @Test func `a prefix starts at offset 0`() {
     #expect(pairs(ByteRangeSet(prefix: 7)) == [[0, 7]])
     #expect(ByteRangeSet(prefix: 0).isEmpty)
     #expect(ByteRangeSet(prefix: -1).isEmpty)
     #expect(ByteRangeSet(prefix: .max).byteCount == .max)
   }
 
-  @Test func `bytes are counted in all, and from the start without a gap`() {
+  @Test func `bytes are counted in total and up to the first gap`() {
     #expect(held((0, 5), (7, 9)).byteCount == 7)
     #expect(held((0, 5), (7, 9)).prefixByteCount == 5)
     #expect(held((1, 5)).prefixByteCount == 0)
     #expect(ByteRangeSet().prefixByteCount == 0)
   }
 
-  @Test func `the first gap is cut to the file`() throws {
+  @Test func `the first gap is limited to the file`() throws {
     #expect(try held((0, 5), (7, 9)).firstGap(total: 20) == range(5, 7))
     #expect(try held((0, 5), (7, 9)).firstGap(total: 6) == range(5, 6))
     #expect(try held((0, 5)).firstGap(total: 9) == range(5, 9))
@@ -114,7 +114,7 @@ struct ByteRangeSetTests {
     #expect(!ByteRangeSet().contains(try range(0, 1)))
   }
 
-  @Test func `the record is pairs of numbers`() throws {
+  @Test func `the record is a list of pairs of numbers`() throws {
     let data = try JSONEncoder().encode(held((0, 5), (7, 9)))
     #expect(String(decoding: data, as: UTF8.self) == "[0,5,7,9]")
     #expect(try JSONDecoder().decode(ByteRangeSet.self, from: data) == held((0, 5), (7, 9)))

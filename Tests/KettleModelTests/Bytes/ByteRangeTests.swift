@@ -17,7 +17,7 @@ struct ByteRangeTests {
     }
   }
 
-  @Test func `a range that ends before it begins, or begins before the file, is none`() {
+  @Test func `a range that ends before it begins or begins before the file is rejected`() {
     #expect(ByteRange(lower: 2, upper: 1) == nil)
     #expect(ByteRange(lower: -1, upper: 1) == nil)
     #expect(ByteRange(lower: .min, upper: .max) == nil)

@@ -5,7 +5,7 @@ import Testing
 struct FileIdentityTests {
   private let file = FileIdentity(device: 1, inode: 2, byteCount: 3, modifiedNanoseconds: 4)
 
-  @Test func `a file that was written to is the same inode and another identity`() {
+  @Test func `a modified file has the same inode and another identity`() {
     var written = file
     written.byteCount = 9
     written.modifiedNanoseconds = 9

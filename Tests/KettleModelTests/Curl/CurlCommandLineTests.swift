@@ -1,7 +1,7 @@
 import KettleModel
 import Testing
 
-/// Command lines as browsers and instructions have them.
+/// Command lines as browsers and instructions write them.
 struct CurlCommandLineTests {
   private func read(_ text: String) throws -> CurlCommandLine {
     try CurlCommandLine.parse(text).result.get()
@@ -18,7 +18,7 @@ struct CurlCommandLineTests {
     line.headers.map { $0.name + ": " + $0.value }
   }
 
-  @Test func `what Chrome copies for bash is read`() throws {
+  @Test func `a command copied by Chrome for bash is parsed`() throws {
     let text = #"""
       curl 'https://example.org/file.iso?a=1&b=2' \
         -H 'accept: text/html,*/*;q=0.8' \
@@ -39,7 +39,7 @@ struct CurlCommandLineTests {
       ])
   }
 
-  @Test func `what Firefox copies is read`() throws {
+  @Test func `a command copied by Firefox is parsed`() throws {
     let line = try read(
       "curl 'https://example.org/a' --compressed -H 'Referer: https://example.org/' "
         + "-H 'Cookie: a=b' -H 'Connection: keep-alive' -H 'TE: trailers'")
@@ -52,7 +52,7 @@ struct CurlCommandLineTests {
     "curl \"https://example.org/a?x=1&y=%41\" ^\r\n  -H \"accept: */*\" ^\r\n"
       + "  -H \"x: say \\\"hi\\\"\"",
   ])
-  func `what is copied for the command prompt of Windows is read`(text: String) throws {
+  func `a command copied for the Windows command prompt is parsed`(text: String) throws {
     let lines = CurlCommandLine.lines(of: text)
     #expect(lines.count == 1)
     let line = try read(lines.first ?? "")
@@ -60,7 +60,7 @@ struct CurlCommandLineTests {
     #expect(headers(line) == ["accept: */*", "x: say \"hi\""])
   }
 
-  @Test func `the options that a download has are taken over`() throws {
+  @Test func `the options that apply to a download are converted`() throws {
     let line = try read(
       "curl -fsSL -u me:pa:ss -A agent -e 'http://r/;auto' --limit-rate 2M --retry 3 -C - "
         + "-o name.iso -- http://example.org/a")
@@ -77,7 +77,7 @@ struct CurlCommandLineTests {
     ("-o d/a.iso", "a.iso", "d"), ("--output-dir /d -o e/a", "a", "/d/e"), ("-o /a", "a", "/"),
     ("--output-dir ~/isos -O", nil, "~/isos"),
   ])
-  func `the name and the place are taken over`(
+  func `the name and the directory are converted`(
     options: String, name: String?, directory: String?
   ) throws {
     let line = try read("curl http://a/b " + options)
@@ -85,7 +85,7 @@ struct CurlCommandLineTests {
     #expect(line.directory == directory)
   }
 
-  @Test func `a URL without a scheme is http, as with curl, and its login is kept apart`() throws {
+  @Test func `a URL without a scheme is http, as with curl, and its login is separated`() throws {
     #expect(try read("curl example.org/a").url.url.text == "http://example.org/a")
     let line = try read("curl --url https://me:pw@example.org/")
     #expect(line.login == Login(user: "me", password: "pw"))
@@ -127,7 +127,7 @@ struct CurlCommandLineTests {
     ("curl $(cat url)", .needsShell("$")), ("curl http://a/ | sh", .needsShell("|")),
     ("curl http://a/ > file", .needsShell(">")),
   ])
-  func `what is no download, or not known, is named`(text: String, expected: CurlProblem) {
+  func `unsupported and unknown options are reported`(text: String, expected: CurlProblem) {
     #expect(problem(text) == expected)
   }
 
@@ -138,7 +138,7 @@ struct CurlCommandLineTests {
     ("curl http://me:pw@a/ -H 'Accept: x'", "curl http://me:••@a/ -H 'Accept: x'"),
     ("curl -HX-Auth-Token:x http://a/", "curl -HX-Auth-Token:• http://a/"),
   ])
-  func `what others are not to see is known, whether or not the line is right`(
+  func `secrets are found in valid and invalid commands`(
     text: String, seen: String
   ) {
     for text in [text, text + " --frobnicate"] {

@@ -15,11 +15,11 @@ struct CurlLinesTests {
     ("curling is a sport\nx", ["curling is a sport", "x"]),
     ("curl a\n", ["curl a", ""]), ("curl a ^\r\n -L\r\ncurl b", ["curl a -L", "curl b"]),
   ])
-  func `commands and other lines are told apart`(text: String, lines: [String]) {
+  func `commands and other lines are distinguished`(text: String, lines: [String]) {
     #expect(CurlCommandLine.lines(of: text) == lines)
   }
 
-  @Test func `a quote that is never closed leaves the lines after it alone`() {
+  @Test func `an unclosed quote does not affect the lines after it`() {
     let text = "curl 'x\n" + String(repeating: "curl y \\\n", count: 5000)
     #expect(CurlCommandLine.lines(of: text).count == 5002)
   }
@@ -35,7 +35,7 @@ struct CurlLinesTests {
   }
 
   @Test(arguments: 0..<40)
-  func `any text ends, and only within itself is anything hidden`(seed: UInt64) {
+  func `any text is parsed, and hidden ranges are inside it`(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     let pieces = [
       "curl", " ", "'", "\"", "\\", "\n", "\r\n", "$'", "^", "^\"", "$", "`", ";", "&", "-H", "-u",

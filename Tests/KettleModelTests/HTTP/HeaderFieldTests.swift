@@ -13,7 +13,7 @@ struct HeaderFieldTests {
     ("X-Name: ä", "X-Name", "ä"),
     ("!#$%&'*+-.^_`|~09azAZ: x", "!#$%&'*+-.^_`|~09azAZ", "x"),
   ])
-  func `a line is read as it is typed`(line: String, name: String, value: String) {
+  func `a header line is parsed as typed`(line: String, name: String, value: String) {
     let field = HeaderField(line)
     #expect(field?.name == name)
     #expect(field?.value == value)
@@ -24,11 +24,11 @@ struct HeaderFieldTests {
     "a\"b: x",
     "X: a\r\nHost: evil", "X: a\nb", "X\n: a", "X: a\r", "X: \u{0}", "X: a\u{7F}", "X: a\u{1B}[0m",
   ])
-  func `what could become another header is refused`(line: String) {
+  func `text that could become another header is rejected`(line: String) {
     #expect(HeaderField(line) == nil)
   }
 
-  @Test func `a received header is kept as it came`() {
+  @Test func `a received header is kept unchanged`() {
     let field = HeaderField(received: "bad name", " value\t")
     #expect(field.name == "bad name")
     #expect(field.value == " value\t")

@@ -17,7 +17,7 @@ struct ResponseHeadTests {
     #expect(head.values(of: "absent").isEmpty)
   }
 
-  @Test func `a header that says two things says nothing`() {
+  @Test func `a header with two different values has none`() {
     #expect(head.value(of: "Via") == nil)
     #expect(head.value(of: "Length") == "5")
     #expect(head.value(of: "absent") == nil)
@@ -34,12 +34,12 @@ struct ValidatorTests {
     #expect(strong("\"a\"", nil, isStrong: false) == "\"a\"")
   }
 
-  @Test func `a weak tag is never sent, and says that the date is no better`() {
+  @Test func `a weak tag is never sent and rules out the date`() {
     #expect(strong("W/\"a\"", nil, isStrong: false) == nil)
     #expect(strong("W/\"a\"", "date", isStrong: true) == nil)
   }
 
-  @Test func `a date counts when it is strong`() {
+  @Test func `a date is a validator if it is strong`() {
     #expect(strong(nil, "date", isStrong: true) == "date")
     #expect(strong(nil, "date", isStrong: false) == nil)
     #expect(strong(nil, nil, isStrong: true) == nil)

@@ -7,7 +7,7 @@ struct ChecksumTests {
   private let md5 = "d41d8cd98f00b204e9800998ecf8427e"
 
   @Test(arguments: Checksum.Algorithm.allCases)
-  func `a checksum is read and written as ALGORITHM, colon, digits`(
+  func `a checksum is parsed and formatted as ALGORITHM:DIGITS`(
     algorithm: Checksum.Algorithm
   ) throws {
     let hex = String(repeating: "aF", count: algorithm.hexDigitCount / 2)

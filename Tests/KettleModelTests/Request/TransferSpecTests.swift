@@ -33,7 +33,7 @@ struct TransferSpecTests {
     #expect(try JSONDecoder().decode(TransferSpec.self, from: data) == spec)
   }
 
-  /// As it stands in a message for many URLs.
+  /// In the form of a message for many URLs.
   private struct Template: Codable, Hashable {
     static let other = "https://example.org/other"
     var spec: TransferSpec
@@ -46,7 +46,7 @@ struct TransferSpecTests {
     func encode(to encoder: any Encoder) throws { try spec.encodeTemplate(to: encoder) }
   }
 
-  @Test func `a template has everything but the URL`() throws {
+  @Test func `a template contains everything except the URL`() throws {
     let spec = try full()
     let data = try JSONEncoder().encode(Template(spec: spec))
     var expected = spec
@@ -59,7 +59,7 @@ struct TransferSpecTests {
     #expect(try #require(members as? [String: Any]).keys.sorted().elementsEqual(names))
   }
 
-  @Test func `what is left out has its default`() throws {
+  @Test func `missing properties get their defaults`() throws {
     let spec = try JSONDecoder().decode(
       TransferSpec.self, from: Data(#"{"url": "http://h/f"}"#.utf8))
     #expect(spec == TransferSpec(url: try url()))

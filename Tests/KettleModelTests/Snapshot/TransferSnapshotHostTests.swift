@@ -15,7 +15,7 @@ struct TransferSnapshotHostTests {
     ("http:example.org", ""), ("example.org/a", ""), ("", ""), ("://", ""), ("a:b://c", ""),
     ("http://müller.example/ü", "müller.example"),
   ])
-  func `the host is told without the port`(url: String, host: String) {
+  func `the host excludes the port`(url: String, host: String) {
     #expect(snapshot(url).host == host)
   }
 
@@ -23,7 +23,7 @@ struct TransferSnapshotHostTests {
     ("example.org", true), ("EXAMPLE.org", true), ("org", true), ("cdn.example.org", true),
     ("ample.org", false), ("x.cdn.example.org", false), ("", false),
   ])
-  func `a host has the domains above it`(wanted: String, has: Bool) {
+  func `a host matches its parent domains`(wanted: String, has: Bool) {
     #expect(snapshot("https://cdn.example.org/a").hasHost(wanted) == has)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import KettleModel
 
 struct TransferSnapshotTests {
-  @Test func `a snapshot survives coding with all of it and with the least`() throws {
+  @Test func `a snapshot survives coding with all properties and with the fewest`() throws {
     let least = TransferSnapshot(
       id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 2, title: "t", url: "u",
       state: .idle, createdAt: WallTime(millisecondsSince1970: 3))
@@ -37,14 +37,14 @@ struct TotalsTests {
     #expect(try JSONDecoder().decode(Totals.self, from: data) == totals)
   }
 
-  @Test func `free space is kept when it is known`() throws {
+  @Test func `free space is coded if it is known`() throws {
     var totals = Totals()
     totals.freeBytes = .max
     let data = try JSONEncoder().encode(totals)
     #expect(try JSONDecoder().decode(Totals.self, from: data).freeBytes == .max)
   }
 
-  @Test func `a state of a newer version is passed over`() throws {
+  @Test func `a state of a newer version is skipped`() throws {
     let json = #"{"bytesPerSecond": 0, "counts": {"running": 1, "dreaming": 2}}"#
     let totals = try JSONDecoder().decode(Totals.self, from: Data(json.utf8))
     #expect(totals.counts == [.running: 1])
@@ -58,7 +58,7 @@ struct TotalsTests {
     #expect(totals.transferCount == 4)
   }
 
-  @Test func `counts that are too many are the most that fits`() {
+  @Test func `a sum of counts saturates`() {
     var totals = Totals()
     totals.counts = [.running: .max, .completed: 2]
     #expect(totals.transferCount == .max)

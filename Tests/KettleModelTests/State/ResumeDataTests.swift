@@ -26,13 +26,13 @@ struct ResumeDataTests {
     }
   }
 
-  @Test func `a finished file that is not ours has no identity`() throws {
+  @Test func `a finished file that Kettle did not write has no identity`() throws {
     let file = FinishedFile(path: "/d/f", identity: nil)
     let data = try JSONEncoder().encode(file)
     #expect(try JSONDecoder().decode(FinishedFile.self, from: data) == file)
   }
 
-  @Test func `a new record has nothing behind it`() throws {
+  @Test func `a new record has no history`() throws {
     let spec = TransferSpec(url: try TransferURL.parse("http://h/").get().url)
     let record = TransferRecord(
       id: TransferID(rawValue: 1), taskIdentifier: 1, spec: spec,

@@ -13,7 +13,7 @@ struct TransferStateTests {
     #expect(TransferState.allCases.filter(\.isFinished) == [.completed, .failed])
   }
 
-  @Test func `only two reasons wait for the user`() {
+  @Test func `only two reasons need the user`() {
     #expect(
       WaitingReason.allCases.map(\.rawValue) == [
         "retry", "retryAfter", "network", "diskSpace", "discretionary", "needsLink", "needsLogin",
@@ -34,7 +34,7 @@ struct TransferStateTests {
     #expect("\(TransferID(rawValue: 10))" == "10")
   }
 
-  /// The JSON of an array of one, read back and compared on the way.
+  /// Encodes an array of one, compares the decoded value and returns the JSON.
   private static func json<Value: Codable & Equatable>(_ value: Value) throws -> String {
     let data = try JSONEncoder().encode([value])
     #expect(try JSONDecoder().decode([Value].self, from: data) == [value])

@@ -13,19 +13,19 @@ struct DisplayTextTests {
     ("a\u{2066}b\u{2069}", "a\u{FFFD}b\u{FFFD}"), ("a\u{FEFF}", "a\u{FFFD}"),
     ("\u{E0041}a", "\u{FFFD}a"), ("a\u{2028}b", "a\u{FFFD}b"), ("e\u{301}", "e\u{301}"),
   ])
-  func `what a terminal obeys or what hides is replaced`(text: String, shown: String) {
+  func `control and invisible characters are replaced`(text: String, shown: String) {
     let result = text.sanitizedForDisplay()
     #expect(Array(result.unicodeScalars) == Array(shown.unicodeScalars))
   }
 
-  @Test func `a long text is cut and says so`() {
+  @Test func `a long text is truncated with an ellipsis`() {
     #expect("abcdef".sanitizedForDisplay(limit: 6) == "abcdef")
     #expect("abcdef".sanitizedForDisplay(limit: 5) == "abcde…")
     #expect("abc".sanitizedForDisplay(limit: 0) == "…")
     #expect("".sanitizedForDisplay(limit: 0) == "")
   }
 
-  @Test func `one character with ten thousand marks is not ten thousand marks long`() {
+  @Test func `a character with ten thousand combining marks is shortened`() {
     let text = "a" + String(repeating: "\u{301}", count: 10_000)
     #expect(text.sanitizedForDisplay().unicodeScalars.count == 8)
   }
@@ -49,7 +49,7 @@ struct DisplayTextTests {
     ("", ""), (" \t\r\n", ""), (" a ", "a"), ("\r\na b\r\n", "a b"), ("\u{A0}a", "\u{A0}a"),
     (" \u{301}a", "\u{301}a"),
   ])
-  func `blanks are taken off at both ends`(text: String, trimmed: String) {
+  func `blanks are trimmed at both ends`(text: String, trimmed: String) {
     #expect(Array(text.trimmingBlanks().unicodeScalars) == Array(trimmed.unicodeScalars))
   }
 }

@@ -8,7 +8,7 @@ struct RateTextTests {
     ("1.1234567891234K", 1150), ("9223372036854775807", .max),
     ("8589934591G", 9_223_372_035_781_033_984),
   ])
-  func `a rate is read as bytes a second`(text: String, expected: Int64) {
+  func `a rate is parsed as bytes per second`(text: String, expected: Int64) {
     #expect(RateText.parse(text) == expected)
   }
 
@@ -16,7 +16,7 @@ struct RateTextTests {
     "", "0", "0.0", "0K", "K", ".5M", "1.", "1.M", "-1", "+1", "1 M", " 1", "1e3", "1T", "1KB",
     "1,5M", "0x10", "nan", "١", "9223372036854775808", "8589934592G", "0.0001K", "1.2.3",
   ])
-  func `what is no rate above zero is refused`(text: String) {
+  func `a text that is not a positive rate is rejected`(text: String) {
     #expect(RateText.parse(text) == nil)
   }
 }
@@ -27,7 +27,7 @@ extension RateTextTests {
     (2_147_483_648, "2G"), (1100, "1100"), (1_048_577, "1048577"), (0, "0"), (-5, "-5"),
     (.max, "9223372036854775807"),
   ])
-  func `a rate is written so that it reads as the same`(rate: Int64, text: String) {
+  func `a formatted rate parses as the same rate`(rate: Int64, text: String) {
     #expect(RateText.text(rate) == text)
     if rate > 0 { #expect(RateText.parse(text) == rate) }
   }

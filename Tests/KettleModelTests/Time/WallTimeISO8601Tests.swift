@@ -27,7 +27,7 @@ struct WallTimeISO8601Tests {
       (.min, "-292275055-05-16T16:47:04Z"),
       (.max, "292278994-08-17T07:12:55Z"),
     ] as [(Int64, String)])
-  func `a moment is written by the civil calendar`(milliseconds: Int64, text: String) {
+  func `a time is formatted in the civil calendar`(milliseconds: Int64, text: String) {
     #expect(WallTime(millisecondsSince1970: milliseconds).iso8601 == text)
   }
 
@@ -51,7 +51,7 @@ struct WallTimeISO8601Tests {
     }
   }
 
-  @Test func `what is written agrees with Foundation at random moments`() throws {
+  @Test func `formatted times agree with Foundation at random times`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
@@ -70,7 +70,7 @@ struct WallTimeISO8601Tests {
       (2026, 1, 1, 0, 0, 61),
       (2026, 1, 1, -1, 0, 0), (Int64.max, 1, 1, 0, 0, 0), (2026, Int64.min, 1, 0, 0, 0),
     ] as [(Int64, Int64, Int64, Int64, Int64, Int64)])
-  func `a date that is not in the calendar is none`(
+  func `a date that does not exist is rejected`(
     year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
   ) {
     #expect(

@@ -372,7 +372,7 @@ struct TransferLifeTests {
     #expect(script.state(id) == .failed)
     #expect(
       script.record(id)?.failure?.sentence
-        == "The partial file \"/downloads/a.iso.part\" was changed by another program (6 times); "
+        == "Another program changed the partial file \"/downloads/a.iso.part\" (6 times); "
         + "start it again")
   }
 
@@ -407,7 +407,7 @@ struct TransferLifeTests {
     #expect(
       script.record(id)?.failure?.sentence
         == "\"/downloads/a.iso\" already exists (a link that leads to nothing); "
-        + "choose another name with -o, or --on-conflict rename")
+        + "choose another name with -o, or use --on-conflict rename")
   }
 
   @Test func `a partial file that others changed is left to them`() throws {

@@ -3,12 +3,12 @@ import Glibc
 import KettleSystem
 import Testing
 
-/// Programs as they see themselves: a shell that writes down what it was given.
+/// Programs as seen from inside: a shell that prints what it was given.
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessSpawnTests {
   private struct NoDescriptor: Error {}
 
-  /// What a script says on standard output, and how it ended.
+  /// Returns the output and the status of a script.
   private func run(
     _ script: String, _ change: (inout ProcessSpawn) -> Void = { _ in }
   ) throws -> (said: String, status: ProcessStatus?) {
@@ -39,8 +39,8 @@ struct ProcessSpawnTests {
     #expect(said == "/usr\na b\n\n")
   }
 
-  @Test func `a program has no descriptor but its own three`() throws {
-    // Without the close-on-exec flag, as a parent may have left it for us.
+  @Test func `a program inherits only its three standard descriptors`() throws {
+    // Without the close-on-exec flag, as a parent process may have left it open.
     let stray = dup(STDIN_FILENO)
     defer { close(stray) }
     try #require(stray > 2)
@@ -60,26 +60,26 @@ struct ProcessSpawnTests {
     #expect(said == "SigBlk:\t0000000000000000\n")
   }
 
-  @Test func `a program leads a process session of its own`() throws {
+  @Test func `a program leads its own process session`() throws {
     let (said, _) = try run("cut -d ' ' -f 6 /proc/$$/stat; echo $$")
     let lines = said.split(separator: "\n")
     #expect(lines.count == 2 && lines.first == lines.last)
   }
 
-  @Test func `how a program ends is told in words`() throws {
+  @Test func `the status of a program has a description`() throws {
     #expect(try run("exit 7").status?.text == "exit 7")
     #expect(try run("kill -11 $$").status?.text == "signal 11")
     #expect(try run("exit 0").status?.text == "exit 0")
   }
 
-  @Test func `a program that is not there is the errno of the one who asked`() throws {
+  @Test func `a missing program is reported with its errno`() throws {
     #expect(throws: ProcessSpawn.Failed.self) {
       try run("") { $0.executablePath = "/nowhere/program" }
     }
     #expect(throws: ProcessSpawn.Failed.self) { try run("") { $0.directory = "/nowhere" } }
   }
 
-  @Test func `nobody is waited for twice`() throws {
+  @Test func `a process that is not a child has no status`() throws {
     #expect(ProcessStatus.ofEnded(getpid()) == nil)
   }
 }

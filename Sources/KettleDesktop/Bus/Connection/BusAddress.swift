@@ -1,3 +1,5 @@
+import KettleModel
+
 /// Where a bus listens (D-Bus Specification, "Server Addresses").
 package enum BusAddress: Hashable, Sendable {
   case path([UInt8])
@@ -29,37 +31,13 @@ package enum BusAddress: Hashable, Sendable {
     for pair in text.dropFirst(prefix.count).split(separator: UInt8(ascii: ",")) {
       let parts = pair.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let key = parts.first, let value = parts.last.flatMap(unescaped), parts.count == 2,
+      guard let key = parts.first, let value = parts.last.flatMap(PercentEncoding.decoded),
+        parts.count == 2,
         !value.isEmpty
       else { return nil }
       if key.elementsEqual("path".utf8) { return value.contains(0) ? nil : .path(value) }
       if key.elementsEqual("abstract".utf8) { return .abstract(value) }
     }
     return nil
-  }
-
-  /// Decodes `%` and two digits as one byte.
-  private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
-      else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

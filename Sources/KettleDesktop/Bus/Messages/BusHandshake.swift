@@ -1,3 +1,5 @@
+import KettleModel
+
 /// The authentication before the first message: our identity is what the kernel reports (D-Bus
 /// Specification, "Authentication Protocol", EXTERNAL).
 struct BusHandshake {
@@ -15,10 +17,8 @@ struct BusHandshake {
 
   /// The first bytes sent. A server that sees no credentials looks at the leading nul.
   static func greeting(userID: UInt32) -> [UInt8] {
-    let digits = String(userID).utf8.map { byte in
-      String(byte, radix: 16)
-    }
-    return [0] + Array("AUTH EXTERNAL \(digits.joined())\r\n".utf8)
+    let digits = String(userID).utf8.hexadecimal
+    return [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
   }
 
   mutating func take(_ bytes: some Collection<UInt8>) -> Step {

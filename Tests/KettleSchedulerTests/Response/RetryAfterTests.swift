@@ -2,26 +2,7 @@ import KettleModel
 import KettleScheduler
 import Testing
 
-struct HTTPDateTests {
-  private let moment = WallTime(millisecondsSince1970: 784_111_777_000)
-
-  @Test(arguments: [
-    "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-  ])
-  func `the three forms of RFC 9110 are one moment`(_ text: String) {
-    #expect(HTTPDate.parse(text) == moment)
-  }
-
-  @Test(arguments: [
-    "", "yesterday", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
-    "Sun, 31 Jun 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
-    "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 PST",
-    "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "-1",
-  ])
-  func `anything else is no date`(_ text: String) {
-    #expect(HTTPDate.parse(text) == nil)
-  }
-
+struct RetryAfterTests {
   private func retryAfter(_ value: String, date: String? = nil) -> Int64? {
     var headers = ["Retry-After": value]
     headers["Date"] = date

@@ -1,16 +1,19 @@
-/// Decodes `%41` in names, where an error must never cost the whole name.
-///
-/// `TransferURL.percentDecoded` refuses control bytes; here they pass, to be replaced with
-/// everything else that a name must not contain.
-enum PercentText {
-  /// Keeps a truncated or malformed escape as it is.
-  static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
-    decoded(text) { [$0] } ?? []
+/// Percent-encoding (RFC 3986, section 2.1).
+package enum PercentEncoding {
+  /// Returns the escape of a byte, such as `%2F`.
+  package static func escape(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// Returns nil for a truncated or malformed escape.
-  static func decodedStrictly(_ text: some Collection<UInt8>) -> [UInt8]? {
+  /// Decodes all escapes. Returns nil if one is truncated or malformed.
+  package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
     decoded(text) { _ in nil }
+  }
+
+  /// Decodes all escapes and keeps truncated or malformed ones as they are.
+  package static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
+    decoded(text) { [$0] } ?? []
   }
 
   private static func decoded(
@@ -25,7 +28,7 @@ enum PercentText {
         bytes.append(byte)
         continue
       }
-      let digits = text[index...].prefix(2).compactMap(hexValue)
+      let digits = text[index...].prefix(2).compactMap(value(ofDigit:))
       if digits.count == 2, let high = digits.first, let low = digits.last {
         bytes.append(high << 4 | low)
         index = text.index(index, offsetBy: 2)
@@ -38,7 +41,7 @@ enum PercentText {
     return bytes
   }
 
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
+  private static func value(ofDigit byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10

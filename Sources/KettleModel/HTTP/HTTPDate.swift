@@ -1,12 +1,24 @@
-import KettleModel
-
-/// Dates in headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7). The two obsolete
-/// forms are accepted too, as the RFC requires.
+/// Dates in headers, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 package enum HTTPDate {
+  /// 1970-01-01, the first day of the epoch, was a Thursday.
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
+  /// Formats a time since 1970.
+  package static func text(_ time: WallTime) -> String {
+    let date = time.inUTC
+    let day = days[Int(max(0, time.daysSince1970) % 7)]
+    let month = months[Int(date.month) - 1]
+    return "\(day), \(padded(date.day)) \(month) \(date.year) "
+      + "\(padded(date.hour)):\(padded(date.minute)):\(padded(date.second)) GMT"
+  }
+
+  private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// Parses the current form and the two obsolete ones, as RFC 9110 requires. Returns nil for
+  /// anything else.
   package static func parse(_ text: String) -> WallTime? {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
     // asctime: Sun Nov  6 08:49:37 1994
@@ -32,39 +44,12 @@ package enum HTTPDate {
     day: String, month: String, year: String, _ time: (hour: Int64, minute: Int64, second: Int64)
   ) -> WallTime? {
     guard let day = DecimalDigits.int64(day[...]), var year = DecimalDigits.int64(year[...]),
-      let month = months.firstIndex(of: month.lowercased())
+      let month = months.firstIndex(where: { $0.lowercased() == month.lowercased() })
     else { return nil }
     // Two-digit years belong to the nearest century: 70 and later mean 19xx.
     if year < 100 { year += year < 70 ? 2000 : 1900 }
     return WallTime(
       year: year, month: Int64(month) + 1, day: day, hour: time.hour, minute: time.minute,
       second: time.second)
-  }
-}
-
-/// A `Retry-After` header (RFC 9110, section 10.2.3), as a wait from now.
-package struct RetryAfter: Sendable, Hashable {
-  package var milliseconds: Int64
-
-  package init(milliseconds: Int64) { self.milliseconds = milliseconds }
-
-  /// The wait, at most one day.
-  package var boundedMilliseconds: Int64 {
-    min(max(milliseconds, 0), RetryPolicy.waitMillisecondsMax)
-  }
-
-  /// Parses seconds or a date. A date is measured from the server's own `Date`, because its clock
-  /// and ours may differ. Returns nil for an invalid value; a past date means now.
-  package init?(_ head: ResponseHead, at now: Moment) {
-    guard let value = head.value(of: "Retry-After") else { return nil }
-    let text = value.trimmed
-    if let seconds = DecimalDigits.int64(text) {
-      let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-      self.milliseconds = overflow ? .max : milliseconds
-      return
-    }
-    guard let date = HTTPDate.parse(String(text)) else { return nil }
-    let reference = head.value(of: "Date").flatMap(HTTPDate.parse) ?? now.wall
-    milliseconds = max(0, date.millisecondsSince1970 - reference.millisecondsSince1970)
   }
 }

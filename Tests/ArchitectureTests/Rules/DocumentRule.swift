@@ -4,9 +4,9 @@ import Foundation
 enum DocumentRule {
   /// Targets without a row in the table of targets (name, purpose, invariant), or with a row whose
   /// purpose or invariant is empty.
-  static func undescribedTargets(_ targets: [String], in paper: SourceText) -> [Finding] {
+  static func undescribedTargets(_ targets: [String], in document: SourceText) -> [Finding] {
     var described: Set<String> = []
-    for line in paper.lines {
+    for line in document.lines {
       let row = cells(ofRow: line)
       guard row.count == 3, !row[1].isEmpty, !row[2].isEmpty,
         let name = codeName(in: row[0])
@@ -14,18 +14,18 @@ enum DocumentRule {
       described.insert(name)
     }
     return targets.filter { !described.contains($0) }.map { target in
-      Finding(path: paper.path, line: 0, why: "no row with an invariant of \(target)")
+      Finding(path: document.path, line: 0, why: "no row with an invariant of \(target)")
     }
   }
 
   /// Rows of the table of targets that name no target.
-  static func unknownTargets(_ targets: [String], in paper: SourceText) -> [Finding] {
-    paper.lines.enumerated().compactMap { offset, line in
+  static func unknownTargets(_ targets: [String], in document: SourceText) -> [Finding] {
+    document.lines.enumerated().compactMap { offset, line in
       let row = cells(ofRow: line)
       guard row.count == 3, let name = codeName(in: row[0]), !targets.contains(name) else {
         return nil
       }
-      return Finding(path: paper.path, line: offset + 1, why: "\(name) is no target")
+      return Finding(path: document.path, line: offset + 1, why: "\(name) is no target")
     }
   }
 
@@ -43,10 +43,10 @@ enum DocumentRule {
   }
 
   /// Links in a Markdown file whose target does not exist.
-  static func brokenLinks(in paper: SourceText, exists: (String) -> Bool) -> [Finding] {
-    guard paper.path.hasSuffix(".md") else { return [] }
-    let folder = paper.folders.dropLast()
-    return paper.lines.enumerated().flatMap { offset, line in
+  static func brokenLinks(in document: SourceText, exists: (String) -> Bool) -> [Finding] {
+    guard document.path.hasSuffix(".md") else { return [] }
+    let folder = document.folders.dropLast()
+    return document.lines.enumerated().flatMap { offset, line in
       links(in: line).compactMap { link in
         let file = link.prefix { $0 != "#" }
         guard !file.isEmpty, !link.contains("://"), !link.hasPrefix("mailto:") else { return nil }
@@ -59,7 +59,7 @@ enum DocumentRule {
           }
         }
         return exists(parts.joined(separator: "/"))
-          ? nil : Finding(path: paper.path, line: offset + 1, why: "\"\(link)\" leads nowhere")
+          ? nil : Finding(path: document.path, line: offset + 1, why: "\"\(link)\" does not exist")
       }
     }
   }
@@ -69,10 +69,10 @@ enum DocumentRule {
   }
 
   /// Documents that a comment or another document names and that do not exist.
-  static func missingPapers(in file: SourceText, exists: (String) -> Bool) -> [Finding] {
-    let isPaper = file.path.hasSuffix(".md")
+  static func missingDocuments(in file: SourceText, exists: (String) -> Bool) -> [Finding] {
+    let isDocument = file.path.hasSuffix(".md")
     return file.lines.enumerated().flatMap { offset, line in
-      guard isPaper || file.linesWithComment.contains(offset) else { return [Finding]() }
+      guard isDocument || file.linesWithComment.contains(offset) else { return [Finding]() }
       return line.components(separatedBy: "docs/").dropFirst().compactMap { rest in
         let name = rest.prefix { $0.isLetter || $0.isNumber || "-/.".contains($0) }
         guard name.hasSuffix(".md"), !exists("docs/" + name) else { return nil }
@@ -82,24 +82,24 @@ enum DocumentRule {
   }
 
   /// The states in the diagram of the section called `title`.
-  static func statesDrawn(under title: String, in paper: SourceText) -> Set<String> {
-    Set(arrows(under: title, in: paper).flatMap { $0 }).subtracting(["[*]", ""])
+  static func statesDrawn(under title: String, in document: SourceText) -> Set<String> {
+    Set(arrows(under: title, in: document).flatMap { $0 }).subtracting(["[*]", ""])
   }
 
   /// The transitions between states in the diagram of the section called `title`.
   static func transitionsDrawn(
-    under title: String, in paper: SourceText
+    under title: String, in document: SourceText
   ) -> [(from: String, to: String)] {
-    arrows(under: title, in: paper).compactMap { ends in
+    arrows(under: title, in: document).compactMap { ends in
       guard ends.count == 2, !ends.contains("[*]") else { return nil }
       return (ends[0], ends[1])
     }
   }
 
-  private static func arrows(under title: String, in paper: SourceText) -> [[String]] {
+  private static func arrows(under title: String, in document: SourceText) -> [[String]] {
     var arrows: [[String]] = []
     var (isInSection, isInDiagram) = (false, false)
-    for line in paper.lines {
+    for line in document.lines {
       if line.hasPrefix("#") { isInSection = line.drop { $0 == "#" || $0 == " " } == title }
       if line.hasPrefix("```") { isInDiagram = isInSection && line == "```mermaid" }
       guard isInDiagram, line.contains("-->") else { continue }

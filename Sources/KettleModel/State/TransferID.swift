@@ -1,4 +1,4 @@
-/// Names one transfer for as long as the store lives; a number is never given twice.
+/// Identifies one transfer. Numbers are never reused within a store.
 public struct TransferID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 
@@ -24,21 +24,21 @@ extension TransferID: CustomStringConvertible {
   public var description: String { String(rawValue) }
 }
 
-/// Names one HTTP exchange within one run of the service.
+/// Identifies one HTTP exchange within one run of the service.
 public struct AttemptID: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Names a group of transfers of one program
-/// (`URLSessionConfiguration.background(withIdentifier:)` on Apple's systems).
+/// Identifies a group of transfers that belong to one program, as
+/// `URLSessionConfiguration.background(withIdentifier:)` does on Apple's systems.
 public struct SessionID: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// The session of the dashboard and of the commands.
+  /// The session of the dashboard and the commands.
   public static let kettle = SessionID(rawValue: "kettle")
 }
 

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What the host in a URL reveals about where a proxy will connect.
+/// The reach of the host in a URL, as far as it is known before a proxy connects to it.
 ///
 /// The proxy looks names up, so there is no address to judge. Literal addresses and names that only
 /// local networks use are recognised. Any other name may still lead the proxy anywhere, which only
@@ -48,12 +48,12 @@ enum ProxiedHost: Equatable {
     case .address(let scope): scope.phrase
     case .nameOfThisMachine: "a name of this machine"
     case .localName: "a name of local networks"
-    case .disguisedName: "a name with characters that stand for others"
+    case .disguisedName: "a name with look-alike characters"
     case .publicName: "a public name"
     }
   }
 
-  // MARK: Names
+  // MARK: - Names
 
   /// RFC 6761.
   private static let suffixesOfThisMachine: [[Substring]] = [
@@ -66,7 +66,7 @@ enum ProxiedHost: Equatable {
     ["corp"], ["private"],
   ]
 
-  /// A trailing dot stands for the root and changes nothing.
+  /// Ignores a trailing dot, which denotes the root.
   private static func name(_ name: String) -> ProxiedHost {
     let labels = name.split(separator: ".")
     func ends(in suffixes: [[Substring]]) -> Bool {
@@ -81,7 +81,7 @@ enum ProxiedHost: Equatable {
     scalar.value > 127 && (scalar.properties.changesWhenNFKCCaseFolded || scalar == "\u{3002}")
   }
 
-  // MARK: Addresses
+  // MARK: - Addresses
 
   /// Parses one to four numbers, each decimal, octal or hexadecimal, as inet_aton(3) does: many
   /// resolvers accept `127.1` and `0x7f000001` as addresses.

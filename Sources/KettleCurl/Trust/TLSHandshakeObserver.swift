@@ -1,4 +1,4 @@
-/// The state of a TLS connection, derived from the messages that libcurl reports.
+/// Derives the state of a TLS connection from the messages that libcurl reports.
 ///
 /// They arrive one at a time, each with its own header. Record headers of five bytes arrive too.
 struct TLSHandshakeObserver: Hashable {
@@ -6,7 +6,7 @@ struct TLSHandshakeObserver: Hashable {
   private(set) var hasBegun = false
   /// The server announced that it sends no more (close_notify, RFC 8446, section 6.1).
   private(set) var isClosedByServer = false
-  private(set) var isCertificateAsked = false
+  private(set) var isCertificateRequested = false
   /// The last alert received, other than close_notify.
   private(set) var alert: UInt8?
 
@@ -14,17 +14,17 @@ struct TLSHandshakeObserver: Hashable {
   private static let clientHello: UInt8 = 1
   private static let certificateRequest: UInt8 = 13
 
-  mutating func note(sent message: UnsafeRawBufferPointer) {
+  mutating func record(sent message: UnsafeRawBufferPointer) {
     hasBegun = true
     // Another connection begins, for example the one behind a proxy's.
     if Self.isHandshake(message, Self.clientHello) {
-      isCertificateAsked = false
+      isCertificateRequested = false
       alert = nil
     }
   }
 
-  mutating func note(received message: UnsafeRawBufferPointer) {
-    if Self.isHandshake(message, Self.certificateRequest) { isCertificateAsked = true }
+  mutating func record(received message: UnsafeRawBufferPointer) {
+    if Self.isHandshake(message, Self.certificateRequest) { isCertificateRequested = true }
     // An alert has two bytes, its level and its description (RFC 8446, section 6). No other message
     // has two.
     guard message.count == 2 else { return }
@@ -32,8 +32,8 @@ struct TLSHandshakeObserver: Hashable {
   }
 
   /// Whether the server ended the connection because of a missing or wrong certificate.
-  var isCertificateMissed: Bool {
-    guard isCertificateAsked, let alert else { return false }
+  var isCertificateRejected: Bool {
+    guard isCertificateRequested, let alert else { return false }
     return Self.alertsOnCertificates.contains(alert)
   }
 

@@ -1,0 +1,34 @@
+import Glibc
+import KettleModel
+
+extension FileContents {
+  /// Reads a regular file of at most `byteCountMax` bytes, a whole number of MiB. A pipe or a
+  /// device in its place does not block the caller.
+  package static func read(path: String, byteCountMax: Int) -> FileContents {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    guard let file = OwnedDescriptor(opened: open(path, flags)) else {
+      return errno == ENOENT || errno == ENOTDIR
+        ? .missing : .unreadable(SystemError(errno).message)
+    }
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return .unreadable("it is not a regular file")
+    }
+    guard status.st_size <= byteCountMax else {
+      return .unreadable("it is larger than \(byteCountMax >> 20) MiB")
+    }
+    var bytes = [UInt8](repeating: 0, count: byteCountMax)
+    var count = 0
+    while count < bytes.count {
+      let start = count
+      let readCount = bytes.withUnsafeMutableBytes {
+        Glibc.read(file.number, $0.baseAddress?.advanced(by: start), $0.count - start)
+      }
+      if readCount < 0, errno == EINTR { continue }
+      guard readCount >= 0 else { return .unreadable(SystemError(errno).message) }
+      if readCount == 0 { break }
+      count += readCount
+    }
+    return .bytes(Array(bytes.prefix(count)))
+  }
+}

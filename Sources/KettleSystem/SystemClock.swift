@@ -1,0 +1,28 @@
+import Glibc
+import KettleModel
+
+extension Moment {
+  /// Reads both clocks of the machine.
+  package static func now() -> Moment { Moment(monotonic: .now(), wall: .now()) }
+}
+
+extension MonotonicTime {
+  /// Reads CLOCK_BOOTTIME, which includes the time that the machine was suspended: a retry that is
+  /// due stays due (clock_gettime(2)).
+  package static func now() -> MonotonicTime {
+    MonotonicTime(milliseconds: clockMilliseconds(CLOCK_BOOTTIME))
+  }
+}
+
+extension WallTime {
+  /// Reads CLOCK_REALTIME.
+  package static func now() -> WallTime {
+    WallTime(millisecondsSince1970: clockMilliseconds(CLOCK_REALTIME))
+  }
+}
+
+private func clockMilliseconds(_ clock: clockid_t) -> Int64 {
+  var time = timespec()
+  guard clock_gettime(clock, &time) == 0 else { return 0 }
+  return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// SwiftPM rejects a package graph in which two packages have targets of the same name.
+@Suite(.timeLimit(.minutes(10)))
+final class PackageGraphTests {
+  /// Names that Kettle's targets had before they got a prefix. Other packages use some of them:
+  /// apple/swift-configuration has `Configuration`, and Apple's systems have `BackgroundTasks`.
+  private static let formerNames = [
+    "BackgroundTasks", "CCrypto", "CCurl", "CDelayedLibrary", "CLinux", "CNcurses", "Commands",
+    "Configuration", "ConfigurationFiles", "ControlProtocol", "ControlSocket", "CurlTransport",
+    "DashboardTerminal", "DashboardUI", "DemoOrigin", "DesktopAlerts", "DesktopBus", "MachineWatch",
+    "NetworkWatch", "ProcessSpawn", "TransferClient", "TransferCore", "TransferDaemon",
+    "TransferEngine", "TransferFiles", "TransferModel", "TransferStore",
+  ]
+
+  private let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+  private let directory: String
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  @Test func `a program can use Kettle beside a package with the former names of its targets`()
+    async throws
+  {
+    try writePackage("other", targets: Self.formerNames)
+    try writeProgram()
+    let (code, output) = try await resolve()
+    #expect(code == 0, "\(output)")
+  }
+
+  @Test func `a name that two packages have is rejected`() async throws {
+    try writePackage("other", targets: ["KettleModel"])
+    try writeProgram()
+    let (code, output) = try await resolve()
+    #expect(code != 0)
+    #expect(output.contains("KettleModel"), "\(output)")
+  }
+
+  /// Writes a library with one file for each target.
+  private func writePackage(_ name: String, targets: [String]) throws {
+    for target in targets {
+      try write("public enum \(target)Value {}\n", to: "\(name)/Sources/\(target)/Value.swift")
+    }
+    let list = targets.map { ".target(name: \"\($0)\")" }.joined(separator: ", ")
+    try write(
+      """
+      // swift-tools-version: 6.2
+      import PackageDescription
+      let package = Package(
+        name: "\(name)", products: [.library(name: "Other", targets: \(targets))],
+        targets: [\(list)])
+      """, to: "\(name)/Package.swift")
+  }
+
+  /// Writes a program that uses Kettle and the other package. Local paths to the dependencies that
+  /// the build has checked out take the place of their URLs, so nothing is fetched.
+  private func writeProgram() throws {
+    let checkouts = try checkoutPaths()
+    try #require(!checkouts.isEmpty)
+    let list = checkouts.map { ".package(path: \"\($0)\")" }.joined(separator: ", ")
+    try write("print(1)\n", to: "program/Sources/program/main.swift")
+    try write(
+      """
+      // swift-tools-version: 6.2
+      import PackageDescription
+      let package = Package(
+        name: "program",
+        dependencies: [
+          .package(name: "kettle", path: "\(root)"), .package(path: "../other"), \(list),
+        ],
+        targets: [
+          .executableTarget(
+            name: "program",
+            dependencies: [
+              .product(name: "BackgroundTransfer", package: "kettle"),
+              .product(name: "Other", package: "other"),
+            ])
+        ])
+      """, to: "program/Package.swift")
+  }
+
+  /// The checkouts of the build that these tests belong to.
+  private func checkoutPaths() throws -> [String] {
+    let files = FileManager.default
+    var folder = URL(
+      filePath: try files.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let checkouts = folder.path + "/checkouts"
+      guard let names = try? files.contentsOfDirectory(atPath: checkouts) else { continue }
+      return names.map { checkouts + "/" + $0 }
+    }
+    let checkouts = root + "/.build/checkouts"
+    return try files.contentsOfDirectory(atPath: checkouts).map { checkouts + "/" + $0 }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let path = directory + "/" + path
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  /// Loads the package graph without building anything.
+  private func resolve() async throws -> (code: Int32, output: String) {
+    let output = directory + "/output"
+    let program = try Running(
+      "/usr/bin/env",
+      ["swift", "package", "--package-path", directory + "/program", "show-dependencies"],
+      ProcessInfo.processInfo.environment, output: output)
+    let code = await program.end()
+    return (code, try String(contentsOfFile: output, encoding: .utf8))
+  }
+}
