@@ -30,7 +30,7 @@ struct ControlRequests {
       exit(2)
     }
     do {
-      let places = ServicePlaces.ofThisProcess()
+      let places = ServicePaths.ofThisProcess()
       let dashboard = try await ServiceConnection.connect(
         places: places, clientName: "control-requests")
       let service = try await ServiceConnection.connect(

@@ -13,7 +13,7 @@ package protocol ServiceCalling: Sendable {
   /// arrive in request order.
   func ask<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
-  ) async throws -> AskedRequest<Method.Result>
+  ) async throws -> PendingReply<Method.Result>
 
   /// The notifications of this connection, in order; ends with the connection. There is one reader.
   var notifications: AsyncStream<ControlNotification> { get }
@@ -28,18 +28,18 @@ extension ServiceCalling {
   /// Waits for the answer before it returns; for implementations that do not pipeline.
   package func ask<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
-  ) async throws -> AskedRequest<Method.Result> {
+  ) async throws -> PendingReply<Method.Result> {
     do {
       let result = try await call(method, params)
-      return AskedRequest { result }
+      return PendingReply { result }
     } catch {
-      return AskedRequest { throw error }
+      return PendingReply { throw error }
     }
   }
 }
 
 /// A request in flight.
-package struct AskedRequest<Answer: Sendable>: Sendable {
+package struct PendingReply<Answer: Sendable>: Sendable {
   private let wait: @Sendable () async throws -> Answer
 
   package init(_ wait: @escaping @Sendable () async throws -> Answer) { self.wait = wait }
@@ -49,8 +49,8 @@ package struct AskedRequest<Answer: Sendable>: Sendable {
 
   package func map<Other: Sendable>(
     _ change: @escaping @Sendable (Answer) throws -> Other
-  ) -> AskedRequest<Other> {
-    AskedRequest<Other> { [wait] in try change(try await wait()) }
+  ) -> PendingReply<Other> {
+    PendingReply<Other> { [wait] in try change(try await wait()) }
   }
 }
 

@@ -38,7 +38,7 @@ package final class ServiceConnection: ServiceCalling {
 
   package func ask<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params
-  ) async throws -> AskedRequest<Method.Result> {
+  ) async throws -> PendingReply<Method.Result> {
     let id = try calls.begin()
     do {
       let line = try coder.encode(method, params, id: id)
@@ -53,7 +53,7 @@ package final class ServiceConnection: ServiceCalling {
       await reader.value
       throw calls.endError ?? ClientError.connectionLost
     }
-    return AskedRequest { [calls] in
+    return PendingReply { [calls] in
       try await calls.answer(to: id).decode(Method.Result.self)
     }
   }
@@ -99,7 +99,7 @@ extension ServiceConnection {
 
   /// Connects to the running service and sends `hello`.
   package static func connect(
-    places: ServicePlaces, clientName: String, isWatchedByPerson: Bool = false,
+    places: ServicePaths, clientName: String, isWatchedByPerson: Bool = false,
     helloBudget: Duration = helloBudget
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: try await reach(places))
@@ -147,7 +147,7 @@ extension ServiceConnection {
 
   /// Connects at the usual path, else at the path that the service recorded.
   private static func reach(
-    _ places: ServicePlaces
+    _ places: ServicePaths
   ) async throws(ClientError) -> ControlConnection {
     do throws(ControlSocketError) {
       return try await ControlConnection.connect(to: places.socketPath)

@@ -4,7 +4,7 @@ import KettleSocket
 
 /// Connects to the service and starts it when none is running.
 package struct ServiceStarter: Sendable {
-  package var places: ServicePlaces
+  package var places: ServicePaths
   package var clientName: String
   /// Whether this client notifies the person, so that the service does not have to.
   package var isWatchedByPerson = false
@@ -21,7 +21,7 @@ package struct ServiceStarter: Sendable {
   package var crowdBudget: Duration = .seconds(3)
 
   package init(
-    places: ServicePlaces, clientName: String,
+    places: ServicePaths, clientName: String,
     executablePath: String = ServiceProcess.ownExecutablePath()
   ) {
     self.places = places

@@ -39,12 +39,12 @@ package final class ControlListener: Sendable {
   /// Every client that connects, already verified to be the same user. There is one reader.
   package let connections: AsyncStream<ControlConnection>
 
-  private let reception: Reception
+  private let reception: ClientAdmission
   private let lock: ServiceLock
   private let state: Mutex<State>
 
   private init(
-    socketPath: String, lock: ServiceLock, reception: Reception,
+    socketPath: String, lock: ServiceLock, reception: ClientAdmission,
     connections: AsyncStream<ControlConnection>, state: consuming State
   ) {
     self.socketPath = socketPath
@@ -63,7 +63,7 @@ package final class ControlListener: Sendable {
     userID: Int64 = Int64(geteuid()), refused: @escaping @Sendable (Refusal) -> Void = { _ in }
   ) async throws(ControlSocketError) -> ControlListener {
     let (connections, continuation) = AsyncStream.makeStream(of: ControlConnection.self)
-    let reception = Reception(
+    let reception = ClientAdmission(
       limits: limits, userID: userID, continuation: continuation, refused: refused)
     let socket = try ListeningSocket.bind(at: socketPath)
     let file = socket.file
@@ -118,7 +118,7 @@ package final class ControlListener: Sendable {
   }
 
   private static func serve(
-    _ socket: consuming ListeningSocket, path: String, reception: Reception
+    _ socket: consuming ListeningSocket, path: String, reception: ClientAdmission
   ) async throws(ControlSocketError) -> any Channel {
     // NIO owns the descriptor from here on, even if the call fails.
     let descriptor = socket.descriptor.release()

@@ -14,7 +14,7 @@ enum ServiceRunner {
   /// Runs the service together with the origin that it fetches from, in one process, so that both
   /// live as long as the demo, even when the terminal is gone.
   static func runDemo(_ options: ServiceRunOptions) async -> Int32 {
-    let home = ServicePlaces.of(environment: options.environment).homeDirectory
+    let home = ServicePaths.of(environment: options.environment).homeDirectory
     let origin = DemoOrigin()
     let status = await run(options) {
       let port = try await origin.start()
@@ -31,7 +31,7 @@ enum ServiceRunner {
   ) async -> Int32 {
     let service = TransferService(
       TransferService.Options(
-        places: ServicePlaces.of(environment: options.environment),
+        places: ServicePaths.of(environment: options.environment),
         environment: options.environment, readyDescriptor: options.readyDescriptor,
         whenAlone: whenAlone))
     switch await service.run() {

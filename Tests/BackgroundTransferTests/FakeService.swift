@@ -49,7 +49,7 @@ final class FakeService: Sendable {
 
   private let clients = Clients()
   let root: String
-  let places: ServicePlaces
+  let places: ServicePaths
   let state = Mutex(State())
   /// Wakes those who wait for something to have been asked.
   private let changed = NSCondition()
@@ -58,7 +58,7 @@ final class FakeService: Sendable {
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    places = ServicePlaces(
+    places = ServicePaths(
       environment: ["HOME": root], passwordHome: root, userDirectories: nil)
     try FileManager.default.createDirectory(
       atPath: places.runtimeDirectory, withIntermediateDirectories: true,

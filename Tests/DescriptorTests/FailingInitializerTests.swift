@@ -155,7 +155,7 @@ struct FailingInitializerTests {
     let (missing, directory) = (missing, directory)
     repeatedly {
       LogFile(path: missing).write("a")
-      return CrashMarks(path: directory).count == 0
+      return CrashCounter(path: directory).count == 0
     }
   }
 
@@ -168,7 +168,7 @@ struct FailingInitializerTests {
     let queue = DispatchQueue(label: "departures")
     repeatedly {
       // The queue closes them later, so the user may be out of instances now and then.
-      guard let departures = DirectoryDepartures(queue: queue) else { return true }
+      guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
       departures.begin {}
       departures.watch("/no/such/directory")
       departures.end()
@@ -191,7 +191,7 @@ struct FailingInitializerTests {
       if case .failure = started { return true }
       return false
     }
-    let places = ServicePlaces(
+    let places = ServicePaths(
       environment: environment, passwordHome: scratch.path, userDirectories: nil)
     let starter = ServiceStarter(places: places, clientName: "test", executablePath: program)
     repeatedly { throwsError { _ = try ServiceProcess.start(starter) } }

@@ -5,7 +5,7 @@ import Testing
 
 /// A session whose service and program are the test: it collects what was asked and told.
 struct SessionBench {
-  private(set) var machine: SessionMachine
+  private(set) var machine: BackgroundSessionMachine
   /// The calls that were made, in order.
   private(set) var calls: [DelegateCall] = []
   private(set) var requests: [(serial: Int64, request: ServiceRequest)] = []
@@ -22,7 +22,7 @@ struct SessionBench {
   static let session = SessionID(rawValue: "books")
 
   init(isLaunched: Bool = false) {
-    machine = SessionMachine(nonce: "run", isLaunched: isLaunched)
+    machine = BackgroundSessionMachine(nonce: "run", isLaunched: isLaunched)
   }
 
   /// A session that is attached and has nothing.
@@ -32,7 +32,7 @@ struct SessionBench {
     return bench
   }
 
-  mutating func feed(_ input: SessionInput) {
+  mutating func feed(_ input: BackgroundSessionInput) {
     for action in machine.handle(input) {
       switch action {
       case .send(let serial, let request): requests.append((serial, request))

@@ -69,7 +69,7 @@ struct ServiceLink: Sendable {
       configured: core.configuration.serviceExecutable,
       environment: ProcessInfo.processInfo.environment)
     let starter = ServiceStarter(
-      places: core.configuration.servicePlaces ?? .ofThisProcess(), clientName: clientName,
+      places: core.configuration.servicePaths ?? .ofThisProcess(), clientName: clientName,
       // A service that is already running needs no executable.
       executablePath: (try? found.get()) ?? "")
     do throws(ClientError) {

@@ -24,7 +24,7 @@ extension SessionCore {
       delegate.urlSession(session, didBecomeInvalidWithError: failure?.error)
     case .challenge(_, let challenge):
       guard let task else { return }
-      ask(Inquiry(delegate: delegate, session: session, task: task, challenge: challenge))
+      ask(ChallengeDelivery(delegate: delegate, session: session, task: task, challenge: challenge))
     case .resumed, .wrote, .finished:
       guard let download = task as? URLSessionDownloadTask,
         let delegate = delegate as? any URLSessionDownloadDelegate
@@ -77,7 +77,7 @@ extension SessionCore {
 
   /// A program that did not register for the handler cannot call it.
   private func eventsWereTold() {
-    if !LaunchEvents.shared.isRegistered || SessionRegistry.shared.wereEventsHandled(identifier) {
+    if !LaunchEvents.shared.isRegistered || URLSessionRegistry.shared.wereEventsHandled(identifier) {
       feed(.finishEvents)
     }
   }

@@ -11,7 +11,7 @@ extension SessionCore {
   /// a connection go to the session's method, or to the task's if that is not implemented. All
   /// others go to the task's. Of each pair, the method with a handler is tried before the `async`
   /// one.
-  func ask(_ inquiry: Inquiry) {
+  func ask(_ inquiry: ChallengeDelivery) {
     Task(executorPreference: executor) { [self] in
       let isAnswered = await inquiry.ask { [self] answer in
         feed(.answer(inquiry.task.handle.number, inquiry.challenge, answer))

@@ -34,7 +34,7 @@ final class SessionCore: Sendable {
       case findsOut
     }
 
-    var machine: SessionMachine
+    var machine: BackgroundSessionMachine
     var tasks = TaskTable()
     /// Passed to the delegate; retained until the session is over, as on Apple's systems.
     var session: URLSession?
@@ -80,7 +80,7 @@ final class SessionCore: Sendable {
     let identifier = configuration.identifier ?? ""
     state = Mutex(
       State(
-        machine: SessionMachine(
+        machine: BackgroundSessionMachine(
           nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.takeLaunch(for: identifier)),
         delegate: delegate,
         serverTrust: configuration.asksServerTrust.map { $0 ? .asks : .never }
@@ -126,12 +126,12 @@ final class SessionCore: Sendable {
 // MARK: - The one door
 
 extension SessionCore {
-  func feed(_ input: SessionInput) {
+  func feed(_ input: BackgroundSessionInput) {
     feed { _ in input }
   }
 
   /// Passes the input that `input` makes under the lock to the machine, and performs the actions.
-  func feed(_ input: (inout State) -> SessionInput?) {
+  func feed(_ input: (inout State) -> BackgroundSessionInput?) {
     let effects: [Effect] = state.withLock { state in
       guard let input = input(&state) else { return [] }
       return state.perform(state.machine.handle(input), by: self)
@@ -150,7 +150,7 @@ extension SessionCore {
     case .perform(let body): body()
     case .moveProgress(let handle): handle.moveProgress()
     case .close:
-      SessionRegistry.shared.forget(self)
+      URLSessionRegistry.shared.forget(self)
       wake.wake()
     }
   }
@@ -168,7 +168,7 @@ extension SessionCore {
 extension SessionCore.State {
   /// Performs what needs the lock, and returns the effects that must run without it.
   mutating func perform(
-    _ actions: [SessionAction], by core: SessionCore
+    _ actions: [BackgroundSessionAction], by core: SessionCore
   ) -> [SessionCore.Effect] {
     var effects: [SessionCore.Effect] = []
     for action in actions { effects += perform(action, by: core) }
@@ -180,7 +180,7 @@ extension SessionCore.State {
   }
 
   private mutating func perform(
-    _ action: SessionAction, by core: SessionCore
+    _ action: BackgroundSessionAction, by core: SessionCore
   ) -> [SessionCore.Effect] {
     switch action {
     case .send(let serial, let request):

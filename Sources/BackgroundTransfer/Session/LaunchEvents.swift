@@ -51,13 +51,13 @@ package final class LaunchEvents: Sendable {
       return true
     }
     guard isFirst else { return }
-    SessionRegistry.shared.feed(.holdEvents, to: identifier)
+    URLSessionRegistry.shared.feed(.holdEvents, to: identifier)
     DispatchQueue.main.async { [self] in
       MainActor.assumeIsolated {
-        body(identifier) { SessionRegistry.shared.eventsWereHandled(identifier) }
+        body(identifier) { URLSessionRegistry.shared.eventsWereHandled(identifier) }
       }
       handling.withLock { $0 = .called }
-      SessionRegistry.shared.feed(.releaseEvents, to: identifier)
+      URLSessionRegistry.shared.feed(.releaseEvents, to: identifier)
     }
   }
 }

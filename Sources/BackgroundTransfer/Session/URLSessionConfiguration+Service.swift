@@ -95,8 +95,8 @@ extension URLSessionConfiguration {
 
   /// The paths of the service; nil means those that this process finds. Set it to use a service
   /// other than the user's own.
-  package var servicePlaces: ServicePlaces? {
-    get { get { $0.servicePlaces } }
-    set { set { $0.servicePlaces = newValue } }
+  package var servicePaths: ServicePaths? {
+    get { get { $0.servicePaths } }
+    set { set { $0.servicePaths = newValue } }
   }
 }

@@ -35,7 +35,7 @@ public final class URLSessionConfiguration: Sendable {
     var asksServerTrust: Bool?
     var launchCommand = LaunchChoice.ownProgram
     var serviceExecutable: String?
-    var servicePlaces: ServicePlaces?
+    var servicePaths: ServicePaths?
   }
 
   let values: Mutex<Values>

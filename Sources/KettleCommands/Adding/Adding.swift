@@ -62,7 +62,7 @@ struct Adding {
 private struct AddingLine {
   private struct Place {
     let request: AddRequest
-    var asked: AskedRequest<[TransferID]>
+    var asked: PendingReply<[TransferID]>
   }
 
   /// More requests would only wait in the socket.
@@ -111,7 +111,7 @@ private struct AddingLine {
     do {
       return Place(request: request, asked: try await request.ask(service))
     } catch {
-      return Place(request: request, asked: AskedRequest { throw error })
+      return Place(request: request, asked: PendingReply { throw error })
     }
   }
 

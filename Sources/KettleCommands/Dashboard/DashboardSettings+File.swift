@@ -6,7 +6,7 @@ import KettleDashboard
 extension DashboardSettings {
   /// The settings of this process's user, whichever service the dashboard shows.
   static func ofUser(environment: [String: String]) -> DashboardSettings {
-    let path = ServicePlaces.of(environment: environment).configPath
+    let path = ServicePaths.of(environment: environment).configPath
     let (configuration, notices) = ConfigurationFile(path: path).readForDashboard()
     return DashboardSettings(configuration, notices: notices, path: path)
   }

@@ -35,7 +35,7 @@ package struct SocketServiceDoor: ServiceDoor {
   }
 
   package func socketPath(of place: ServicePlace) -> String {
-    place.host?.text ?? ServicePlaces.of(environment: place.environment).socketPath
+    place.host?.text ?? ServicePaths.of(environment: place.environment).socketPath
   }
 
   package func isSocketThere(of place: ServicePlace) -> Bool {

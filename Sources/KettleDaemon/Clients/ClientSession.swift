@@ -21,7 +21,7 @@ struct ClientSession: Sendable {
   let connection: ControlConnection
   let broadcaster: Broadcaster
   let logger: Logger
-  let dropped: DroppedClients
+  let dropped: DroppedClientLog
   /// The time limit for the last replies to a client that has finished sending.
   var farewellBudget = Duration.seconds(10)
   /// Called one or more times when the client sends no more requests.

@@ -22,7 +22,7 @@ struct RowIndex: Sendable {
     var after: RowKey?
   }
 
-  private(set) var order: MergedOrder
+  private(set) var order: OrderWithOverlay
 
   /// Drift up to the larger of this number and this fraction of the rows is tolerated.
   static let driftMax = 20_000
@@ -31,17 +31,17 @@ struct RowIndex: Sendable {
   /// Creates the index from the store's order.
   ///
   /// - Parameter told: all changes that the store's order may lack, oldest first.
-  init(_ stored: FrozenOrder, told: [Change], removed: TransferIDSet) {
+  init(_ stored: OrderSnapshot, told: [Change], removed: TransferIDSet) {
     var last: [TransferID: RowKey?] = [:]
     for change in told { last[change.id] = .some(change.after) }
-    order = MergedOrder(
+    order = OrderWithOverlay(
       stored, without: { last[$0] != nil || removed.contains($0) },
       and: last.values.compactMap(\.self))
   }
 
   /// The same rows, without the drift.
-  init(freezing order: MergedOrder, _ sort: RowSort) {
-    self.order = MergedOrder(FrozenOrder(StoredOrder(order.keys), sort))
+  init(freezing order: OrderWithOverlay, _ sort: RowSort) {
+    self.order = OrderWithOverlay(OrderSnapshot(StoredOrder(order.keys), sort))
   }
 
   var count: Int { order.count }

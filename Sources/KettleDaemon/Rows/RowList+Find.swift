@@ -47,7 +47,7 @@ extension RowList {
   }
 
   /// Returns the current order of a view.
-  private func currentOrder(of view: RowView) async throws(ControlError) -> MergedOrder {
+  private func currentOrder(of view: RowView) async throws(ControlError) -> OrderWithOverlay {
     look(from: nil, to: view)
     defer { look(from: view, to: nil) }
     while true {

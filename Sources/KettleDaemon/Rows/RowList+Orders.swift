@@ -65,7 +65,7 @@ extension RowList {
     let stored = try archive.order(view.filter, view.sort, rows: maker)
     // Later events are not in the result, and earlier ones are noted.
     let (notes, removed) = update { ($0.notes(on: view) ?? [], $0.removed) }
-    return RowIndex(FrozenOrder(stored, view.sort), told: told + notes, removed: removed)
+    return RowIndex(OrderSnapshot(stored, view.sort), told: told + notes, removed: removed)
   }
 
   /// Requests the order again if it is still needed: the previous request is obsolete.

@@ -8,17 +8,17 @@ extension RowTable {
     /// The store, plus these awake transfers, which it may have in an older version.
     case store(awake: [TransferID], RowMaker)
     /// The existing order.
-    case order(MergedOrder)
+    case order(OrderWithOverlay)
   }
 
   /// The number of orders kept.
   var orderCount: Int { looks.count { $0.index != nil } }
 
-  func look(at view: RowView) -> RowLook? { looks.first { $0.view == view } }
+  func look(at view: RowView) -> ViewSubscription? { looks.first { $0.view == view } }
 
   /// Updates the state of a view. Returns nil if no client displays it.
   mutating func withLook<Result>(
-    at view: RowView, _ body: (inout RowLook) -> Result
+    at view: RowView, _ body: (inout ViewSubscription) -> Result
   ) -> Result? {
     guard let place = looks.firstIndex(where: { $0.view == view }) else { return nil }
     return body(&looks[place])
@@ -37,7 +37,7 @@ extension RowTable {
   mutating func look(from old: RowView?, to new: RowView?) -> Bool {
     guard old != new else { return false }
     if let new {
-      if look(at: new) == nil { looks.append(RowLook(new, driftMax: driftMax)) }
+      if look(at: new) == nil { looks.append(ViewSubscription(new, driftMax: driftMax)) }
       _ = withLook(at: new) { $0.lookerCount += 1 }
     }
     guard let old,

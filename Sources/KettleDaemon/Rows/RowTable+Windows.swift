@@ -16,7 +16,7 @@ extension RowTable {
   mutating func openWindow() -> RowWindowID {
     lastWindow += 1
     let id = RowWindowID(rawValue: lastWindow)
-    windows.append(DormantRows(id))
+    windows.append(StoredRowCache(id))
     return id
   }
 
@@ -40,9 +40,9 @@ extension RowTable {
       + stored.filter { rows[$0.id] == nil && !removed.contains($0.id) }
   }
 
-  private func known(_ id: RowWindowID) -> DormantRows? { windows.first { $0.id == id } }
+  private func known(_ id: RowWindowID) -> StoredRowCache? { windows.first { $0.id == id } }
 
-  private mutating func withWindow(_ id: RowWindowID, _ body: (inout DormantRows) -> Void) {
+  private mutating func withWindow(_ id: RowWindowID, _ body: (inout StoredRowCache) -> Void) {
     if let place = windows.firstIndex(where: { $0.id == id }) { body(&windows[place]) }
   }
 

@@ -15,8 +15,8 @@ struct RowTable: Sendable {
 
   // Arrays, because there are few elements, and iterating over a dictionary retains its values:
   // each would be copied when mutated.
-  var looks: [RowLook] = []
-  var windows: [DormantRows] = []
+  var looks: [ViewSubscription] = []
+  var windows: [StoredRowCache] = []
   /// Views whose order must be made.
   var wantedOrders: [RowView] = []
   var lastWindow: UInt64 = 0

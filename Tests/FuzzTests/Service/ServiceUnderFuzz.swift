@@ -10,7 +10,7 @@ final class ServiceUnderFuzz: Sendable {
   struct Problem: Error { var what: String }
 
   private let root: String
-  private let places: ServicePlaces
+  private let places: ServicePaths
   private let running: Task<TransferService.End, Never>
 
   init() async throws {
@@ -19,7 +19,7 @@ final class ServiceUnderFuzz: Sendable {
     for name in ["http_proxy", "https_proxy", "all_proxy"] {
       environment[name] = "http://127.0.0.1:9"
     }
-    places = ServicePlaces(
+    places = ServicePaths(
       environment: environment, passwordHome: root, userDirectories: nil)
     for folder in [root + "/run", places.documentsDirectory] {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -40,7 +40,7 @@ struct AddingTests {
 
     func ask<Method: ControlMethod>(
       _ method: Method.Type, _ params: Method.Params
-    ) async throws -> AskedRequest<Method.Result> {
+    ) async throws -> PendingReply<Method.Result> {
       guard let params = params as? AddTransfers.Params else {
         throw ControlError(.methodNotFound, Method.name)
       }
@@ -49,7 +49,7 @@ struct AddingTests {
         return state.asked.count
       }
       question.yield(count)
-      return AskedRequest {
+      return PendingReply {
         let result = try await self.next()
         guard let result = result as? Method.Result else {
           throw ControlError(.methodNotFound, Method.name)

@@ -54,7 +54,7 @@ struct ClientSessionTests {
     return (await said, ended)
   }
 
-  private static let dropped = DroppedClients(logger: Logger(label: "test")) {
+  private static let dropped = DroppedClientLog(logger: Logger(label: "test")) {
     MonotonicTime(milliseconds: 0)
   }
 

@@ -63,7 +63,7 @@ struct RowIndexTests {
         pass(&history)
         let notes = history.table.notes(on: view) ?? []
         index = RowIndex(
-          FrozenOrder(stored, view.sort), told: told + notes, removed: history.table.removed)
+          OrderSnapshot(stored, view.sort), told: told + notes, removed: history.table.removed)
       }
       pass(&history)
       if let notes = history.table.notes(on: view) {

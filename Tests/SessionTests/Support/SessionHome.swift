@@ -9,7 +9,7 @@ import TestSupport
 final class SessionHome: Sendable {
   let path: String
   let environment: [String: String]
-  let places: ServicePlaces
+  let places: ServicePaths
   private let sessions = Monitor<[URLSession]>([])
 
   /// The programs stand beside the tests that were built with them.
@@ -35,7 +35,7 @@ final class SessionHome: Sendable {
     environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
     environment["KETTLE_EXECUTABLE"] = path + "/kettle"
     self.environment = environment
-    places = ServicePlaces.of(environment: environment)
+    places = ServicePaths.of(environment: environment)
     for folder in ["run", "files", ".config/kettle"] {
       try FileManager.default.createDirectory(
         atPath: path + "/" + folder, withIntermediateDirectories: true,
@@ -77,7 +77,7 @@ final class SessionHome: Sendable {
 
   func configuration(_ identifier: String = UUID().uuidString) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    configuration.servicePlaces = places
+    configuration.servicePaths = places
     configuration.serviceExecutable = path + "/kettle"
     configuration.sessionSendsLaunchEvents = false
     // A download that the origin holds must not go on over another connection.

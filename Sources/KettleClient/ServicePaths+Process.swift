@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Glibc
+import KettleControl
+import KettleSystem
+
+extension ServicePaths {
+  /// The paths of the user who runs this process.
+  package static func ofThisProcess() -> ServicePaths {
+    of(environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// The paths for a process with this environment.
+  package static func of(environment: [String: String]) -> ServicePaths {
+    let passwordHome = passwordHome() ?? "/"
+    let path = userDirectoriesPath(environment: environment, passwordHome: passwordHome)
+    return ServicePaths(
+      environment: environment, passwordHome: passwordHome, userDirectories: text(ofFile: path),
+      isUsableRuntimeDirectory: isOwnDirectory)
+  }
+
+  /// Returns the home directory in the password database (getpwuid_r(3)), or nil when the user has
+  /// no entry.
+  private static func passwordHome() -> String? {
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16 * 1024)
+    let result = getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found)
+    guard result == 0, let home = found?.pointee.pw_dir else { return nil }
+    return String(cString: home)
+  }
+
+  private static func isOwnDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      && status.st_uid == geteuid()
+  }
+
+  /// Returns the beginning of a small text file, or nil when it cannot be read.
+  private static func text(ofFile path: String) -> String? {
+    guard let file = OwnedDescriptor(opened: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = read(file.number, &bytes, bytes.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}

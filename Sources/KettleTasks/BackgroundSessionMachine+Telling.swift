@@ -1,0 +1,148 @@
+import KettleControl
+import KettleModel
+
+/// Turns snapshots of a task into the delegate calls that its program has not received yet.
+extension BackgroundSessionMachine {
+  mutating func take(_ snapshot: TransferSnapshot, of number: Int64, tellsProgress: Bool) {
+    guard var record = tasks[number], case .live = record.phase else { return }
+    record.snapshot = snapshot
+    tasks[number] = record
+    tellOffset(number)
+    switch snapshot.state {
+    case .completed: completed(number, snapshot)
+    case .failed: failed(number, snapshot)
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying:
+      if tellsProgress { tellProgress(number) }
+      tellChallenge(number)
+      show(number)
+    }
+  }
+
+  /// Ends a task with its completion call only.
+  mutating func end(_ number: Int64, _ end: TaskEnd) {
+    guard var record = tasks[number] else { return }
+    if case .live(.keepingBytes) = record.phase { act(.resumeData(number, nil)) }
+    guard !record.isAwaited else {
+      record.phase = .unclaimed(end)
+      tasks[number] = record
+      show(number)
+      return act(.settled(number, end, path: record.snapshot?.path))
+    }
+    record.phase = .ending(end, isAcknowledged: record.id == nil)
+    tasks[number] = record
+    show(number)
+    calls.append(.completed(number, end))
+  }
+
+  /// Reports a failure for which a token was requested.
+  mutating func tellEnd(_ number: Int64, _ failure: TaskFailure, _ token: ResumeToken?) {
+    tasks[number]?.gaveToken = token != nil
+    act(.resumeData(number, token))
+    end(number, .failure(failure.with(token)))
+  }
+
+  private mutating func completed(_ number: Int64, _ snapshot: TransferSnapshot) {
+    tellProgress(number)
+    guard let record = tasks[number] else { return }
+    if !record.isAwaited {
+      if record.isUpload {
+        if let path = snapshot.path { calls.append(.received(number, path: path)) }
+      } else if let path = snapshot.path {
+        calls.append(.finished(number, path: path))
+      }
+    }
+    end(number, .success)
+  }
+
+  private mutating func failed(_ number: Int64, _ snapshot: TransferSnapshot) {
+    guard var record = tasks[number], let spec = record.spec else { return }
+    let failure =
+      snapshot.error
+      ?? TransferFailure(.internalProblem, on: snapshot.url, detail: "no error is on record")
+    let cancellation: TaskRecord.Cancellation
+    switch record.phase {
+    case .live(let known): cancellation = known
+    case .new, .hopeless, .askingResumeData, .ending, .unclaimed, .told: return
+    }
+    let told = TaskFailure(failure, cancellation)
+    guard told.mayHaveResumeData(cancellation), ResumeRules.allow(snapshot, spec) else {
+      return end(number, .failure(told))
+    }
+    record.phase = .askingResumeData(told)
+    tasks[number] = record
+    ask(.makeToken, task: number)
+    show(number)
+  }
+
+  private mutating func tellOffset(_ number: Int64) {
+    guard var record = tasks[number], !record.toldOffset,
+      let snapshot = record.snapshot, let offset = snapshot.task?.resumedAtByteCount
+    else { return }
+    record.toldOffset = true
+    record.toldByteCount = offset
+    tasks[number] = record
+    guard !record.isAwaited, !record.isUpload else { return }
+    calls.append(
+      .resumed(number, offset: offset, expected: snapshot.bytesAnnounced ?? -1))
+  }
+
+  private mutating func tellProgress(_ number: Int64) {
+    guard var record = tasks[number], let snapshot = record.snapshot else { return }
+    let total =
+      record.isUpload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
+    // It started again from zero.
+    if total < record.toldByteCount { record.toldByteCount = 0 }
+    let bytes = total - record.toldByteCount
+    record.toldByteCount = total
+    tasks[number] = record
+    guard bytes > 0, !record.isAwaited else { return }
+    let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesAnnounced
+    calls.append(
+      record.isUpload
+        ? .sent(number, bytes: bytes, total: total, expected: expected ?? -1)
+        : .wrote(number, bytes: bytes, total: total, expected: expected ?? -1))
+  }
+
+  private mutating func tellChallenge(_ number: Int64) {
+    guard var record = tasks[number], let snapshot = record.snapshot,
+      snapshot.state == .waiting, snapshot.reason == .needsLogin,
+      let status = snapshot.task, let challenge = status.challenge
+    else { return }
+    let shown = TaskRecord.ShownChallenge(
+      challenge: challenge, answeredCount: status.answeredChallengeCount)
+    guard record.shownChallenge != shown else { return }
+    record.shownChallenge = shown
+    tasks[number] = record
+    calls.append(.challenge(number, challenge))
+  }
+}
+
+extension TaskFailure {
+  /// The detail with which the service reports that the user removed the task.
+  static let byTheUser = "by the user"
+
+  fileprivate init(_ failure: TransferFailure, _ cancellation: TaskRecord.Cancellation) {
+    guard failure.code == .cancelled else {
+      self = .transfer(failure, resume: nil)
+      return
+    }
+    self = failure.detail == Self.byTheUser ? .removedByUser : .cancelled(resume: nil)
+  }
+
+  fileprivate func mayHaveResumeData(_ cancellation: TaskRecord.Cancellation) -> Bool {
+    switch (self, cancellation) {
+    case (.transfer, .none), (.transfer, .keepingBytes), (.cancelled, .keepingBytes): true
+    case (.transfer, .plain), (.cancelled, .none), (.cancelled, .plain), (.removedByUser, _),
+      (.refused, _), (.session, _), (.notKept, _):
+      false
+    }
+  }
+
+  fileprivate func with(_ token: ResumeToken?) -> TaskFailure {
+    switch self {
+    case .transfer(let failure, _): .transfer(failure, resume: token)
+    case .cancelled: .cancelled(resume: token)
+    case .removedByUser, .refused, .session, .notKept: self
+    }
+  }
+}

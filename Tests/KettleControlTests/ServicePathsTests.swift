@@ -1,0 +1,113 @@
+import KettleControl
+import Testing
+
+struct ServicePathsTests {
+  private func places(
+    _ environment: [String: String], passwordHome: String = "/home/pw",
+    userDirectories: String? = nil
+  ) -> ServicePaths {
+    ServicePaths(
+      environment: environment, passwordHome: passwordHome, userDirectories: userDirectories)
+  }
+
+  @Test func `without any variable everything is under the home of the password database`() {
+    let found = places([:])
+    #expect(found.homeDirectory == "/home/pw")
+    #expect(found.stateDirectory == "/home/pw/.local/state/kettle")
+    #expect(found.storePath == "/home/pw/.local/state/kettle/store.sqlite")
+    #expect(found.lockPath == "/home/pw/.local/state/kettle/service.lock")
+    #expect(found.logPath == "/home/pw/.local/state/kettle/service.log")
+    #expect(found.heldDirectory == "/home/pw/.local/state/kettle/held")
+    #expect(found.runtimeDirectory == "/home/pw/.local/state/kettle/run")
+    #expect(found.socketPath == "/home/pw/.local/state/kettle/run/control.sock")
+    #expect(found.configPath == "/home/pw/.config/kettle/config.toml")
+    #expect(found.documentsDirectory == "/home/pw/Downloads")
+  }
+
+  @Test func `every variable moves its own places and no other`() {
+    let home = "/home/u"
+    let base = places(["HOME": home])
+    #expect(base.homeDirectory == home)
+    var expected = base
+    expected.stateDirectory = "/s/kettle"
+    expected.storePath = "/s/kettle/store.sqlite"
+    expected.lockPath = "/s/kettle/service.lock"
+    expected.logPath = "/s/kettle/service.log"
+    expected.runtimeDirectory = "/s/kettle/run"
+    expected.socketPath = "/s/kettle/run/control.sock"
+    #expect(places(["HOME": home, "XDG_STATE_HOME": "/s/"]) == expected)
+
+    expected = base
+    expected.runtimeDirectory = "/run/user/7/kettle"
+    expected.socketPath = "/run/user/7/kettle/control.sock"
+    #expect(places(["HOME": home, "XDG_RUNTIME_DIR": "/run/user/7"]) == expected)
+
+    expected = base
+    expected.configPath = "/c/kettle/config.toml"
+    #expect(places(["HOME": home, "XDG_CONFIG_HOME": "/c"]) == expected)
+
+    expected = base
+    expected.documentsDirectory = "/d/loads"
+    #expect(places(["HOME": home, "XDG_DOWNLOAD_DIR": "/d/loads//"]) == expected)
+  }
+
+  @Test(arguments: ["", "relative", "./here", "~", "$HOME/x"])
+  func `a value that is no absolute path counts as not set`(value: String) {
+    let names = [
+      "HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DOWNLOAD_DIR",
+    ]
+    #expect(places(Dictionary(uniqueKeysWithValues: names.map { ($0, value) })) == places([:]))
+  }
+
+  @Test func `a runtime directory that is not the user's own is passed over`() {
+    let found = ServicePaths(
+      environment: ["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/1000"], passwordHome: "/root",
+      userDirectories: nil, isUsableRuntimeDirectory: { $0 != "/run/user/1000" })
+    #expect(found.socketPath == "/root/.local/state/kettle/run/control.sock")
+  }
+
+  @Test func `a home at the root makes no double slashes`() {
+    let found = places(["HOME": "/"], userDirectories: #"XDG_DOWNLOAD_DIR="$HOME/In""#)
+    #expect(found.stateDirectory == "/.local/state/kettle")
+    #expect(found.documentsDirectory == "/In")
+    #expect(places([:], passwordHome: "").homeDirectory == "/")
+  }
+
+  @Test(arguments: [
+    (#"XDG_DOWNLOAD_DIR="$HOME/Transferts""#, "/home/u/Transferts"),
+    (#"XDG_DOWNLOAD_DIR="/data/in""#, "/data/in"),
+    (#"  XDG_DOWNLOAD_DIR="$HOME/a b/""#, "/home/u/a b"),
+    (#"XDG_DOWNLOAD_DIR="$HOME/a\"b\\c\$d""#, #"/home/u/a"b\c$d"#),
+    // To leave a directory out it is set to the home directory.
+    (#"XDG_DOWNLOAD_DIR="$HOME/""#, "/home/u"),
+    (#"XDG_DOWNLOAD_DIR="$HOME""#, "/home/u"),
+    ("# XDG_DOWNLOAD_DIR=\"/no\"\nXDG_DESKTOP_DIR=\"$HOME/Desk\"", "/home/u/Downloads"),
+    ("XDG_DOWNLOAD_DIR=\"/one\"\r\nXDG_DOWNLOAD_DIR=\"/two\"\r\n", "/two"),
+    (#"XDG_DOWNLOAD_DIR="$HOMELAND/x""#, "/home/u/Downloads"),
+    (#"XDG_DOWNLOAD_DIR="relative""#, "/home/u/Downloads"),
+    (#"XDG_DOWNLOAD_DIR="/not closed"#, "/home/u/Downloads"),
+    (#"XDG_DOWNLOAD_DIR=/not/quoted"#, "/home/u/Downloads"),
+    ("", "/home/u/Downloads"),
+  ])
+  func `the directory for downloads is read as the desktop wrote it`(
+    text: String, expected: String
+  ) {
+    #expect(places(["HOME": "/home/u"], userDirectories: text).documentsDirectory == expected)
+  }
+
+  @Test func `the variable goes before the file of the desktop`() {
+    let found = places(
+      ["HOME": "/home/u", "XDG_DOWNLOAD_DIR": "/mine"],
+      userDirectories: #"XDG_DOWNLOAD_DIR="/theirs""#)
+    #expect(found.documentsDirectory == "/mine")
+  }
+
+  @Test func `the file of the desktop is looked for where the configuration is`() {
+    #expect(
+      ServicePaths.userDirectoriesPath(environment: ["HOME": "/h"], passwordHome: "/pw")
+        == "/h/.config/user-dirs.dirs")
+    #expect(
+      ServicePaths.userDirectoriesPath(
+        environment: ["XDG_CONFIG_HOME": "/c"], passwordHome: "/pw") == "/c/user-dirs.dirs")
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import KettleDaemon
+
+final class CrashCounterTests {
+  private let path: String
+
+  init() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    path = directory.path + "/crashes"
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
+  }
+
+  // Fault 112
+  @Test func `three marks in a row pause, and a clean end forgets them`() throws {
+    for count in 0...4 {
+      try Data(repeating: 120, count: count).write(to: URL(filePath: path))
+      let marks = CrashCounter(path: path)
+      #expect(marks.count == count)
+      #expect(marks.mustPause == (count >= 3))
+    }
+    CrashCounter(path: path).clear()
+    #expect(CrashCounter(path: path).count == 0)
+  }
+
+  @Test func `a start by itself is no crash`() throws {
+    for _ in 0..<5 { #expect(CrashCounter(path: path).count == 0) }
+  }
+
+  @Test func `without a file nothing is counted and nothing fails`() {
+    let marks = CrashCounter(path: "/no/such/directory/crashes")
+    marks.clear()
+    #expect(!marks.mustPause)
+  }
+
+  @Test func `the notice says what to do`() {
+    #expect(
+      CrashCounter.notice(count: 3)
+        == "The service crashed 3 times in a row, so everything that was under way is paused; "
+        + "start the transfers one by one with \"kettle start ID\", "
+        + "and report the one that ends the service")
+  }
+}

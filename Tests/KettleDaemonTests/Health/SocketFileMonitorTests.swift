@@ -1,0 +1,130 @@
+import Foundation
+import KettleSystem
+import Logging
+import Testing
+
+@testable import KettleDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketFileMonitorTests {
+  private struct Broken: Error {}
+
+  private static let hasty = SocketFileMonitor.Pace(
+    calm: .milliseconds(5), alert: .milliseconds(5), alertLookCount: 1)
+  /// It does not look by itself as long as a test lasts.
+  private static let drowsy = SocketFileMonitor.Pace(
+    calm: .seconds(3600), alert: .seconds(3600), alertLookCount: 1)
+  private static let nowhere = "/nonexistent/kettle/control.sock"
+
+  @Test func `it looks again and again, also after a failure`() async {
+    let (looks, continuation) = AsyncStream<Void>.makeStream()
+    let count = Mutex(0)
+    let keeper = SocketFileMonitor(of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")) {
+      continuation.yield()
+      if count.withLock({
+        $0 += 1
+        return $0 == 2
+      }) {
+        throw Broken()
+      }
+      return false
+    }
+    var seen = 0
+    for await _ in looks {
+      seen += 1
+      if seen == 4 { break }
+    }
+    keeper.end()
+    #expect(seen == 4)
+  }
+
+  @Test func `one look ends before the next begins`() async throws {
+    let directory = try TemporaryDirectory()
+    let (looks, continuation) = AsyncStream<Int>.makeStream()
+    let (gate, opening) = AsyncStream<Void>.makeStream()
+    let under = Mutex(0)
+    let keeper = SocketFileMonitor(
+      of: directory.path + "/control.sock", pace: Self.hasty, logger: Logger(label: "test")
+    ) {
+      continuation.yield(
+        under.withLock {
+          $0 += 1; return $0
+        })
+      // What leaves the directory while this one waits would each be a second look.
+      for await _ in gate { break }
+      under.withLock { $0 -= 1 }
+      return false
+    }
+    var all = looks.makeAsyncIterator()
+    #expect(await all.next() == 1)
+    for number in 0..<3 {
+      try directory.makeAndRemove("file \(number)")
+      opening.yield()
+      #expect(await all.next() == 1)
+    }
+    keeper.end()
+  }
+
+  @Test func `a file that leaves the directory is a reason to look`() async throws {
+    let directory = try TemporaryDirectory()
+    let (looks, continuation) = AsyncStream<Void>.makeStream()
+    let keeper = SocketFileMonitor(
+      of: directory.path + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
+    ) {
+      continuation.yield()
+      return false
+    }
+    var all = looks.makeAsyncIterator()
+    try directory.makeAndRemove("control.sock")
+    #expect(await all.next() != nil)
+    keeper.end()
+  }
+
+  @Test func `a directory that was made again is watched as well`() async throws {
+    let directory = try TemporaryDirectory()
+    let place = directory.path + "/kettle"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let (looks, continuation) = AsyncStream<Bool>.makeStream()
+    let keeper = SocketFileMonitor(
+      of: place + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
+    ) {
+      let isThere = FileManager.default.fileExists(atPath: place)
+      if !isThere {
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+      }
+      continuation.yield(isThere)
+      return !isThere
+    }
+    var all = looks.makeAsyncIterator()
+    try FileManager.default.removeItem(atPath: place)
+    #expect(await all.next() == false)
+    // It is watched when the look is over, so the file goes again and again until that is told.
+    let removal = Task {
+      while !Task.isCancelled {
+        _ = FileManager.default.createFile(atPath: place + "/file", contents: nil)
+        try? FileManager.default.removeItem(atPath: place + "/file")
+        await Task.yield()
+      }
+    }
+    #expect(await all.next() == true)
+    removal.cancel()
+    keeper.end()
+  }
+}
+
+/// A directory that goes with its last reference.
+private final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "kettle-keeper-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func makeAndRemove(_ name: String) throws {
+    _ = FileManager.default.createFile(atPath: path + "/" + name, contents: nil)
+    try FileManager.default.removeItem(atPath: path + "/" + name)
+  }
+}

@@ -1,0 +1,91 @@
+import KettleDesktop
+import KettleEngine
+import KettleModel
+import KettleSystem
+import Testing
+import TestSupport
+
+@testable import KettleDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+struct DesktopNotificationBridgeTests {
+  private let clock = ManualClock()
+  private let watcher = Watcher()
+  private let telling: DesktopNotificationBridge
+  private let shown: AsyncStream<Alert>
+
+  private final class Watcher: Sendable {
+    let isThere = Mutex(false)
+  }
+
+  init() {
+    let (shown, continuation) = AsyncStream<Alert>.makeStream()
+    self.shown = shown
+    telling = DesktopNotificationBridge(
+      AlertBoard.Settings(),
+      ports: DesktopNotificationBridge.Ports(
+        clock: clock, isWatched: { [watcher] in watcher.isThere.withLock { $0 } },
+        show: { continuation.yield($0) }))
+  }
+
+  private func row(_ id: Int64, _ state: TransferState) -> TransferSnapshot {
+    TransferSnapshot(
+      id: TransferID(rawValue: id), session: SessionID(rawValue: "kettle"), taskIdentifier: id,
+      title: "file \(id)", url: "http://host/\(id)", state: state,
+      createdAt: WallTime(millisecondsSince1970: 0))
+  }
+
+  private func complete(_ id: Int64) {
+    telling.observe(nil, row(id, .running))
+    telling.observe(row(id, .running), row(id, .completed))
+  }
+
+  @Test func `what is finished is shown when it has settled`() async {
+    complete(1)
+    complete(2)
+    var alerts = shown.makeAsyncIterator()
+    clock.advance(milliseconds: 3000)
+    #expect(await alerts.next()?.summary == "2 downloads finished")
+    #expect(clock.deadline == nil)
+  }
+
+  @Test func `not everything is done while one sleeps in the line`() async {
+    telling.observe(ListedTransfers.sample([(1, .queued), (2, .queued), (3, .paused)]))
+    telling.observe(row(1, .queued), row(1, .completed))
+    #expect(clock.deadline == nil)
+    telling.observe(row(2, .queued), row(2, .completed))
+    var alerts = shown.makeAsyncIterator()
+    clock.advance(milliseconds: 3000)
+    #expect(await alerts.next()?.summary == "2 downloads finished")
+  }
+
+  @Test func `an alarm that more work has made too early is set again`() async {
+    complete(1)
+    clock.advance(milliseconds: 2000)
+    complete(2)
+    clock.advance(milliseconds: 1500)
+    #expect(clock.deadline != nil)
+    var alerts = shown.makeAsyncIterator()
+    clock.advance(milliseconds: 1500)
+    #expect(await alerts.next()?.summary == "2 downloads finished")
+  }
+
+  @Test func `a person at a screen is told by the screen`() async {
+    complete(1)
+    watcher.isThere.withLock { $0 = true }
+    clock.advance(milliseconds: 3000)
+    watcher.isThere.withLock { $0 = false }
+    complete(2)
+    clock.advance(milliseconds: 3000)
+    var alerts = shown.makeAsyncIterator()
+    #expect(await alerts.next()?.body == "file 2")
+  }
+
+  @Test func `a service that ends says nothing more`() {
+    complete(1)
+    telling.end()
+    #expect(clock.deadline == nil)
+    complete(2)
+    #expect(clock.deadline == nil)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import KettleControl
+import KettleCurl
+import KettleDesktop
+import KettleEngine
+import KettleScheduler
+import KettleSocket
+import Testing
+
+@testable import KettleDaemon
+
+final class ServiceSettingsTests {
+  private let home: String
+
+  init() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(
+      at: directory.appending(path: ".config/kettle"), withIntermediateDirectories: true)
+    home = directory.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  private func settings(
+    _ file: String?, descriptorLimit: Int = 4096, environment: [String: String] = [:]
+  ) throws -> ServiceSettings {
+    if let file {
+      try Data(file.utf8).write(to: URL(filePath: home + "/.config/kettle/config.toml"))
+    }
+    let environment = environment.merging(["HOME": home]) { first, _ in first }
+    let places = ServicePaths(
+      environment: environment, passwordHome: "/", userDirectories: nil)
+    return ServiceSettings(
+      TransferService.Options(places: places, environment: environment),
+      descriptorLimit: descriptorLimit)
+  }
+
+  @Test func `without a file everything is built in`() throws {
+    let settings = try settings(nil)
+    #expect(settings.documentsDirectory == home + "/Downloads")
+    #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
+    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.engine.limitBytesPerSecond == nil)
+    #expect(settings.listener.connectionCountMax == 256)
+    #expect(settings.notices.isEmpty)
+  }
+
+  @Test func `the user is told on the desktop of the environment, unless the file forbids`() throws
+  {
+    let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
+    let alerts = try settings(nil, environment: environment).alerts
+    #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])
+    #expect(alerts?.board == AlertBoard.Settings())
+    let lasting = environment.merging(["XDG_RUNTIME_DIR": "/run/user/1"]) { first, _ in first }
+    #expect(
+      try settings(nil, environment: lasting).alerts?.busAddresses
+        == [.path(Array("/run/bus".utf8)), .path(Array("/run/user/1/bus".utf8))])
+    let fewer = try settings("notify.finished = false", environment: environment).alerts
+    #expect(fewer?.board.tellsFinished == false)
+    #expect(fewer?.board.tellsFailures == true)
+    #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
+  }
+
+  @Test func `the file has its way`() throws {
+    let settings = try settings(
+      """
+      downloads.directory = "~/in"
+      [limits]
+      transfers = 3
+      connections-per-host = 2
+      connections = 9
+      rate = "2M"
+      """)
+    #expect(settings.documentsDirectory == home + "/in")
+    #expect(settings.engine.documentsDirectory == home + "/in")
+    #expect(settings.engine.limits.runningMax == 3)
+    #expect(settings.engine.limits.connectionsPerHostMax == 2)
+    #expect(settings.engine.limits.connectionsMax == 9)
+    #expect(settings.engine.limitBytesPerSecond == 2 << 20)
+  }
+
+  @Test func `the proxy of the file goes before that of the environment`() throws {
+    let environment = ["http_proxy": "http://env:1", "no_proxy": "a.example"]
+    let none = try settings("", environment: environment).curl.proxies
+    #expect(none == ProxyRules(environment: environment))
+    let server = try #require(ProxyServer("socks5h://me:pw@p:1080"))
+    let own = try settings(
+      "[proxy]\nurl = \"socks5h://me:pw@p:1080\"\nno-proxy = [\"b.example\"]",
+      environment: environment
+    ).curl.proxies
+    #expect(
+      own
+        == ProxyRules(
+          forHTTP: .through(server), forHTTPS: .through(server),
+          exceptions: ProxyExceptions(["b.example"])))
+    let exceptions = try settings("proxy.no-proxy = [\"b.example\"]", environment: environment)
+    #expect(exceptions.curl.proxies.exceptions == ProxyExceptions(["b.example"]))
+    #expect(exceptions.curl.proxies.forHTTP == none.forHTTP)
+  }
+
+  @Test func `with a proxy that is none nothing goes out`() throws {
+    let rules = try settings("proxy.url = \"p.example\"").curl.proxies
+    #expect(rules.forHTTP == .unusable("proxy.url in the configuration file"))
+    #expect(rules.forHTTPS == rules.forHTTP)
+  }
+
+  @Test func `conditions are looked at unless the file knows them`() throws {
+    let built = try settings(nil).conditions
+    #expect(built.mains == .looked)
+    #expect(built.unmetered == .looked)
+    #expect(built.busAddresses == BusAddress.parse("unix:path=/run/dbus/system_bus_socket"))
+    let own = try settings(
+      "[conditions]\nmains = \"always\"\nunmetered = \"never\"",
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:abstract=own"]
+    ).conditions
+    #expect(own.mains == .known(true))
+    #expect(own.unmetered == .known(false))
+    #expect(own.busAddresses == BusAddress.parse("unix:abstract=own"))
+  }
+
+  // Fault 103
+  @Test func `few descriptors lower what runs at once, whatever the file says`() throws {
+    let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
+    #expect(settings.engine.limits.runningMax == 8)
+    #expect(settings.engine.limits.connectionsMax == 8)
+    #expect(settings.engine.limits.connectionsPerHostMax == 5)
+    #expect(settings.listener.connectionCountMax == 16)
+  }
+
+  @Test func `a broken file leaves everything built in and says so`() throws {
+    let settings = try settings("[limits\ntransfers = 3")
+    #expect(settings.engine.limits == TransferQueue.Limits())
+    #expect(settings.notices.count == 1)
+  }
+}
