@@ -78,7 +78,7 @@ package final class ServiceConnection: ServiceCalling {
           calls.end(error)
           break reading
         case .notification(let notification):
-          inbox.put(notification)
+          inbox.enqueue(notification)
         case .unknownNotification: continue
         case .result, .error, .unreadable: break reading
         }

@@ -22,11 +22,11 @@ final class DroppedClientLog: Sendable {
     var text: String {
       switch self {
       case .overflow: "overflow: it reads too slowly"
-      case .lineTooLong(let byteCountMax): "a line of more than \(byteCountMax) bytes"
-      case .lineNotFinished: "a line that was not finished in time"
+      case .lineTooLong(let byteCountMax): "it sent a line of more than \(byteCountMax) bytes"
+      case .lineNotFinished: "it did not finish a line in time"
       case .foreignUser(let userID): "it runs as user \(userID)"
       case .tooManyConnections(let countMax): "\(countMax) connections are open"
-      case .writeFailed: "write failed"
+      case .writeFailed: "writing to it failed"
       }
     }
   }
@@ -42,12 +42,12 @@ final class DroppedClientLog: Sendable {
 
   /// - Parameter processID: the client's process; nil if unknown.
   func log(_ reason: Reason, processID: Int64? = nil) {
-    switch limiter.withLock({ $0.take(at: now()) }) {
-    case .leftOut: return
-    case .logged(let leftOutCount):
+    switch limiter.withLock({ $0.admit(at: now()) }) {
+    case .omitted: return
+    case .logged(let omittedCount):
       var metadata: Logger.Metadata = ["reason": "\(reason.text)"]
       if let processID { metadata["process"] = "\(processID)" }
-      if leftOutCount > 0 { metadata["others"] = "\(leftOutCount)" }
+      if omittedCount > 0 { metadata["others"] = "\(omittedCount)" }
       logger.info("A client was dropped", metadata: metadata)
     }
   }
@@ -67,8 +67,8 @@ extension DroppedClientLog {
 struct LogLimiter: Sendable {
   enum Verdict: Hashable, Sendable {
     /// Includes the number of records omitted since the last one.
-    case logged(leftOutCount: Int)
-    case leftOut
+    case logged(omittedCount: Int)
+    case omitted
   }
 
   /// Allows a burst of `countMax`; after that, one for each fraction of `milliseconds`.
@@ -76,22 +76,22 @@ struct LogLimiter: Sendable {
   private let milliseconds: Int64
   /// When the last accepted record no longer counts.
   private var busyUntil: MonotonicTime?
-  private var leftOutCount = 0
+  private var omittedCount = 0
 
   init(countMax: Int64 = 20, milliseconds: Int64 = 60_000) {
     self.countMax = countMax
     self.milliseconds = milliseconds
   }
 
-  mutating func take(at now: MonotonicTime) -> Verdict {
+  mutating func admit(at now: MonotonicTime) -> Verdict {
     let begin = busyUntil.map { max($0, now) } ?? now
     let part = milliseconds / countMax
     guard begin.milliseconds(since: now) <= milliseconds - part else {
-      leftOutCount = leftOutCount == .max ? .max : leftOutCount + 1
-      return .leftOut
+      omittedCount = omittedCount == .max ? .max : omittedCount + 1
+      return .omitted
     }
     busyUntil = begin.advanced(byMilliseconds: part)
-    defer { leftOutCount = 0 }
-    return .logged(leftOutCount: leftOutCount)
+    defer { omittedCount = 0 }
+    return .logged(omittedCount: omittedCount)
   }
 }

@@ -3,7 +3,7 @@ import KettleSystem
 
 /// The descriptor for the signal handler, which can access only globals. Written once, before the
 /// handlers are installed.
-private nonisolated(unsafe) var markDescriptor: Int32 = -1
+private nonisolated(unsafe) var crashFileDescriptor: Int32 = -1
 
 /// Counts consecutive crashes in a file with one byte for each, so that a transfer that crashes the
 /// service at every start cannot do so indefinitely.
@@ -36,7 +36,7 @@ final class CrashCounter: Sendable {
   }
 
   /// The handler must not write to a descriptor number that has been reused.
-  deinit { if markDescriptor >= 0, markDescriptor == descriptor { markDescriptor = -1 } }
+  deinit { if crashFileDescriptor >= 0, crashFileDescriptor == descriptor { crashFileDescriptor = -1 } }
 
   private var descriptor: Int32 {
     switch file {
@@ -49,12 +49,12 @@ final class CrashCounter: Sendable {
 
   /// Records a mark if this process crashes from now on.
   func arm() {
-    markDescriptor = descriptor
+    crashFileDescriptor = descriptor
     var action = sigaction()
     // Uses only calls of signal-safety(7).
     action.__sigaction_handler.sa_handler = { number in
       var mark = UInt8(ascii: "x")
-      _ = write(markDescriptor, &mark, 1)
+      _ = write(crashFileDescriptor, &mark, 1)
       // The handler is already reset, so this ends the process as it would have ended without it.
       raise(number)
     }
@@ -69,8 +69,8 @@ final class CrashCounter: Sendable {
   }
 
   static func notice(count: Int) -> String {
-    "The service crashed \(count) times in a row, so everything that was under way is paused; "
-      + "start the transfers one by one with \"kettle start ID\", "
-      + "and report the one that ends the service"
+    "The service crashed \(count) times in a row, so all active transfers were paused; "
+      + "start them one at a time with \"kettle start ID\", "
+      + "and report the one that crashes the service"
   }
 }

@@ -16,8 +16,8 @@ final class DirectoryRemovalWatch: Sendable {
     source = DispatchSource.makeReadSource(fileDescriptor: inotify.number, queue: queue)
   }
 
-  /// Called once. Simultaneous removals cause one notification.
-  func begin(_ observer: @escaping @Sendable () -> Void) {
+  /// Starts the watch. Called once. Simultaneous removals cause one notification.
+  func start(_ observer: @escaping @Sendable () -> Void) {
     source.setEventHandler { [inotify] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       var count = 0

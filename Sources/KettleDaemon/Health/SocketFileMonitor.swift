@@ -15,19 +15,19 @@ final class SocketFileMonitor: Sendable {
     var calm = Duration.seconds(60)
     var alert = Duration.seconds(5)
     /// The number of checks at the alert pace after a check that found something.
-    var alertLookCount = 12
+    var alertCheckCount = 12
   }
 
   private enum Phase {
-    case resting
-    case looking
+    case idle
+    case checking
   }
 
   private struct State {
-    var phase = Phase.resting
+    var phase = Phase.idle
     /// It could not be restored; logged once, because this can last for days.
     var isFailing = false
-    var alertLooksLeft = 0
+    var alertChecksLeft = 0
   }
 
   private let pace: Pace
@@ -37,7 +37,7 @@ final class SocketFileMonitor: Sendable {
   private let queue = DispatchQueue(label: "kettle.socket-keeper")
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
-  private let departures: DirectoryRemovalWatch?
+  private let removals: DirectoryRemovalWatch?
   private let state = Mutex(State())
 
   /// - Parameter restore: returns whether it had to do something.
@@ -51,17 +51,17 @@ final class SocketFileMonitor: Sendable {
     directory = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."
     timer = DispatchSource.makeTimerSource(queue: queue)
     // Without it, the timer must suffice.
-    departures = DirectoryRemovalWatch(queue: queue)
-    timer.setEventHandler { [weak self] in self?.look() }
-    departures?.begin { [weak self] in self?.somethingLeft() }
-    departures?.watch(directory)
+    removals = DirectoryRemovalWatch(queue: queue)
+    timer.setEventHandler { [weak self] in self?.check() }
+    removals?.start { [weak self] in self?.entryRemoved() }
+    removals?.watch(directory)
     schedule(pace.calm)
     timer.activate()
   }
 
   func end() {
     timer.cancel()
-    departures?.end()
+    removals?.end()
   }
 
   private func schedule(_ interval: Duration) {
@@ -71,46 +71,46 @@ final class SocketFileMonitor: Sendable {
       deadline: .now() + .milliseconds(milliseconds), leeway: .milliseconds(milliseconds / 5))
   }
 
-  private func somethingLeft() {
-    state.withLock { $0.alertLooksLeft = pace.alertLookCount }
-    look()
+  private func entryRemoved() {
+    state.withLock { $0.alertChecksLeft = pace.alertCheckCount }
+    check()
   }
 
-  private func look() {
-    let begins = state.withLock { state in
-      guard case .resting = state.phase else { return false }
-      state.phase = .looking
-      state.alertLooksLeft = max(0, state.alertLooksLeft - 1)
+  private func check() {
+    let isFirst = state.withLock { state in
+      guard case .idle = state.phase else { return false }
+      state.phase = .checking
+      state.alertChecksLeft = max(0, state.alertChecksLeft - 1)
       return true
     }
     // The check in progress sets the timer when it finishes.
-    guard begins else { return }
+    guard isFirst else { return }
     Task(executorPreference: WorkerPool.tasks) { [self] in
       let failure: (any Error)?
       do {
-        if try await restore() { logger.info("The socket was put back after its file had gone") }
+        if try await restore() { logger.info("The socket file was missing and is restored") }
         failure = nil
       } catch {
         failure = error
       }
-      looked(failure)
+      checked(failure)
     }
   }
 
-  private func looked(_ failure: (any Error)?) {
+  private func checked(_ failure: (any Error)?) {
     let (isNews, isAlert) = state.withLock { state in
       defer {
         state.isFailing = failure != nil
-        state.phase = .resting
+        state.phase = .idle
       }
-      return (!state.isFailing, failure != nil || state.alertLooksLeft > 0)
+      return (!state.isFailing, failure != nil || state.alertChecksLeft > 0)
     }
     if let failure, isNews {
       let sentence = ServiceSentence.of(failure)
-      logger.error("The socket cannot be put back", metadata: ["error": "\(sentence)"])
+      logger.error("The socket file cannot be restored", metadata: ["error": "\(sentence)"])
     }
     // It may be a different directory by now.
-    departures?.watch(directory)
+    removals?.watch(directory)
     schedule(isAlert ? pace.alert : pace.calm)
   }
 }

@@ -18,26 +18,26 @@ struct OrderSnapshot: Sendable {
 
   var count: Int { ids.count }
 
-  func key(at place: Int) -> RowKey {
-    RowKey(value: value(at: place), id: ids[place], isDescending: sort.isDescending)
+  func key(at index: Int) -> RowKey {
+    RowKey(value: value(at: index), id: ids[index], isDescending: sort.isDescending)
   }
 
-  private func value(at place: Int) -> RowKey.Value {
+  private func value(at index: Int) -> RowKey.Value {
     switch keys {
-    case .numbers(let numbers): place < numbers.count ? .number(numbers[place]) : .unknown
-    case .reals(let reals): place < reals.count ? .real(reals[place]) : .unknown
-    case .texts(let texts): place < texts.count ? .text(texts[place]) : .unknown
+    case .numbers(let numbers): index < numbers.count ? .number(numbers[index]) : .unknown
+    case .reals(let reals): index < reals.count ? .real(reals[index]) : .unknown
+    case .texts(let texts): index < texts.count ? .text(texts[index]) : .unknown
     }
   }
 
   /// Returns the index of a row; nil if it is not there.
-  func place(of key: RowKey) -> Int? {
-    let place = count(before: key)
-    return place < count && ids[place] == key.id ? place : nil
+  func index(of key: RowKey) -> Int? {
+    let index = count(before: key)
+    return index < count && ids[index] == key.id ? index : nil
   }
 
   /// The same by id alone, in time proportional to the number of rows.
-  func place(of id: TransferID) -> Int? {
+  func index(of id: TransferID) -> Int? {
     guard let greatestID, id <= greatestID else { return nil }
     return ids.firstIndex(of: id)
   }

@@ -1,55 +1,55 @@
-/// The indices of a frozen order that are still valid: one bit each, with sums that find the n-th
-/// of them without a full scan.
+/// A set of indices below a fixed bound: one bit each, with sums that find the n-th member without
+/// a full scan. Members can only be removed.
 struct RankBitmap: Sendable {
   private static let wordsPerBlock = 64
-  private static let placesPerBlock = wordsPerBlock * UInt64.bitWidth
+  private static let bitsPerBlock = wordsPerBlock * UInt64.bitWidth
 
-  private let placeCount: Int
+  private let bound: Int
   private var words: [UInt64]
-  /// The number of valid indices in each block.
+  /// The number of members in each block.
   private var blockCounts: [Int]
   private(set) var count: Int
 
-  /// All indices are valid.
+  /// All indices below `count` are members.
   init(count: Int) {
-    placeCount = count
+    bound = count
     self.count = count
     words = Array(repeating: .max, count: (count + UInt64.bitWidth - 1) / UInt64.bitWidth)
     let surplus = words.count * UInt64.bitWidth - count
     if surplus > 0 { words[words.count - 1] >>= UInt64(surplus) }
-    blockCounts = stride(from: 0, to: count, by: Self.placesPerBlock).map {
-      min(Self.placesPerBlock, count - $0)
+    blockCounts = stride(from: 0, to: count, by: Self.bitsPerBlock).map {
+      min(Self.bitsPerBlock, count - $0)
     }
   }
 
-  var removedCount: Int { placeCount - count }
+  var removedCount: Int { bound - count }
 
-  func contains(_ place: Int) -> Bool {
-    guard place >= 0, place < placeCount else { return false }
-    return words[place >> 6] & Self.bit(place) != 0
+  func contains(_ index: Int) -> Bool {
+    guard index >= 0, index < bound else { return false }
+    return words[index >> 6] & Self.bit(index) != 0
   }
 
-  mutating func remove(_ place: Int) {
-    guard contains(place) else { return }
-    words[place >> 6] &= ~Self.bit(place)
-    blockCounts[place / Self.placesPerBlock] -= 1
+  mutating func remove(_ index: Int) {
+    guard contains(index) else { return }
+    words[index >> 6] &= ~Self.bit(index)
+    blockCounts[index / Self.bitsPerBlock] -= 1
     count -= 1
   }
 
-  /// Returns the number of valid indices before a place, which may be one past the last.
-  func count(before place: Int) -> Int {
-    guard place < placeCount else { return count }
-    guard place > 0 else { return 0 }
-    let block = place / Self.placesPerBlock
+  /// Returns the number of members below an index, which may be one past the last.
+  func rank(of index: Int) -> Int {
+    guard index < bound else { return count }
+    guard index > 0 else { return 0 }
+    let block = index / Self.bitsPerBlock
     var sum = blockCounts[..<block].reduce(0, +)
-    for word in (block * Self.wordsPerBlock)..<(place >> 6) { sum += words[word].nonzeroBitCount }
-    return sum + (words[place >> 6] & (Self.bit(place) - 1)).nonzeroBitCount
+    for word in (block * Self.wordsPerBlock)..<(index >> 6) { sum += words[word].nonzeroBitCount }
+    return sum + (words[index >> 6] & (Self.bit(index) - 1)).nonzeroBitCount
   }
 
-  /// Returns the valid index at a rank; nil if there are not that many.
-  func place(at index: Int) -> Int? {
-    guard index >= 0, index < count else { return nil }
-    var rest = index
+  /// Returns the member with `rank` members below it; nil if there are not that many.
+  func index(atRank rank: Int) -> Int? {
+    guard rank >= 0, rank < count else { return nil }
+    var rest = rank
     var block = 0
     while rest >= blockCounts[block] {
       rest -= blockCounts[block]
@@ -65,11 +65,11 @@ struct RankBitmap: Sendable {
     return word << 6 + bits.trailingZeroBitCount
   }
 
-  /// Returns the first valid index at or after a place.
-  func place(from place: Int) -> Int? {
-    guard place < placeCount else { return nil }
-    var word = place >> 6
-    var bits = words[word] & ~(Self.bit(place) - 1)
+  /// Returns the first member at or after an index.
+  func first(from index: Int) -> Int? {
+    guard index < bound else { return nil }
+    var word = index >> 6
+    var bits = words[word] & ~(Self.bit(index) - 1)
     while bits == 0 {
       word += 1
       guard word < words.count else { return nil }
@@ -78,5 +78,5 @@ struct RankBitmap: Sendable {
     return word << 6 + bits.trailingZeroBitCount
   }
 
-  private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(place & 63) }
+  private static func bit(_ index: Int) -> UInt64 { 1 << UInt64(index & 63) }
 }

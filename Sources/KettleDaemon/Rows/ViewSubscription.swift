@@ -1,33 +1,43 @@
 import KettleModel
 
-/// A view that clients display: its order, and the changes noted while one is being made.
+/// A view that clients subscribe to: its order, and the changes recorded while one is being made.
 struct ViewSubscription: Sendable {
+  /// The making of an order.
   enum Making: Sendable {
     case none
     /// It is waiting for its turn.
-    case wanted
-    /// Changes are noted, because the order will reflect an earlier moment.
+    case requested
+    /// Changes are recorded, because the order will reflect an earlier moment.
     case underWay([RowIndex.Change])
     /// The order will reflect a time when other rows matched the filter.
     case outdated
   }
 
   /// The consequence of a change.
-  enum Need: Sendable, Hashable {
-    case nothing
+  enum Consequence: Sendable, Hashable {
+    case none
     /// A new order must be made.
-    case wanted
+    case orderRequested
     /// The order is dropped because it is unused.
-    case forgotten
+    case orderDropped
+  }
+
+  private struct Order: Sendable {
+    /// Whether rows were requested since the order was made.
+    enum Use: Sendable {
+      case unused
+      case used
+    }
+
+    var index: RowIndex
+    var use: Use
   }
 
   let view: RowView
   let keys: RowKeys
-  var lookerCount = 0
-  private(set) var index: RowIndex?
+  var subscriberCount = 0
+  private var order: Order?
   private(set) var making = Making.none
-  /// Whether rows were requested since the order was made.
-  private var isUsed = false
   private let driftMax: Int
 
   init(_ view: RowView, driftMax: Int) {
@@ -36,30 +46,33 @@ struct ViewSubscription: Sendable {
     keys = RowKeys(view)
   }
 
+  /// nil while there is no order.
+  var index: RowIndex? { order?.index }
+
   // MARK: Changes
 
-  mutating func follow(
+  mutating func update(
     _ id: TransferID, from old: TransferSnapshot?, to new: TransferSnapshot?
-  ) -> Need {
-    switch (index, making) {
-    case (nil, .none), (nil, .wanted), (nil, .outdated): return .nothing
+  ) -> Consequence {
+    switch (order, making) {
+    case (nil, .none), (nil, .requested), (nil, .outdated): return .none
     case (.some, _), (nil, .underWay): break
     }
     let before = old.map { RowIndex.Change.Before.at(keys.key(of: $0)) } ?? .new
     let change = RowIndex.Change(id: id, before: before, after: new.flatMap(keys.key))
-    note(change)
-    index?.follow(change)
-    return index?.hasDrifted(driftMax) == true ? freeze() : .nothing
+    record(change)
+    order?.index.apply(change)
+    return order?.index.hasDrifted(driftMax) == true ? replaceDriftedOrder() : .none
   }
 
   /// A row that is loaded while the store is read may have an older version there.
-  mutating func note(_ woken: TransferSnapshot) {
+  mutating func recordLoaded(_ row: TransferSnapshot) {
     guard case .underWay = making else { return }
-    let key = keys.key(of: woken)
-    note(RowIndex.Change(id: woken.id, before: .at(key), after: key))
+    let key = keys.key(of: row)
+    record(RowIndex.Change(id: row.id, before: .at(key), after: key))
   }
 
-  private mutating func note(_ change: RowIndex.Change) {
+  private mutating func record(_ change: RowIndex.Change) {
     guard case .underWay(var changes) = making else { return }
     making = .none
     changes.append(change)
@@ -67,74 +80,74 @@ struct ViewSubscription: Sendable {
   }
 
   /// An unused order is not remade: that would continue for as long as the list changes.
-  private mutating func freeze() -> Need {
-    guard case .none = making else { return .nothing }
-    guard isUsed else {
-      index = nil
-      return .forgotten
+  private mutating func replaceDriftedOrder() -> Consequence {
+    guard case .none = making else { return .none }
+    switch order?.use {
+    case .used:
+      making = .requested
+      return .orderRequested
+    case .unused, nil:
+      order = nil
+      return .orderDropped
     }
-    making = .wanted
-    return .wanted
   }
 
-  /// The filter now matches different rows, dormant ones included.
-  mutating func clear() {
-    index = nil
+  /// The filter now matches different rows, including rows that only the store has.
+  mutating func invalidateOrder() {
+    order = nil
     switch making {
-    case .none, .wanted: break
+    case .none, .requested: break
     case .underWay, .outdated: making = .outdated
     }
   }
 
-  // MARK: Rest
+  // MARK: Without subscribers
 
-  /// Called when no client displays the view any more.
-  mutating func rest() { isUsed = false }
+  /// Called when the last client has unsubscribed.
+  mutating func markUnused() { order?.use = .unused }
 
-  /// The number of rows of an order that no client uses; nil if there is no order or another is
-  /// being made.
-  var restingRowCount: Int? {
+  /// The number of rows of the order; nil if there is no order or another is being made.
+  var idleRowCount: Int? {
     guard case .none = making else { return nil }
-    return index?.count
+    return order?.index.count
   }
 
-  mutating func forget() { index = nil }
+  mutating func dropOrder() { order = nil }
 
   // MARK: Making an order
 
   /// Called when rows are requested.
-  mutating func use() -> Need {
-    isUsed = true
-    guard index == nil, case .none = making else { return .nothing }
-    making = .wanted
-    return .wanted
+  mutating func use() -> Consequence {
+    order?.use = .used
+    guard order == nil, case .none = making else { return .none }
+    making = .requested
+    return .orderRequested
   }
 
-  mutating func beginMaking() { making = .underWay([]) }
+  mutating func beginOrder() { making = .underWay([]) }
 
-  /// Returns the changes noted so far and clears them.
-  mutating func takeNotes() -> [RowIndex.Change]? {
+  /// Returns the changes recorded so far and clears them.
+  mutating func takeRecordedChanges() -> [RowIndex.Change]? {
     guard case .underWay(let changes) = making else { return nil }
     making = .underWay([])
     return changes
   }
 
-  mutating func endMaking(_ made: RowIndex) {
+  mutating func install(_ index: RowIndex) {
     making = .none
-    index = made
-    isUsed = false
+    order = Order(index: index, use: .unused)
   }
 
   /// Called when the order could not be made.
-  mutating func giveUpMaking() {
+  mutating func abandonOrder() {
     switch making {
     // That is a different order, for a client that came later.
-    case .none, .wanted: break
+    case .none, .requested: break
     case .underWay, .outdated: making = .none
     }
   }
 
-  var noteCount: Int {
+  var recordedChangeCount: Int {
     guard case .underWay(let changes) = making else { return 0 }
     return changes.count
   }

@@ -15,10 +15,14 @@ final class DesktopNotificationBridge: Sendable {
     var show: @Sendable (Alert) async -> Void
   }
 
+  private enum Phase {
+    case running(alarmAt: MonotonicTime?)
+    case ended
+  }
+
   private struct State {
     var board: AlertBoard
-    var alarmAt: MonotonicTime?
-    var hasEnded = false
+    var phase = Phase.running(alarmAt: nil)
   }
 
   private let ports: Ports
@@ -33,21 +37,21 @@ final class DesktopNotificationBridge: Sendable {
   func begin(_ dormant: DormantTally) { state.withLock { $0.board.begin(dormant) } }
 
   /// Handles a change of a transfer.
-  func observe(_ before: TransferSnapshot?, _ after: TransferSnapshot?) {
+  func observe(from before: TransferSnapshot?, to after: TransferSnapshot?) {
     let isWatched = ports.isWatched()
     let now = ports.clock.now().monotonic
-    state.withLock { $0.board.take(before, after, isWatched: isWatched, at: now) }
+    state.withLock { $0.board.record(from: before, to: after, isWatched: isWatched, at: now) }
     setAlarm()
   }
 
   /// Handles new transfers.
   func observe(_ listed: ListedTransfers) {
-    state.withLock { $0.board.take(listed.counts) }
+    state.withLock { $0.board.record(listed.counts) }
     setAlarm()
   }
 
   func end() {
-    state.withLock { $0.hasEnded = true }
+    state.withLock { $0.phase = .ended }
     ports.clock.wake(at: nil) {}
   }
 
@@ -55,8 +59,8 @@ final class DesktopNotificationBridge: Sendable {
   private func setAlarm() {
     let deadline: MonotonicTime? = state.withLock { state in
       let dueAt = state.board.dueAt
-      guard !state.hasEnded, dueAt != state.alarmAt else { return nil }
-      state.alarmAt = dueAt
+      guard case .running(let alarmAt) = state.phase, dueAt != alarmAt else { return nil }
+      state.phase = .running(alarmAt: dueAt)
       return dueAt
     }
     // Outside the lock, because the clock may fire at once.
@@ -67,8 +71,9 @@ final class DesktopNotificationBridge: Sendable {
     let isWatched = ports.isWatched()
     let now = ports.clock.now().monotonic
     let alert: Alert? = state.withLock { state in
-      state.alarmAt = nil
-      return state.hasEnded ? nil : state.board.alert(at: now, isWatched: isWatched)
+      guard case .running = state.phase else { return nil }
+      state.phase = .running(alarmAt: nil)
+      return state.board.alert(at: now, isWatched: isWatched)
     }
     setAlarm()
     guard let alert else { return }
@@ -79,7 +84,7 @@ final class DesktopNotificationBridge: Sendable {
 extension DesktopNotificationBridge {
   /// Shows notifications on the desktop of the user who owns the service.
   static func onDesktop(
-    _ settings: ServiceSettings.Alerts, _ broadcaster: Broadcaster, _ logger: Logger
+    _ settings: ServiceSettings.Alerts, broadcaster: Broadcaster, logger: Logger
   ) -> DesktopNotificationBridge {
     let notifier = DesktopNotifier(settings.busAddresses)
     return DesktopNotificationBridge(
@@ -91,7 +96,7 @@ extension DesktopNotificationBridge {
             try await notifier.show(alert)
           } catch {
             // Most often no user is logged in, or there is no desktop.
-            logger.debug("The desktop was not told", metadata: ["error": "\(error)"])
+            logger.debug("A notification could not be shown", metadata: ["error": "\(error)"])
           }
         }))
   }

@@ -6,17 +6,17 @@ import KettleSystem
 final class EngineObservers: Sendable {
   private let broadcaster: Broadcaster
   private let need: ConditionNeed
-  private let telling: DesktopNotificationBridge?
+  private let notifications: DesktopNotificationBridge?
   private let clock: any EngineClock
   private let sessions = Mutex<SessionRegistry?>(nil)
 
   init(
-    broadcaster: Broadcaster, need: ConditionNeed, telling: DesktopNotificationBridge? = nil,
-    clock: any EngineClock
+    broadcaster: Broadcaster, need: ConditionNeed,
+    notifications: DesktopNotificationBridge? = nil, clock: any EngineClock
   ) {
     self.broadcaster = broadcaster
     self.need = need
-    self.telling = telling
+    self.notifications = notifications
     self.clock = clock
   }
 
@@ -26,18 +26,18 @@ final class EngineObservers: Sendable {
   func observe(_ event: EngineEvent) {
     need.observe(event)
     sessions.withLock { $0 }?.observe(event)
-    tell(event)
+    notify(of: event)
     broadcaster.observe(event, at: clock.now().wall)
   }
 
   /// Runs before the broadcaster, which still has the previous row.
-  private func tell(_ event: EngineEvent) {
+  private func notify(of event: EngineEvent) {
     switch event {
-    case .recovered(let dormant, _): telling?.begin(dormant)
-    case .added(let row): telling?.observe(nil, row)
-    case .listed(let listed): telling?.observe(listed)
-    case .changed(let row): telling?.observe(broadcaster.row(row.id), row)
-    case .removed(let row): telling?.observe(row, nil)
+    case .recovered(let dormant, _): notifications?.begin(dormant)
+    case .added(let row): notifications?.observe(from: nil, to: row)
+    case .listed(let listed): notifications?.observe(listed)
+    case .changed(let row): notifications?.observe(from: broadcaster.row(row.id), to: row)
+    case .removed(let row): notifications?.observe(from: row, to: nil)
     case .woken, .slept, .progress, .cleared, .limited: break
     }
   }

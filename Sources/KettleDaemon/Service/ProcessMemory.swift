@@ -5,7 +5,7 @@ import Glibc
 enum ProcessMemory {
   /// Frees memory that was needed once. Code used only by the start or by other commands stays in
   /// the page cache, and its pages are mapped again when called.
-  static func giveBackUnused() {
+  static func releaseUnused() {
     kettle_forget_code()
     malloc_trim(0)
   }

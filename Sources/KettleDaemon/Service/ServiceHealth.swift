@@ -9,7 +9,7 @@ import Logging
 
 /// The watches and timers that run beside the transfers for the lifetime of the service.
 struct ServiceHealth: Sendable {
-  private let keeper: SocketFileMonitor
+  private let socketFile: SocketFileMonitor
   private let network: NetworkWatch?
   private let networkReader: Task<Void, Never>
   private let machine: MachineWatch
@@ -20,10 +20,10 @@ struct ServiceHealth: Sendable {
   private static let settledSeconds = 5
 
   init(
-    listener: ControlListener, marks: CrashCounter, engine: TransferEngine,
+    listener: ControlListener, crashes: CrashCounter, engine: TransferEngine,
     conditions: MachineWatch.Settings, need: ConditionNeed, logger: Logger
   ) {
-    keeper = SocketFileMonitor(of: listener.socketPath, logger: logger) {
+    socketFile = SocketFileMonitor(of: listener.socketPath, logger: logger) {
       try await listener.restoreSocketFile()
     }
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
@@ -33,14 +33,14 @@ struct ServiceHealth: Sendable {
       // Without it, a network loss is a failed attempt and is retried like any other.
       network = nil
       logger.warning(
-        "The network cannot be watched",
+        "Changes of the network cannot be watched",
         metadata: ["call": "\(error.call)", "errno": "\(error.code)"])
     }
     networkReader = Task(executorPreference: WorkerPool.tasks) {
       for await state in states {
         switch state {
-        case .present: logger.info("There is a way to the network")
-        case .absent: logger.info("There is no way to the network")
+        case .present: logger.info("The network is available")
+        case .absent: logger.info("The network is not available")
         }
         await engine.networkChanged(state)
       }
@@ -53,7 +53,7 @@ struct ServiceHealth: Sendable {
         await machine.start()
         for await met in sets {
           let names = met.map(\.rawValue).sorted().joined(separator: " ")
-          logger.info("The machine gives", metadata: ["conditions": "\(names)"])
+          logger.info("The conditions for tasks changed", metadata: ["met": "\(names)"])
           await engine.conditionsChanged(met)
         }
       },
@@ -64,16 +64,16 @@ struct ServiceHealth: Sendable {
     let queue = DispatchQueue(label: "kettle.health")
     queue.async { POSIXFileStorage.prepare() }
     queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
-      ProcessMemory.giveBackUnused()
+      ProcessMemory.releaseUnused()
     }
     healthy = DispatchSource.makeTimerSource(queue: queue)
-    healthy.setEventHandler { marks.clear() }
+    healthy.setEventHandler { crashes.clear() }
     healthy.schedule(deadline: .now() + .seconds(CrashCounter.healthySeconds))
     healthy.activate()
   }
 
   func end() {
-    keeper.end()
+    socketFile.end()
     network?.stop()
     networkReader.cancel()
     machine.stop()

@@ -25,14 +25,14 @@ struct ServiceSettings: Sendable {
   }
 
   init(_ options: TransferService.Options, descriptorLimit: Int) {
-    let places = options.places
-    let (file, notices) = ConfigurationFile(path: places.configPath).readForService()
+    let paths = options.paths
+    let (file, notices) = ConfigurationFile(path: paths.configPath).readForService()
     self.notices = notices
     documentsDirectory =
-      file.downloadsDirectory(home: places.homeDirectory) ?? places.documentsDirectory
+      file.downloadsDirectory(home: paths.homeDirectory) ?? paths.documentsDirectory
     let budget = DescriptorBudget(limit: descriptorLimit)
-    var engine = Self.engine(file, documentsDirectory, budget)
-    engine.heldDirectory = places.heldDirectory
+    var engine = Self.engine(file, documentsDirectory: documentsDirectory, budget)
+    engine.heldDirectory = paths.heldDirectory
     self.engine = engine
     listener = ControlListener.Limits(connectionCountMax: budget.clientCountMax)
     conditions = Self.conditions(file, options.environment)
@@ -58,8 +58,8 @@ struct ServiceSettings: Sendable {
   ) -> Alerts? {
     guard notify.desktop else { return nil }
     var board = AlertBoard.Settings()
-    board.tellsFailures = notify.failures
-    board.tellsFinished = notify.finished
+    board.reportsFailures = notify.failures
+    board.reportsFinished = notify.finished
     return Alerts(board: board, busAddresses: sessionBus(environment))
   }
 
@@ -103,7 +103,7 @@ struct ServiceSettings: Sendable {
     "proxy.url in the configuration file")
 
   private static func engine(
-    _ file: ServiceConfiguration, _ documentsDirectory: String, _ budget: DescriptorBudget
+    _ file: ServiceConfiguration, documentsDirectory: String, _ budget: DescriptorBudget
   ) -> TransferEngine.Configuration {
     var engine = TransferEngine.Configuration(documentsDirectory: documentsDirectory)
     let limits = engine.limits

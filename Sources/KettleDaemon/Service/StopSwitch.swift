@@ -3,7 +3,7 @@ import Glibc
 import KettleSystem
 import struct Synchronization.Atomic
 
-/// A one-way switch, turned by a signal or a request; it resumes the waiting task.
+/// A one-way switch, turned on by a signal or a request; it resumes the waiting task.
 final class StopSwitch: Sendable {
   private enum State: Sendable {
     case off
@@ -13,7 +13,7 @@ final class StopSwitch: Sendable {
 
   private let state = Mutex(State.off)
 
-  func turn() {
+  func turnOn() {
     let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
       defer { state = .on }
       if case .awaited(let continuation) = state { return continuation }
@@ -23,7 +23,7 @@ final class StopSwitch: Sendable {
   }
 
   /// Returns when the switch is on. At most one task waits.
-  func turned() async {
+  func waitUntilOn() async {
     await withCheckedContinuation { continuation in
       let isOn = state.withLock { state in
         if case .on = state { return true }

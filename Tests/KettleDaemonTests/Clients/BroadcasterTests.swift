@@ -21,10 +21,10 @@ struct BroadcasterTests {
   @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`()
     async throws
   {
-    let (id, mailbox) = broadcaster.join()
+    let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.states)
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared))
-    broadcaster.look(id, at: uncleared)
+    broadcaster.subscribe(id, to: uncleared)
     broadcaster.observe(.added(row(1, .completed)), at: now)
     _ = mailbox.next()
     #expect(try await broadcaster.window(uncleared).matchingCount == 1)
@@ -35,7 +35,7 @@ struct BroadcasterTests {
   }
 
   @Test func `who watches some states is told of what enters, is in or leaves them`() {
-    let (_, mailbox) = broadcaster.join()
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
     var told: [TransferState] = []
     for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
@@ -54,8 +54,8 @@ struct BroadcasterTests {
 
   @Test func `of a list each is told what it asked for`() {
     func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
-      let (id, mailbox) = broadcaster.join()
-      defer { broadcaster.leave(id) }
+      let (id, mailbox) = broadcaster.connect()
+      defer { broadcaster.disconnect(id) }
       watch(mailbox)
       broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
       var ids: [Int64] = []
@@ -73,7 +73,7 @@ struct BroadcasterTests {
   }
 
   @Test func `who gathers the completed is told their ids, at their place among the events`() {
-    let (_, mailbox) = broadcaster.join()
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
     func completed(_ ids: Int64...) -> ControlNotification {
       .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:)))))
@@ -99,7 +99,7 @@ struct BroadcasterTests {
   }
 
   @Test func `what is gathered wakes nobody but the one who waits a moment for more`() async {
-    let (_, mailbox) = broadcaster.join()
+    let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, completed: .gathered)
     broadcaster.observe(.added(row(1, .completed)), at: now)
     var mail = mailbox.mail.makeAsyncIterator()
@@ -130,11 +130,11 @@ struct BroadcasterTests {
   }
 
   @Test func `a client that has left looks at nothing any more`() {
-    let (id, mailbox) = broadcaster.join()
-    broadcaster.look(id, at: Viewport(sort: RowSort(key: .size)))
+    let (id, mailbox) = broadcaster.connect()
+    broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .size)))
     #expect(broadcaster.cadence == .live)
-    broadcaster.leave(id)
-    broadcaster.look(id, at: Viewport(sort: RowSort(key: .title)))
+    broadcaster.disconnect(id)
+    broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .title)))
     #expect(broadcaster.cadence == .quiet)
     #expect(mailbox.viewport?.sort.key == .size)
   }
@@ -145,7 +145,7 @@ struct BroadcasterTests {
     let broadcaster = Broadcaster(
       freeSpace: FreeSpace(now: { MonotonicTime(milliseconds: 0) }) { 77 }, archive: archive,
       rows: RowMaker(documentsDirectory: "/d"))
-    let (id, _) = broadcaster.join()
+    let (id, _) = broadcaster.connect()
     var ids: [Int64] = []
     for first in [0, 4, 8] {
       let page = try await broadcaster.window(
@@ -154,27 +154,27 @@ struct BroadcasterTests {
     }
     #expect(ids == Array(1...9))
     #expect(archive.orderCount == 1)
-    broadcaster.leave(id)
+    broadcaster.disconnect(id)
     _ = try await broadcaster.window(Viewport(sort: RowSort(key: .size)), for: id)
     #expect(archive.orderCount == 2)
   }
 
   @Test func `rows are shown to those who look at them, and to nobody else`() async throws {
-    let (id, _) = broadcaster.join()
+    let (id, _) = broadcaster.connect()
     broadcaster.observe(.added(row(1, .running)), at: now)
-    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
-    broadcaster.look(id, at: Viewport())
-    let window = try await broadcaster.shown(Viewport(), to: id)
+    #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
+    broadcaster.subscribe(id, to: Viewport())
+    let window = try await broadcaster.displayedRows(of: Viewport(), for: id)
     #expect(window?.rows.map(\.id.rawValue) == [1])
     #expect(window?.totals.freeBytes == 77)
-    broadcaster.leave(id)
-    #expect(try await broadcaster.shown(Viewport(), to: id) == nil)
+    broadcaster.disconnect(id)
+    #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
   }
 
   @Test func `what wakes up and falls asleep is no event, and all is counted once`() async throws {
-    let (id, mailbox) = broadcaster.join()
+    let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.progress)
-    broadcaster.look(id, at: Viewport())
+    broadcaster.subscribe(id, to: Viewport())
     var dormant = DormantTally()
     dormant.states[.queued] = StateTally(
       count: 5, unknownSizeCount: 2, bytesReceived: 30, bytesExpected: 100)
@@ -191,8 +191,8 @@ struct BroadcasterTests {
   }
 
   @Test func `of those that sleep from the start each is an event, and none is kept`() {
-    let (_, mailbox) = broadcaster.join()
-    let (_, other) = broadcaster.join()
+    let (_, mailbox) = broadcaster.connect()
+    let (_, other) = broadcaster.connect()
     mailbox.watch(.states, in: [.queued])
     broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
     var told: [TransferID] = []
@@ -210,9 +210,9 @@ struct BroadcasterTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `who only looks sees what sleeps from the start`() async {
-    let (id, mailbox) = broadcaster.join()
+    let (id, mailbox) = broadcaster.connect()
     var changes = mailbox.viewportChanges.makeAsyncIterator()
-    broadcaster.look(id, at: Viewport())
+    broadcaster.subscribe(id, to: Viewport())
     _ = await changes.next()
     broadcaster.observe(.listed(.sample([(1, .queued)])), at: now)
     #expect(await changes.next() != nil)

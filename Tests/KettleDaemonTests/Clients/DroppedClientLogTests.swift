@@ -38,21 +38,21 @@ struct DroppedClientLogTests {
   @Test func `so many are logged at once, then one for each part of the time, with a count`() {
     var limiter = LogLimiter(countMax: 3, milliseconds: 3000)
     func take(_ milliseconds: Int64, _ count: Int = 1) -> [LogLimiter.Verdict] {
-      (0..<count).map { _ in limiter.take(at: MonotonicTime(milliseconds: milliseconds)) }
+      (0..<count).map { _ in limiter.admit(at: MonotonicTime(milliseconds: milliseconds)) }
     }
-    let logged = LogLimiter.Verdict.logged(leftOutCount: 0)
-    #expect(take(0, 5) == [logged, logged, logged, .leftOut, .leftOut])
-    #expect(take(999) == [.leftOut])
-    #expect(take(1000, 2) == [.logged(leftOutCount: 3), .leftOut])
-    #expect(take(2000) == [.logged(leftOutCount: 1)])
-    #expect(take(60_000, 4) == [logged, logged, logged, .leftOut])
+    let logged = LogLimiter.Verdict.logged(omittedCount: 0)
+    #expect(take(0, 5) == [logged, logged, logged, .omitted, .omitted])
+    #expect(take(999) == [.omitted])
+    #expect(take(1000, 2) == [.logged(omittedCount: 3), .omitted])
+    #expect(take(2000) == [.logged(omittedCount: 1)])
+    #expect(take(60_000, 4) == [logged, logged, logged, .omitted])
   }
 
   @Test func `a flood for an hour is some records a minute`() {
     var limiter = LogLimiter()
     var loggedCount = 0
     for millisecond: Int64 in 0..<3_600_000 {
-      if limiter.take(at: MonotonicTime(milliseconds: millisecond)) != .leftOut { loggedCount += 1 }
+      if limiter.admit(at: MonotonicTime(milliseconds: millisecond)) != .omitted { loggedCount += 1 }
     }
     #expect(loggedCount <= 20 * 61)
   }

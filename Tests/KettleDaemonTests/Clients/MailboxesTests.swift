@@ -38,13 +38,13 @@ struct MailboxesTests {
   @Test func `256 clients that read nothing share a bounded memory, and then cost no work`() {
     // Reached by those that the shared memory has room for.
     let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
-    let silent = (0..<256).map { _ in broadcaster.join().1 }
+    let silent = (0..<256).map { _ in broadcaster.connect().1 }
     for mailbox in silent {
       mailbox.watch(.progress, lag: .resynchronises)
       mailbox.send(reply: [1])
       _ = mailbox.next()
     }
-    let (_, reader) = broadcaster.join()
+    let (_, reader) = broadcaster.connect()
     reader.watch(.progress, lag: .resynchronises)
     var largest = 0
     var readCount = 0
@@ -66,7 +66,7 @@ struct MailboxesTests {
   @Test func `without the wish to ask again the slowest client is dropped`() {
     let broadcaster = broadcaster(
       Mailboxes.Limits(byteCountMax: 10_000, shareByteCount: 1000))
-    let clients = (0..<3).map { _ in broadcaster.join().1 }
+    let clients = (0..<3).map { _ in broadcaster.connect().1 }
     for mailbox in clients {
       mailbox.watch(.states)
       mailbox.send(reply: [1])
@@ -82,7 +82,7 @@ struct MailboxesTests {
 
   @Test func `one large reply by itself may be larger than everything`() {
     let mailboxes = Mailboxes(Mailboxes.Limits(byteCountMax: 1000, shareByteCount: 100))
-    let mailbox = mailboxes.join()
+    let mailbox = mailboxes.open()
     mailbox.send(reply: [UInt8](repeating: 0, count: 5000))
     _ = mailbox.next()
     mailbox.send(reply: [1])
@@ -94,13 +94,13 @@ struct MailboxesTests {
 
   @Test func `an event is encoded once for all clients`() {
     let mailboxes = Mailboxes()
-    let clients = (0..<3).map { _ in mailboxes.join() }
+    let clients = (0..<3).map { _ in mailboxes.open() }
     let event = event(1)
     let coder = ReplyCoder()
     var lines: Set<UnsafeRawPointer?> = []
     for mailbox in clients {
       mailbox.watch(.states)
-      mailbox.tell(event)
+      mailbox.deliver(event)
       let line = mailbox.next()?.line(encodedBy: coder)
       #expect(line == coder.encode(.event(event.event)))
       line?.withUnsafeBytes { _ = lines.insert($0.baseAddress) }
@@ -109,11 +109,11 @@ struct MailboxesTests {
   }
 
   @Test func `progress that was added up is a line of its own`() {
-    let mailbox = Mailboxes().join()
+    let mailbox = Mailboxes().open()
     mailbox.watch(.progress)
     let coder = ReplyCoder()
     for _ in 0..<2 {
-      mailbox.tell(
+      mailbox.deliver(
         SharedEvent(
           TransferEvent(
             kind: .progress, id: row(1).id, at: now, snapshot: row(1), bytesWritten: 5)))
@@ -124,37 +124,37 @@ struct MailboxesTests {
   }
 
   @Test func `a client has room for a request again when it has taken its replies`() async {
-    let mailbox = Mailboxes().join()
-    #expect(await mailbox.room())
+    let mailbox = Mailboxes().open()
+    #expect(await mailbox.waitForReplyRoom())
     for _ in 0..<2 { mailbox.send(reply: [UInt8](repeating: 0, count: 100_000)) }
-    async let room = mailbox.room()
+    async let room = mailbox.waitForReplyRoom()
     for _ in 0..<3 { _ = mailbox.next() }
     #expect(await room)
     mailbox.send(reply: [UInt8](repeating: 0, count: 100_000))
-    async let none = mailbox.room()
+    async let none = mailbox.waitForReplyRoom()
     mailbox.close()
     #expect(await !none)
   }
 
   @Test func `the rows are read once more, and not again until the client has taken them`() async {
     let broadcaster = broadcaster()
-    let (id, mailbox) = broadcaster.join()
-    broadcaster.look(id, at: Viewport())
+    let (id, mailbox) = broadcaster.connect()
+    broadcaster.subscribe(id, to: Viewport())
     var changes = mailbox.viewportChanges.makeAsyncIterator()
     await changes.next()
     mailbox.willReadRows()
     mailbox.send(window: RowWindow(first: 0, matchingCount: 0, rows: [], totals: Totals()))
-    broadcaster.rest(id)
+    broadcaster.suspendDisplay(of: id)
     for id: Int64 in 1...9 { broadcaster.observe(.added(row(id)), at: now) }
     #expect(mailbox.hasWindow)
     _ = mailbox.next()
     #expect(mailbox.hasWindow)
-    async let taken: Void = mailbox.windowTaken()
+    async let taken: Void = mailbox.waitUntilWindowIsRead()
     #expect(mailbox.next()?.notification == nil)
     await taken
     // Nine changes are one signal, and the rows are those of now.
     await changes.next()
-    #expect((try? await broadcaster.shown(Viewport(), to: id))?.rows.count == 9)
+    #expect((try? await broadcaster.displayedRows(of: Viewport(), for: id))?.rows.count == 9)
     mailbox.close()
     #expect(await changes.next() == nil)
   }

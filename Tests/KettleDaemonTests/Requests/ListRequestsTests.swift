@@ -11,27 +11,27 @@ struct ListRequestsTests {
   /// Five paused transfers, the last one of another host.
   private func world() async throws -> (world: HandlerWorld, person: ConnectedClient) {
     let world = try await HandlerWorld()
-    let person = world.join()
+    let person = world.connect()
     let urls = (1...4).map { "https://a.example/\($0)" } + ["https://b.example/5"]
     let specs = try urls.map { url in
       var spec = TransferSpec(url: try TransferURL.parse(url).get().url)
       spec.beginning = .paused
       return spec
     }
-    _ = try await world.ask(AddTransfers.self, .add(.init(transfers: specs)), person)
+    _ = try await world.send(AddTransfers.self, .add(.init(transfers: specs)), as: person)
     return (world, person)
   }
 
   private func order(_ world: HandlerWorld, _ person: ConnectedClient) async throws -> [Int64] {
-    try await world.ask(ListTransfers.self, .list(Viewport()), person).rows.map(\.id.rawValue)
+    try await world.send(ListTransfers.self, .list(Viewport()), as: person).rows.map(\.id.rawValue)
   }
 
   private func move(
     _ selection: TransferSelection, _ way: MoveTransfers.Way, _ world: HandlerWorld,
     _ person: ConnectedClient
   ) async throws -> ControlTransfers.Result {
-    try await world.ask(
-      MoveTransfers.self, .move(.init(selection: selection, way: way)), person)
+    try await world.send(
+      MoveTransfers.self, .move(.init(selection: selection, way: way)), as: person)
   }
 
   @Test func `the list shows moves at once, and a service that is started again shows them too`()
@@ -58,7 +58,7 @@ struct ListRequestsTests {
   @Test func `ids come as runs, of those that a filter lets pass`() async throws {
     let (world, person) = try await world()
     func ids(_ filter: RowFilter) async throws -> IDRuns {
-      try await world.ask(ListIDs.self, .listIDs(.init(filter: filter)), person).runs
+      try await world.send(ListIDs.self, .listIDs(.init(filter: filter)), as: person).runs
     }
     #expect(try await ids(RowFilter()).runs == [.init(first: 1, count: 5)])
     #expect(try await ids(RowFilter(host: "b.example")).ids == [TransferID(rawValue: 5)])
@@ -73,32 +73,32 @@ struct ListRequestsTests {
     let search = RowSearch(
       filter: here, sort: RowSort(isDescending: true), text: "example/2", start: nil,
       startIndex: 0)
-    let found = try await world.ask(FindTransfer.self, .find(search), person).found
+    let found = try await world.send(FindTransfer.self, .find(search), as: person).found
     #expect(found == FoundRow(id: TransferID(rawValue: 2), index: 2, hasWrapped: false))
     var other = search
     other.text = "b.example"
-    #expect(try await world.ask(FindTransfer.self, .find(other), person).found == nil)
-    let window = try await world.ask(
-      ListTransfers.self, .list(Viewport(filter: here, tag: 7)), person)
+    #expect(try await world.send(FindTransfer.self, .find(other), as: person).found == nil)
+    let window = try await world.send(
+      ListTransfers.self, .list(Viewport(filter: here, tag: 7)), as: person)
     #expect(window.tag == 7 && window.matchingCount == 4)
   }
 
   @Test func `priority and limit are for what passes a filter, too`() async throws {
     let (world, person) = try await world()
     let selection = TransferSelection.matching(RowFilter(host: "b.example"), except: [])
-    let prioritized = try await world.ask(
-      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)), person)
+    let prioritized = try await world.send(
+      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)), as: person)
     #expect(prioritized.applied.map(\.rawValue) == [5])
-    _ = try await world.ask(
-      LimitSpeed.self, .limit(.init(selection: selection, bytesPerSecond: 99)), person)
-    _ = try await world.ask(
-      LimitSpeed.self, .limit(.init(selection: .all, bytesPerSecond: 4096)), person)
-    let window = try await world.ask(ListTransfers.self, .list(Viewport()), person)
+    _ = try await world.send(
+      LimitSpeed.self, .limit(.init(selection: selection, bytesPerSecond: 99)), as: person)
+    _ = try await world.send(
+      LimitSpeed.self, .limit(.init(selection: .all, bytesPerSecond: 4096)), as: person)
+    let window = try await world.send(ListTransfers.self, .list(Viewport()), as: person)
     #expect(window.rows.map(\.priority) == [.normal, .normal, .normal, .normal, .high])
     #expect(window.rows.map(\.limitBytesPerSecond) == [nil, nil, nil, nil, 99])
     #expect(window.totals.limitBytesPerSecond == 4096)
-    let all = try await world.ask(
-      PrioritizeTransfers.self, .prioritize(.init(selection: .all, priority: .low)), person)
+    let all = try await world.send(
+      PrioritizeTransfers.self, .prioritize(.init(selection: .all, priority: .low)), as: person)
     #expect(all.applied.count == 5)
   }
 
@@ -113,13 +113,13 @@ struct ListRequestsTests {
       try before.journal.commit([.put(record)])
     }
     let world = try await HandlerWorld(before.journal)
-    let person = world.join()
+    let person = world.connect()
     let uncleared = Viewport(
       filter: RowFilter(scope: .uncleared), anchor: TransferID(rawValue: 4))
-    _ = try await world.ask(SubscribeViewport.self, .subscribe(uncleared), person)
+    _ = try await world.send(SubscribeViewport.self, .subscribe(uncleared), as: person)
     #expect(try await world.broadcaster.window(uncleared).anchorIndex == 3)
     for expected in [2, 0] {
-      let result = try await world.ask(ClearFinished.self, .clear, person)
+      let result = try await world.send(ClearFinished.self, .clear, as: person)
       #expect(result.clearedCount == expected)
     }
     let window = try await world.broadcaster.window(uncleared)
@@ -132,8 +132,8 @@ struct ListRequestsTests {
 
   @Test func `the details have what a screen shows of one transfer`() async throws {
     let (world, person) = try await world()
-    let details = try await world.ask(
-      DescribeTransfer.self, .describe(.init(id: TransferID(rawValue: 1))), person)
+    let details = try await world.send(
+      DescribeTransfer.self, .describe(.init(id: TransferID(rawValue: 1))), as: person)
     #expect(details.directory == "/home/u/Downloads")
     #expect(details.redirects == [] && details.liveConnections == [] && details.recentSpeeds == [])
     #expect(details.history.map(\.text).first == "Added")

@@ -60,7 +60,7 @@ struct AwakeRowsTests {
     world.list.update { $0.clear(upTo: 9) }
     #expect(try await world.ids(uncleared) == [3])
     #expect(try await world.ids(Viewport()) == [1, 2, 3])
-    world.list.update { $0.put(row(1, state: .queued)) }
+    world.list.update { $0.update(row(1, state: .queued)) }
     #expect(try await world.ids(uncleared) == [1, 3])
   }
 
@@ -76,11 +76,11 @@ struct AwakeRowsTests {
 
   @Test func `totals follow every change`() {
     var table = RowTable(RowMaker(documentsDirectory: "/d"))
-    table.put(row(1, state: .running, speed: 10))
-    table.put(row(2, state: .running, speed: 5))
+    table.update(row(1, state: .running, speed: 10))
+    table.update(row(2, state: .running, speed: 5))
     #expect(table.totals.bytesPerSecond == 15)
     #expect(table.totals.count(.running) == 2)
-    table.put(row(1, state: .completed))
+    table.update(row(1, state: .completed))
     table.remove(TransferID(rawValue: 2))
     table.remove(TransferID(rawValue: 2))
     #expect(table.totals.bytesPerSecond == 0)

@@ -9,7 +9,7 @@ struct FindRowTests {
 
   init() throws {
     let records = try ["a.iso", "b.txt", "c.iso", "d.txt", "e.iso"].enumerated().map {
-      try ListWorld.record(Int64($0) + 1, $1, $0 == 2 ? .failed : .queued)
+      try ListWorld.record(Int64($0) + 1, name: $1, $0 == 2 ? .failed : .queued)
     }
     world = try ListWorld(
       dormant: records.map { record in
@@ -17,7 +17,7 @@ struct FindRowTests {
         if record.state == .failed { record.finishedAt = record.createdAt }
         return record
       })
-    for id in [Int64(2), 3] { try world.wake(id) }
+    for id in [Int64(2), 3] { try world.load(id) }
   }
 
   private func find(

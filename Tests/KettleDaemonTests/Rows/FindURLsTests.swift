@@ -29,10 +29,10 @@ struct FindURLsTests {
   {
     let world = try ListWorld(
       dormant: [try ListWorld.record(1), try ListWorld.record(2), try ListWorld.record(3)])
-    try world.wake(2)
-    try world.wake(3)
-    world.list.update { $0.put(row(2, "http://files.example/2", .running)) }
-    world.list.update { $0.put(row(3, "http://elsewhere.example/", .running)) }
+    try world.load(2)
+    try world.load(3)
+    world.list.update { $0.update(row(2, "http://files.example/2", .running)) }
+    world.list.update { $0.update(row(3, "http://elsewhere.example/", .running)) }
     let found = try await world.list.find(Set((1...3).map { "http://files.example/\($0)" }))
     #expect(found.map(\.id.rawValue) == [1, 2])
     #expect(found.map(\.state) == [.queued, .running])
@@ -41,11 +41,11 @@ struct FindURLsTests {
   }
 
   @Test func `who falls asleep or is cleared while the store is asked is found`() async throws {
-    let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, "", .completed)])
-    try world.wake(1)
+    let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, name: "", .completed)])
+    try world.load(1)
     world.archive.whenAsked {
       world.list.update { table in
-        table.letGo([TransferID(rawValue: 1)])
+        table.evict([TransferID(rawValue: 1)])
         table.clear(upTo: 9)
       }
     }
@@ -56,7 +56,7 @@ struct FindURLsTests {
   @Test func `who is removed while the store is asked is not found`() async throws {
     let world = try ListWorld(dormant: [ListWorld.record(1)])
     world.archive.whenAsked {
-      try? world.wake(1)
+      try? world.load(1)
       world.list.update { $0.remove(TransferID(rawValue: 1)) }
     }
     #expect(try await world.list.find(["http://files.example/1"]) == [])

@@ -11,7 +11,7 @@ import TestSupport
 struct DesktopNotificationBridgeTests {
   private let clock = ManualClock()
   private let watcher = Watcher()
-  private let telling: DesktopNotificationBridge
+  private let bridge: DesktopNotificationBridge
   private let shown: AsyncStream<Alert>
 
   private final class Watcher: Sendable {
@@ -21,7 +21,7 @@ struct DesktopNotificationBridgeTests {
   init() {
     let (shown, continuation) = AsyncStream<Alert>.makeStream()
     self.shown = shown
-    telling = DesktopNotificationBridge(
+    bridge = DesktopNotificationBridge(
       AlertBoard.Settings(),
       ports: DesktopNotificationBridge.Ports(
         clock: clock, isWatched: { [watcher] in watcher.isThere.withLock { $0 } },
@@ -36,8 +36,8 @@ struct DesktopNotificationBridgeTests {
   }
 
   private func complete(_ id: Int64) {
-    telling.observe(nil, row(id, .running))
-    telling.observe(row(id, .running), row(id, .completed))
+    bridge.observe(from: nil, to: row(id, .running))
+    bridge.observe(from: row(id, .running), to: row(id, .completed))
   }
 
   @Test func `what is finished is shown when it has settled`() async {
@@ -50,10 +50,10 @@ struct DesktopNotificationBridgeTests {
   }
 
   @Test func `not everything is done while one sleeps in the line`() async {
-    telling.observe(ListedTransfers.sample([(1, .queued), (2, .queued), (3, .paused)]))
-    telling.observe(row(1, .queued), row(1, .completed))
+    bridge.observe(ListedTransfers.sample([(1, .queued), (2, .queued), (3, .paused)]))
+    bridge.observe(from: row(1, .queued), to: row(1, .completed))
     #expect(clock.deadline == nil)
-    telling.observe(row(2, .queued), row(2, .completed))
+    bridge.observe(from: row(2, .queued), to: row(2, .completed))
     var alerts = shown.makeAsyncIterator()
     clock.advance(milliseconds: 3000)
     #expect(await alerts.next()?.summary == "2 downloads finished")
@@ -83,7 +83,7 @@ struct DesktopNotificationBridgeTests {
 
   @Test func `a service that ends says nothing more`() {
     complete(1)
-    telling.end()
+    bridge.end()
     #expect(clock.deadline == nil)
     complete(2)
     #expect(clock.deadline == nil)

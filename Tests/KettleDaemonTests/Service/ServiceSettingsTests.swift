@@ -56,8 +56,8 @@ final class ServiceSettingsTests {
       try settings(nil, environment: lasting).alerts?.busAddresses
         == [.path(Array("/run/bus".utf8)), .path(Array("/run/user/1/bus".utf8))])
     let fewer = try settings("notify.finished = false", environment: environment).alerts
-    #expect(fewer?.board.tellsFinished == false)
-    #expect(fewer?.board.tellsFailures == true)
+    #expect(fewer?.board.reportsFinished == false)
+    #expect(fewer?.board.reportsFailures == true)
     #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
   }
 

@@ -19,12 +19,12 @@ struct SessionRegistryTests {
   @Test func `a launch is on record before the program is started`() async throws {
     let world = RegistryWorld()
     try await world.attach()
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let told = await world.all { if case .launched = $0 { true } else { false } }
-    #expect(told.last == .launched(LaunchCommand(executablePath: "/opt/app"), app))
-    guard case .kept(let record) = told.dropLast().last else {
-      Issue.record("nothing was kept before the launch: \(told)")
+    let effects = await world.all { if case .launched = $0 { true } else { false } }
+    #expect(effects.last == .launched(LaunchCommand(executablePath: "/opt/app"), app))
+    guard case .recorded(let record) = effects.dropLast().last else {
+      Issue.record("nothing was kept before the launch: \(effects)")
       return
     }
     #expect(record.launch == .spent)
@@ -35,21 +35,21 @@ struct SessionRegistryTests {
     let world = RegistryWorld()
     try await world.attach(
       1, SessionOptions(launch: nil, asksServerTrust: true, asksServerTrustWhenAway: false))
-    world.registry.leave(ClientID(rawValue: 1))
-    await world.settle()
-    let policies = world.policies.noted.withLock { $0[app] ?? [] }
+    world.registry.disconnect(ClientID(rawValue: 1))
+    await world.drainQueue()
+    let policies = world.policies.received.withLock { $0[app] ?? [] }
     #expect(policies.map(\.asksServerTrust) == [true, false])
   }
 
   @Test func `a launch that cannot be kept is not made`() async throws {
     let world = RegistryWorld()
     try await world.attach()
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.store.setBroken(true)
     world.task(1, .completed)
-    await world.settle()
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    await world.drainQueue()
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
   @Test func `a service that ends launches nobody whose connection goes with it`() async throws {
@@ -57,9 +57,9 @@ struct SessionRegistryTests {
     try await world.attach()
     world.task(1, .completed)
     world.registry.end()
-    world.registry.leave(ClientID(rawValue: 1))
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    world.registry.disconnect(ClientID(rawValue: 1))
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
     await #expect(throws: ControlError(.stopping, "")) { try await world.attach(2) }
   }
 
@@ -78,7 +78,7 @@ struct SessionRegistryTests {
     let world = RegistryWorld()
     try await world.attach(1)
     await #expect(throws: ControlError(.sessionInUse, "77")) { try await world.attach(2) }
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     try await world.attach(2)
   }
 
@@ -119,7 +119,7 @@ struct SessionRegistryTests {
     try await world.attach(1)
     world.clock.advance(milliseconds: 5000)
     #expect(world.registry.summaries.first?.lastSeenAt == world.clock.now().wall)
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     let left = world.clock.now().wall
     world.clock.advance(milliseconds: 5000)
     #expect(world.registry.summaries.first?.lastSeenAt == left)
@@ -141,7 +141,7 @@ struct SessionRegistryTests {
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
       try await world.registry.remove(app, by: ClientID(rawValue: 1), removing)
     }
-    #expect(await world.end().last == .forgotten(app))
+    #expect(await world.end().last == .removed(app))
   }
 
   @Test func `who attaches while a session goes gets a new one after it`() async throws {
@@ -159,12 +159,12 @@ struct SessionRegistryTests {
     opening.finish()
     _ = try await removed
     try await attached
-    let told = await world.end()
-    guard case .kept = told.last else {
-      Issue.record("the new session is not the last on record: \(told)")
+    let effects = await world.end()
+    guard case .recorded = effects.last else {
+      Issue.record("the new session is not the last on record: \(effects)")
       return
     }
-    #expect(told.dropLast().last == .forgotten(app))
+    #expect(effects.dropLast().last == .removed(app))
   }
 
   // MARK: Real programs
@@ -189,20 +189,20 @@ struct SessionRegistryTests {
       launch: LaunchCommand(
         executablePath: "/bin/sh", arguments: ["-c", script, "--events", "a b"],
         directory: directory))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let end = await world.first { if case .heard(.ended) = $0 { true } else { false } }
-    #expect(end == .heard(.ended("exit 7")))
+    let end = await world.first { if case .reported(.ended) = $0 { true } else { false } }
+    #expect(end == .reported(.ended("exit 7")))
     let said = try String(contentsOfFile: launcher.logPath, encoding: .utf8)
     #expect(said == "\(directory)\norg.example.app yes --events a b\n")
     let notice = world.registry.summaries.first?.notice
     #expect(notice?.problem == .ended && notice?.detail == "exit 7")
     // The same again launches nobody.
     try await world.attach(2)
-    world.registry.leave(ClientID(rawValue: 2))
-    await world.settle()
-    let told = await world.end()
-    #expect(!told.contains { if case .launched = $0 { true } else { false } })
+    world.registry.disconnect(ClientID(rawValue: 2))
+    await world.drainQueue()
+    let effects = await world.end()
+    #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
   @Test func `a program that is not there is noted with its errno`() async throws {
@@ -210,10 +210,10 @@ struct SessionRegistryTests {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)
     try await world.attach(launch: LaunchCommand(executablePath: directory + "/gone"))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    let end = await world.first { if case .heard = $0 { true } else { false } }
-    #expect(end == .heard(.notRun("ENOENT")))
+    let end = await world.first { if case .reported = $0 { true } else { false } }
+    #expect(end == .reported(.notRun("ENOENT")))
     #expect(world.registry.summaries.first?.notice?.problem == .notRun)
   }
 
@@ -226,15 +226,15 @@ struct SessionRegistryTests {
     try await world.attach(
       launch: LaunchCommand(
         executablePath: "/bin/sh", arguments: ["-c", "read word < \(pipe); exit 3"]))
-    world.registry.leave(ClientID(rawValue: 1))
+    world.registry.disconnect(ClientID(rawValue: 1))
     world.task(1, .completed)
-    _ = await world.first { if case .heard(.started) = $0 { true } else { false } }
-    await world.settle()
+    _ = await world.first { if case .reported(.started) = $0 { true } else { false } }
+    await world.drainQueue()
     world.clock.advance(milliseconds: 30_000)
     #expect(world.registry.summaries.first?.notice?.problem == .silent)
     // It is alive to read the word.
     try Data("go\n".utf8).write(to: URL(filePath: pipe))
-    let end = await world.first { if case .heard(.ended) = $0 { true } else { false } }
-    #expect(end == .heard(.ended("exit 3")))
+    let end = await world.first { if case .reported(.ended) = $0 { true } else { false } }
+    #expect(end == .reported(.ended("exit 3")))
   }
 }
