@@ -77,9 +77,9 @@ struct ServiceSettings: Sendable {
     _ condition: ServiceConfiguration.Condition
   ) -> MachineWatch.Settings.Rule {
     switch condition {
-    case .auto: .looked
-    case .always: .known(true)
-    case .never: .known(false)
+    case .auto: .checked
+    case .always: .preset(true)
+    case .never: .preset(false)
     }
   }
 

@@ -48,6 +48,6 @@ struct AlertTally: Hashable, Sendable {
     guard !named.isEmpty else { return "" }
     let names = named.map(\.name).joined(separator: ", ")
     return count > named.count
-      ? "\(names) and \(AlertWords.number(count - named.count)) more" : names
+      ? "\(names) and \(AlertText.number(count - named.count)) more" : names
   }
 }

@@ -106,15 +106,15 @@ final class ServiceSettingsTests {
 
   @Test func `conditions are looked at unless the file knows them`() throws {
     let built = try settings(nil).conditions
-    #expect(built.mains == .looked)
-    #expect(built.unmetered == .looked)
+    #expect(built.mains == .checked)
+    #expect(built.unmetered == .checked)
     #expect(built.busAddresses == BusAddress.parse("unix:path=/run/dbus/system_bus_socket"))
     let own = try settings(
       "[conditions]\nmains = \"always\"\nunmetered = \"never\"",
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:abstract=own"]
     ).conditions
-    #expect(own.mains == .known(true))
-    #expect(own.unmetered == .known(false))
+    #expect(own.mains == .preset(true))
+    #expect(own.unmetered == .preset(false))
     #expect(own.busAddresses == BusAddress.parse("unix:abstract=own"))
   }
 

@@ -27,7 +27,7 @@ struct AlertBoardTests {
           taskIdentifier: id, title: "file \(id)", url: "http://host/\(id)", state: state,
           reason: reason, createdAt: WallTime(millisecondsSince1970: 0), error: error, task: task)
         let before = rows.updateValue(row, forKey: id)
-        board.take(before, row, isWatched: isWatched, at: now)
+        board.record(from: before, to: row, isWatched: isWatched, at: now)
       }
     }
 
@@ -36,7 +36,7 @@ struct AlertBoardTests {
     }
 
     mutating func remove(_ id: Int64) {
-      board.take(rows.removeValue(forKey: id), nil, isWatched: isWatched, at: now)
+      board.record(from: rows.removeValue(forKey: id), to: nil, isWatched: isWatched, at: now)
     }
 
     /// It was in the line of the store.
@@ -78,9 +78,9 @@ struct AlertBoardTests {
     var bench = Bench()
     bench.put(1, .running)
     bench.put(1, .completed)
-    bench.board.take([.paused: 5])
+    bench.board.record([.paused: 5])
     #expect(bench.board.dueAt != nil)
-    bench.board.take([.queued: 1, .paused: 5])
+    bench.board.record([.queued: 1, .paused: 5])
     #expect(bench.board.dueAt == nil)
     bench.wake(2)
     bench.put(2, .completed)
@@ -282,8 +282,8 @@ struct AlertBoardTests {
   }
 
   @Test func `each of the two kinds can be switched off`() {
-    var onlyFailures = Bench { $0.tellsFinished = false }
-    var onlyEnds = Bench { $0.tellsFailures = false }
+    var onlyFailures = Bench { $0.reportsFinished = false }
+    var onlyEnds = Bench { $0.reportsFailures = false }
     for step in 1...2 {
       onlyFailures.put(1...3, step == 1 ? .running : .completed)
       onlyEnds.put(1...3, step == 1 ? .running : .completed)
@@ -306,10 +306,10 @@ struct AlertBoardTests {
       id: TransferID(rawValue: 1), session: SessionID(rawValue: "kettle"), taskIdentifier: 1,
       title: "\u{1B}[31m\n\u{202E}" + String(repeating: "x", count: 10_000), url: "http://host/1",
       state: .running, createdAt: WallTime(millisecondsSince1970: 0))
-    bench.board.take(nil, row, isWatched: false, at: bench.now)
+    bench.board.record(from: nil, to: row, isWatched: false, at: bench.now)
     let before = row
     row.state = .completed
-    bench.board.take(before, row, isWatched: false, at: bench.now)
+    bench.board.record(from: before, to: row, isWatched: false, at: bench.now)
     let body = bench.next()?.alert?.body ?? ""
     #expect(body.hasPrefix("\u{FFFD}[31m\u{FFFD}\u{FFFD}xxx"))
     #expect(body.count == 81)

@@ -47,22 +47,22 @@ struct BusHandshakeTests {
 
   @Test func `a line may come in pieces`() {
     var handshake = BusHandshake()
-    #expect(handshake.take(Array("O".utf8)) == .wait)
-    #expect(handshake.take(Array("K 12".utf8)) == .wait)
+    #expect(handshake.receive(Array("O".utf8)) == .wait)
+    #expect(handshake.receive(Array("K 12".utf8)) == .wait)
     #expect(
-      handshake.take(Array("ab\r\nl".utf8))
+      handshake.receive(Array("ab\r\nl".utf8))
         == .begin(send: Array("BEGIN\r\n".utf8), rest: Array("l".utf8)))
   }
 
   @Test(arguments: ["REJECTED EXTERNAL\r\n", "ERROR\r\n", "\r\n", "OKAY 1\r\n", "\u{7F}ELF\n"])
   func `anything but a yes is a no`(line: String) {
     var handshake = BusHandshake()
-    #expect(handshake.take(Array(line.utf8)) == .refused)
+    #expect(handshake.receive(Array(line.utf8)) == .refused)
   }
 
   @Test func `a line without an end is not waited for`() {
     var handshake = BusHandshake()
-    #expect(handshake.take([UInt8](repeating: 79, count: 1024)) == .wait)
-    #expect(handshake.take([79]) == .refused)
+    #expect(handshake.receive([UInt8](repeating: 79, count: 1024)) == .wait)
+    #expect(handshake.receive([79]) == .refused)
   }
 }

@@ -16,7 +16,7 @@ struct BusConnectionTests {
   }
 
   private func echo(_ values: [BusValue] = []) -> BusCall {
-    BusCall("org.example", "/org/example", "org.example", "Echo", values)
+    BusCall("Echo", of: "org.example", on: "org.example", at: "/org/example", values)
   }
 
   private func echoed(
@@ -73,7 +73,7 @@ struct BusConnectionTests {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let call = BusCall.property(
-      "Level", of: "org.example", "org.example", "/", mayStartService: false)
+      "Level", of: "org.example", on: "org.example", at: "/", mayStartService: false)
     let error = await error { () throws(BusError) in
       _ = try await connection.call(call, timeout: Self.patience)
     }
@@ -88,7 +88,7 @@ struct BusConnectionTests {
   {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
-    let mute = BusCall("org.example", "/org/example", "org.example", "Mute")
+    let mute = BusCall("Mute", of: "org.example", on: "org.example", at: "/org/example")
     let error = await error { () throws(BusError) in
       _ = try await connection.call(mute, timeout: .milliseconds(20))
     }

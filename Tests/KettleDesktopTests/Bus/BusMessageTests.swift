@@ -37,8 +37,8 @@ struct BusMessageTests {
 
   @Test func `a notification can be said`() throws {
     let call = BusCall(
-      "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
-      "org.freedesktop.Notifications", "Notify",
+      "Notify", of: "org.freedesktop.Notifications", on: "org.freedesktop.Notifications",
+      at: "/org/freedesktop/Notifications",
       [
         .string("Kettle"), .uint32(0), .string(""), .string("It boils"), .string("Whole"),
         .array(of: .string, [.string("default"), .string("Open")]),
@@ -112,9 +112,9 @@ struct BusMessageTests {
       var long = bytes
       long[place + 2] = 0x10
       #expect(throws: BusFault.tooLarge) {
-        var cutter = BusMessageCutter()
-        cutter.take(long)
-        _ = try cutter.next()
+        var splitter = BusMessageSplitter()
+        splitter.append(long)
+        _ = try splitter.next()
       }
     }
     bytes.replaceSubrange(4..<8, with: [255, 255, 255, 255])
@@ -165,13 +165,13 @@ struct BusMessageTests {
     let messages = (0..<40).map { _ in RandomValue.message(&generator) }
       .filter { (try? $0.encoded()) != nil }
     var stream = try messages.flatMap { try $0.encoded() }[...]
-    var cutter = BusMessageCutter()
+    var splitter = BusMessageSplitter()
     var read: [BusMessage] = []
     while !stream.isEmpty {
       let count = Int.random(in: 1...90, using: &generator)
-      cutter.take(stream.prefix(count))
+      splitter.append(stream.prefix(count))
       stream = stream.dropFirst(count)
-      while let message = try cutter.next() { read.append(message) }
+      while let message = try splitter.next() { read.append(message) }
     }
     #expect(read == messages, "seed \(seed)")
   }

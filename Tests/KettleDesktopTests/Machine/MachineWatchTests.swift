@@ -212,13 +212,13 @@ struct MachineWatchTests {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
     var (known, told) = await watch(bus.addresses) {
-      $0.mains = .known(true)
-      $0.unmetered = .known(false)
+      $0.mains = .preset(true)
+      $0.unmetered = .preset(false)
     }
     #expect(await told.next() == [.mainsPower])
     #expect(bus.rules.isEmpty)
     known.stop()
-    (known, told) = await watch(bus.addresses) { $0.unmetered = .known(true) }
+    (known, told) = await watch(bus.addresses) { $0.unmetered = .preset(true) }
     #expect(await told.next() == [.unmeteredNetwork])
     known.stop()
   }

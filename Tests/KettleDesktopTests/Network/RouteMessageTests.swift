@@ -51,9 +51,9 @@ struct RouteMessageTests {
   }
 
   private func state(_ messages: [[UInt8]]) -> NetworkState {
-    var picture = NetworkPicture()
-    for message in RouteMessage.parse(messages.flatMap { $0 }) { picture.take(message) }
-    return picture.state
+    var snapshot = NetworkSnapshot()
+    for message in RouteMessage.parse(messages.flatMap { $0 }) { snapshot.apply(message) }
+    return snapshot.state
   }
 
   private let upAndRunning: UInt32 = 0x1 | 0x40

@@ -29,9 +29,9 @@ package final class BusConnection: Sendable {
       do throws(BusError) {
         let link = BusLink(try BusSocket(address), observer: observer)
         let connection = BusConnection(link)
-        try await link.begin(timeout: timeout)
+        try await link.connect(timeout: timeout)
         _ = try await connection.call(.bus("Hello"), timeout: timeout)
-        try await link.announce()
+        try await link.startReportingEnd()
         return connection
       } catch {
         reason = error

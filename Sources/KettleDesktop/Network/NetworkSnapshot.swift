@@ -1,11 +1,11 @@
 import KettleScheduler
 
 /// The interfaces and routes of the machine at one moment.
-struct NetworkPicture: Hashable, Sendable {
+struct NetworkSnapshot: Hashable, Sendable {
   private(set) var linksLeadingOut: Set<Int32> = []
   private(set) var routes: Set<NetworkRoute> = []
 
-  mutating func take(_ message: RouteMessage) {
+  mutating func apply(_ message: RouteMessage) {
     switch message {
     case .link(let link):
       if link.leadsOut { linksLeadingOut.insert(link.index) }

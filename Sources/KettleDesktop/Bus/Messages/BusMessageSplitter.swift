@@ -1,10 +1,10 @@
 /// Splits the bytes from the bus into messages.
-package struct BusMessageCutter {
+package struct BusMessageSplitter {
   private var bytes: ArraySlice<UInt8> = []
 
   package init() {}
 
-  package mutating func take(_ more: some Collection<UInt8>) {
+  package mutating func append(_ more: some Collection<UInt8>) {
     // The bytes already read are freed with the old array.
     bytes = ArraySlice(Array(bytes) + more)
   }

@@ -1,10 +1,10 @@
 import Dispatch
 import KettleSystem
 
-/// Schedules looks. However many are requested, at most one ring is pending and one is scheduled
-/// for later.
-final class LookAlarm: Sendable {
-  let rings: AsyncStream<Void>
+/// Schedules checks of the machine. However many are requested, at most one is pending and one is
+/// scheduled for later.
+final class CheckSchedule: Sendable {
+  let checks: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let settling: Duration
   private let queue = DispatchQueue(label: "kettle.machine")
@@ -13,21 +13,21 @@ final class LookAlarm: Sendable {
   private struct Plan {
     /// Changes are being gathered.
     var isGathering = false
-    /// Numbers the later rings; only the last one counts.
-    var lastLater = 0
+    /// Numbers the later checks; only the last one counts.
+    var lastDelayed = 0
   }
 
   init(settling: Duration) {
     self.settling = settling
-    (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (checks, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  func now() { continuation.yield() }
+  func checkNow() { continuation.yield() }
 
   func end() { continuation.finish() }
 
-  /// Schedules a look after a change; changes that follow shortly are part of it.
-  func soon() {
+  /// Schedules a check after a change; changes that follow shortly are part of it.
+  func checkSoon() {
     let isFirst = plan.withLock { plan in
       defer { plan.isGathering = true }
       return !plan.isGathering
@@ -35,19 +35,19 @@ final class LookAlarm: Sendable {
     guard isFirst else { return }
     queue.asyncAfter(deadline: .now() + settling.interval) { [weak self] in
       self?.plan.withLock { $0.isGathering = false }
-      self?.now()
+      self?.checkNow()
     }
   }
 
-  /// Schedules a later look in place of the previous one.
-  func later(_ delay: Duration) {
+  /// Schedules a later check in place of the previous one.
+  func check(after delay: Duration) {
     let number = plan.withLock { plan in
-      plan.lastLater += 1
-      return plan.lastLater
+      plan.lastDelayed += 1
+      return plan.lastDelayed
     }
     queue.asyncAfter(deadline: .now() + delay.interval) { [weak self] in
-      guard let self, plan.withLock({ $0.lastLater == number }) else { return }
-      now()
+      guard let self, plan.withLock({ $0.lastDelayed == number }) else { return }
+      checkNow()
     }
   }
 }

@@ -1,5 +1,27 @@
+import Dispatch
 import Glibc
 import KettleSystem
+
+/// Watches the kernel's events about power supplies.
+final class UeventWatch: Sendable {
+  // A dispatch source may be used from any thread (dispatch_source_create(3)).
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+
+  /// Returns nil when listening to the kernel is not permitted.
+  init?(observer: @escaping @Sendable () -> Void) {
+    guard let socket = UeventSocket() else { return nil }
+    source = DispatchSource.makeReadSource(
+      fileDescriptor: socket.descriptor, queue: DispatchQueue(label: "kettle.kernel"))
+    source.setEventHandler { if socket.drain() { observer() } }
+    // The descriptor must live until the source is done with it.
+    source.setCancelHandler { withExtendedLifetime(socket) {} }
+    source.activate()
+  }
+
+  func stop() { source.cancel() }
+
+  deinit { source.cancel() }
+}
 
 /// The kernel's events about added, removed and changed devices (netlink(7),
 /// NETLINK_KOBJECT_UEVENT).
@@ -51,7 +73,7 @@ final class UeventSocket: Sendable {
   }
 
   /// A message is nul-terminated words: the action and the device, then `KEY=value`. The sender
-  /// does not matter, because the message only prompts a look.
+  /// does not matter, because the message only prompts a check.
   static func isAboutPower(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
   }

@@ -1,7 +1,7 @@
 import KettleModel
 
 /// What is known about the machine at one moment.
-struct MachinePicture: Hashable, Sendable {
+struct MachineSnapshot: Hashable, Sendable {
   /// UPower's answer, where it exists.
   var isOnBattery: Bool?
   /// The kernel's answer; read only when UPower has none.
@@ -14,12 +14,12 @@ struct MachinePicture: Hashable, Sendable {
 
   var isOnMains: Bool { isOnBattery.map { !$0 } ?? supplies.isOnMains }
 
-  func met(_ settings: MachineWatch.Settings) -> Set<TransferCondition> {
+  func metConditions(_ settings: MachineWatch.Settings) -> Set<TransferCondition> {
     Set(
       TransferCondition.allCases.filter { condition in
         switch condition {
-        case .mainsPower: settings.mains.answer ?? isOnMains
-        case .unmeteredNetwork: settings.unmetered.answer ?? isUnmetered
+        case .mainsPower: settings.mains.preset ?? isOnMains
+        case .unmeteredNetwork: settings.unmetered.preset ?? isUnmetered
         }
       })
   }

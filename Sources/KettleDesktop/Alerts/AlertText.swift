@@ -1,8 +1,8 @@
 /// The sentences of alerts.
-enum AlertWords {
-  /// Everything that was under way has finished. `failed` and `needy` are the exceptions.
+enum AlertText {
+  /// Everything that was under way has finished. `failed` and `blocked` are the exceptions.
   static func finished(
-    _ completed: AlertTally, failed: AlertTally, needy: AlertTally
+    _ completed: AlertTally, failed: AlertTally, blocked: AlertTally
   ) -> Alert {
     var parts = ["\(downloads(completed.count)) finished"]
     var lines: [String] = []
@@ -10,9 +10,9 @@ enum AlertWords {
       parts.append("\(number(failed.count)) failed")
       lines.append("Failed: \(failed.list)")
     }
-    if !needy.isEmpty {
-      parts.append("\(number(needy.count)) \(needy.count == 1 ? "needs" : "need") you")
-      lines.append(needs(needy))
+    if !blocked.isEmpty {
+      parts.append("\(number(blocked.count)) \(blocked.count == 1 ? "needs" : "need") you")
+      lines.append(need(of: blocked))
     }
     if lines.isEmpty { lines = [completed.list] }
     let summary =
@@ -22,26 +22,26 @@ enum AlertWords {
   }
 
   /// Some failed or cannot continue without the user; the rest continues.
-  static func trouble(failed: AlertTally, needy: AlertTally) -> Alert {
+  static func trouble(failed: AlertTally, blocked: AlertTally) -> Alert {
     var parts: [String] = []
     var lines: [String] = []
     if !failed.isEmpty {
       parts.append(failed.count == 1 ? "Download failed" : "\(downloads(failed.count)) failed")
       lines.append(failed.sentence ?? failed.list)
     }
-    if !needy.isEmpty {
-      let verb = needy.count == 1 ? "needs" : "need"
+    if !blocked.isEmpty {
+      let verb = blocked.count == 1 ? "needs" : "need"
       let subject =
-        needy.count == 1 ? "A download" : downloads(needy.count)
-      parts.append("\(parts.isEmpty ? subject : number(needy.count)) \(verb) you")
-      lines.append(needs(needy))
+        blocked.count == 1 ? "A download" : downloads(blocked.count)
+      parts.append("\(parts.isEmpty ? subject : number(blocked.count)) \(verb) you")
+      lines.append(need(of: blocked))
     }
     return Alert(
       kind: .trouble, summary: parts.joined(separator: ", "), body: lines.joined(separator: "\n"))
   }
 
-  private static func needs(_ needy: AlertTally) -> String {
-    needy.sentence ?? "Waiting for a login or a new link: \(needy.list)"
+  private static func need(of blocked: AlertTally) -> String {
+    blocked.sentence ?? "Waiting for a login or a new link: \(blocked.list)"
   }
 
   private static func downloads(_ count: Int) -> String {
