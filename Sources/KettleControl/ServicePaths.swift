@@ -18,7 +18,7 @@ package struct ServicePaths: Hashable, Sendable {
 }
 
 extension ServicePaths {
-  /// Finds the places from what the process was given.
+  /// Derives the paths from the environment of the process.
   ///
   /// - Parameters:
   ///   - environment: Relative paths in it count as not set, as the specification asks for.
@@ -49,7 +49,7 @@ extension ServicePaths {
     configPath = Self.join(config, "kettle/config.toml")
     documentsDirectory =
       Self.path("XDG_DOWNLOAD_DIR", environment)
-      ?? userDirectories.flatMap { UserDirectories.downloads(in: $0, home: home) }
+      ?? userDirectories.flatMap { UserDirsFile.downloads(in: $0, home: home) }
       ?? Self.join(home, "Downloads")
   }
 

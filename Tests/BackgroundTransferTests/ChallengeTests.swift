@@ -48,7 +48,7 @@ struct ChallengeTests {
     let service = try FakeService()
     try service.start()
     let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
-    configuration.servicePaths = service.places
+    configuration.servicePaths = service.paths
     // No real one is started when this one is gone.
     configuration.serviceExecutable = "/nonexistent/kettle"
     let session = URLSession(

@@ -49,7 +49,7 @@ final class FakeService: Sendable {
 
   private let clients = Clients()
   let root: String
-  let places: ServicePaths
+  let paths: ServicePaths
   let state = Mutex(State())
   /// Wakes those who wait for something to have been asked.
   private let changed = NSCondition()
@@ -58,10 +58,10 @@ final class FakeService: Sendable {
     var template = Array("/tmp/kettle-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    places = ServicePaths(
+    paths = ServicePaths(
       environment: ["HOME": root], passwordHome: root, userDirectories: nil)
     try FileManager.default.createDirectory(
-      atPath: places.runtimeDirectory, withIntermediateDirectories: true,
+      atPath: paths.runtimeDirectory, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
   }
 
@@ -76,8 +76,8 @@ final class FakeService: Sendable {
     try #require(descriptor >= 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: places.socketPath.utf8) }
-    unlink(places.socketPath)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: paths.socketPath.utf8) }
+    unlink(paths.socketPath)
     let bound = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -104,7 +104,7 @@ final class FakeService: Sendable {
       defer { state.listener = -1 }
       return state.listener
     }
-    unlink(places.socketPath)
+    unlink(paths.socketPath)
     if listener >= 0 {
       shutdown(listener, Int32(SHUT_RDWR))
       close(listener)

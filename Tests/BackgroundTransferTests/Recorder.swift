@@ -111,7 +111,7 @@ struct SessionWorld {
     prepare(service)
     if isRunning { try service.start() }
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    configuration.servicePaths = service.places
+    configuration.servicePaths = service.paths
     configuration.serviceExecutable = "/nonexistent/kettle"
     configure(configuration)
     session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)

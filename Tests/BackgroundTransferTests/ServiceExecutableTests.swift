@@ -33,7 +33,7 @@ struct ServiceExecutableTests {
     guard case .failure(let missing) = result else { return }
     #expect(
       missing.sentence
-        == "The program \"/gone\" that KETTLE_EXECUTABLE names cannot be run; give its absolute path"
+        == "The program \"/gone\" given by KETTLE_EXECUTABLE cannot be run; give its absolute path"
     )
   }
 

@@ -196,7 +196,7 @@ struct SessionTests {
     weak var task: URLSessionTask?
     do {
       let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
-      configuration.servicePaths = service.places
+      configuration.servicePaths = service.paths
       configuration.serviceExecutable = "/nonexistent/kettle"
       let made = URLSession(
         configuration: configuration, delegate: Listener(ends.continuation), delegateQueue: queue)

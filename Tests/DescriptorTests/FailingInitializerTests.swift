@@ -191,9 +191,9 @@ struct FailingInitializerTests {
       if case .failure = started { return true }
       return false
     }
-    let places = ServicePaths(
+    let paths = ServicePaths(
       environment: environment, passwordHome: scratch.path, userDirectories: nil)
-    let starter = ServiceStarter(places: places, clientName: "test", executablePath: program)
+    let starter = ServiceStarter(paths: paths, clientName: "test", executablePath: program)
     repeatedly { throwsError { _ = try ServiceProcess.start(starter) } }
     let launcher = ProgramLauncher(environment: environment, logPath: scratch.path + "/log")
     let command = LaunchCommand(executablePath: missing, arguments: [])

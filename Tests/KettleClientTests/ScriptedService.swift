@@ -49,7 +49,7 @@ final class ScriptedService: Sendable {
     _ world: ClientWorld, answersHello: Bool = true, answer: @escaping Answer = { _ in }
   ) async throws {
     try await self.init(
-      at: world.places.socketPath, lockPath: world.places.lockPath, answersHello: answersHello,
+      at: world.paths.socketPath, lockPath: world.paths.lockPath, answersHello: answersHello,
       answer: answer)
   }
 

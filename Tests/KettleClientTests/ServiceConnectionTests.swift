@@ -11,7 +11,7 @@ struct ServiceConnectionTests {
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
     // Longer than the product waits: here hundreds of tests share the processors.
     try await ServiceConnection.connect(
-      places: world.places, clientName: "test", helloBudget: .seconds(60))
+      paths: world.paths, clientName: "test", helloBudget: .seconds(60))
   }
 
   private static func event(_ number: Int64, _ kind: TransferEvent.Kind = .stateChanged)
@@ -218,17 +218,17 @@ struct ServiceConnectionTests {
   // Fault 117
   @Test func `a service with too many connections is no service that did not start`() async throws {
     let world = try ClientWorld()
-    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let lock = try #require(try ServiceLock.acquire(at: world.paths.lockPath))
     let listener = try await ControlListener.start(
-      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
-    let first = try await ControlConnection.connect(to: world.places.socketPath)
+      at: world.paths.socketPath, holding: lock, limits: .init(connectionCountMax: 1))
+    let first = try await ControlConnection.connect(to: world.paths.socketPath)
     var accepted: [ControlConnection] = []
     for await connection in listener.connections {
       accepted.append(connection)
       break
     }
     var starter = ServiceStarter(
-      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+      paths: world.paths, clientName: "test", executablePath: "/nowhere/kettle")
     starter.crowdBudget = .zero
     for startsIfNeeded in [true, false] {
       await #expect(throws: ClientError.tooManyConnections(count: "1")) {
@@ -243,16 +243,16 @@ struct ServiceConnectionTests {
   // Fault 117
   @Test func `a client gets in when another one of too many has left`() async throws {
     let world = try ClientWorld()
-    let lock = try #require(try ServiceLock.acquire(at: world.places.lockPath))
+    let lock = try #require(try ServiceLock.acquire(at: world.paths.lockPath))
     let (refusals, refused) = AsyncStream.makeStream(of: Void.self)
     let listener = try await ControlListener.start(
-      at: world.places.socketPath, holding: lock, limits: .init(connectionCountMax: 1),
+      at: world.paths.socketPath, holding: lock, limits: .init(connectionCountMax: 1),
       refused: { _ in refused.yield() })
-    let first = try await ControlConnection.connect(to: world.places.socketPath)
+    let first = try await ControlConnection.connect(to: world.paths.socketPath)
     var connections = listener.connections.makeAsyncIterator()
     let occupant = try #require(await connections.next())
     var starter = ServiceStarter(
-      places: world.places, clientName: "test", executablePath: "/nowhere/kettle")
+      paths: world.paths, clientName: "test", executablePath: "/nowhere/kettle")
     starter.crowdBudget = .seconds(60)
     let patient = starter
     let second = Task { try await patient.connect(startingIfNeeded: false) }
@@ -270,9 +270,9 @@ struct ServiceConnectionTests {
   // Fault 96
   @Test func `without a service it is not running, also with a dead socket file`() async throws {
     let world = try ClientWorld()
-    let path = world.places.socketPath
+    let path = world.paths.socketPath
     await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
-    try PrivateDirectory.prepare(world.places.runtimeDirectory)
+    try PrivateDirectory.prepare(world.paths.runtimeDirectory)
     _ = try abandonSocketFile(path)
     await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }
   }
@@ -280,11 +280,11 @@ struct ServiceConnectionTests {
   @Test func `a service that answers elsewhere is found by what it wrote down`() async throws {
     let world = try ClientWorld()
     let service = try await ScriptedService(
-      at: world.root + "/other/control.sock", lockPath: world.places.lockPath)
+      at: world.root + "/other/control.sock", lockPath: world.paths.lockPath)
     let client = try await connect(world)
     await client.close()
     await service.close()
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await connect(world)
     }
   }
@@ -314,7 +314,7 @@ struct ServiceConnectionTests {
     let service = try await ScriptedService(world, answersHello: false)
     await #expect(throws: ClientError.connectionLost) {
       try await ServiceConnection.connect(
-        places: world.places, clientName: "test", helloBudget: .milliseconds(50))
+        paths: world.paths, clientName: "test", helloBudget: .milliseconds(50))
     }
     await service.close()
   }
@@ -324,7 +324,7 @@ struct ServiceConnectionTests {
     let service = try await ScriptedService(world, answersHello: false) {
       try await $0.refuse(ControlError(.stopping, ""))
     }
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await connect(world)
     }
     await service.close()

@@ -7,9 +7,9 @@ struct ServicePathsProcessTests {
   @Test func `the file of the desktop is read where the environment says`() throws {
     let world = try ClientWorld()
     _ = try world.write("user-dirs.dirs", "XDG_DOWNLOAD_DIR=\"$HOME/Eingang\"\n")
-    let places = ServicePaths.of(
+    let paths = ServicePaths.of(
       environment: ["HOME": world.root, "XDG_CONFIG_HOME": world.root])
-    #expect(places.documentsDirectory == world.root + "/Eingang")
+    #expect(paths.documentsDirectory == world.root + "/Eingang")
   }
 
   // Fault 121

@@ -13,7 +13,7 @@ struct ServiceStarterTests {
   private func starter(_ world: ClientWorld, _ script: String) throws -> ServiceStarter {
     let path = world.root + "/service"
     try ShellProgram.write(script, to: path)
-    var starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    var starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
     starter.environment = world.environment
     // Longer than the product waits: here hundreds of tests share the processors.
     starter.budget = .seconds(60)
@@ -76,7 +76,7 @@ struct ServiceStarterTests {
   @Test func `nothing is started unless it is asked for`() async throws {
     let world = try ClientWorld()
     let starter = try starter(world, #"echo >"$WORLD/was-started""#)
-    await #expect(throws: ClientError.notRunning(socketPath: world.places.socketPath)) {
+    await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
       try await starter.connect(startingIfNeeded: false)
     }
     #expect(world.read(world.root + "/was-started") == nil)
@@ -86,7 +86,7 @@ struct ServiceStarterTests {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let dying = try await ScriptedService(
-      at: world.places.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
+      at: world.paths.socketPath, lockPath: world.root + "/dying.lock", answersHello: false
     ) { await $0.connection.close() }
     let starter = try starter(world, Meeting.script + "echo >&3")
     async let client = starter.connect(startingIfNeeded: true)
@@ -153,7 +153,7 @@ struct ServiceStarterTests {
     let descriptors = result("descriptors")?.split(separator: "\n").compactMap { Int($0) }
     #expect(descriptors?.filter { $0 < 10 } == [0, 1, 2, 3])
     #expect(descriptors?.contains(Int(leaked)) == false || leaked == 10)
-    let log = world.places.logPath
+    let log = world.paths.logPath
     #expect(result("targets") == "/dev/null\n\(log)\n")
     #expect(result("session") == "leader\n")
     #expect(result("directory") == "/\n")
@@ -168,17 +168,17 @@ struct ServiceStarterTests {
 
   @Test func `a service that fails is named with its status and its log`() async throws {
     let world = try ClientWorld()
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
-      throws: ClientError.didNotStart(detail: "it ended with status 3", logPath: logPath)
+      throws: ClientError.didNotStart(detail: "it exited with status 3", logPath: logPath)
     ) { try await starter(world, "exit 3").connect(startingIfNeeded: true) }
   }
 
   @Test func `a service that a signal ends is named with the signal`() async throws {
     let world = try ClientWorld()
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
-      throws: ClientError.didNotStart(detail: "signal 9 ended it", logPath: logPath)
+      throws: ClientError.didNotStart(detail: "it was killed by signal 9", logPath: logPath)
     ) { try await starter(world, "kill -9 $$").connect(startingIfNeeded: true) }
   }
 
@@ -186,21 +186,21 @@ struct ServiceStarterTests {
     let world = try ClientWorld()
     var starter = try starter(world, "exec sleep 5")
     starter.budget = .seconds(1)
-    let logPath = world.places.logPath
+    let logPath = world.paths.logPath
     await #expect(
       throws: ClientError.didNotStart(
-        detail: "it was not ready after 1 seconds", logPath: logPath)
+        detail: "it was not ready within 1 s", logPath: logPath)
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
   @Test func `a program that is not there is named`() async throws {
     let world = try ClientWorld()
     let path = world.root + "/missing"
-    let starter = ServiceStarter(places: world.places, clientName: "test", executablePath: path)
+    let starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
     await #expect(
       throws: ClientError.didNotStart(
-        detail: "cannot run \"\(path)\": No such file or directory",
-        logPath: world.places.logPath)
+        detail: "\"\(path)\" cannot be run: No such file or directory",
+        logPath: world.paths.logPath)
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 

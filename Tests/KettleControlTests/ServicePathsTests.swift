@@ -2,7 +2,7 @@ import KettleControl
 import Testing
 
 struct ServicePathsTests {
-  private func places(
+  private func paths(
     _ environment: [String: String], passwordHome: String = "/home/pw",
     userDirectories: String? = nil
   ) -> ServicePaths {
@@ -11,7 +11,7 @@ struct ServicePathsTests {
   }
 
   @Test func `without any variable everything is under the home of the password database`() {
-    let found = places([:])
+    let found = paths([:])
     #expect(found.homeDirectory == "/home/pw")
     #expect(found.stateDirectory == "/home/pw/.local/state/kettle")
     #expect(found.storePath == "/home/pw/.local/state/kettle/store.sqlite")
@@ -24,9 +24,9 @@ struct ServicePathsTests {
     #expect(found.documentsDirectory == "/home/pw/Downloads")
   }
 
-  @Test func `every variable moves its own places and no other`() {
+  @Test func `every variable moves its own paths and no other`() {
     let home = "/home/u"
-    let base = places(["HOME": home])
+    let base = paths(["HOME": home])
     #expect(base.homeDirectory == home)
     var expected = base
     expected.stateDirectory = "/s/kettle"
@@ -35,20 +35,20 @@ struct ServicePathsTests {
     expected.logPath = "/s/kettle/service.log"
     expected.runtimeDirectory = "/s/kettle/run"
     expected.socketPath = "/s/kettle/run/control.sock"
-    #expect(places(["HOME": home, "XDG_STATE_HOME": "/s/"]) == expected)
+    #expect(paths(["HOME": home, "XDG_STATE_HOME": "/s/"]) == expected)
 
     expected = base
     expected.runtimeDirectory = "/run/user/7/kettle"
     expected.socketPath = "/run/user/7/kettle/control.sock"
-    #expect(places(["HOME": home, "XDG_RUNTIME_DIR": "/run/user/7"]) == expected)
+    #expect(paths(["HOME": home, "XDG_RUNTIME_DIR": "/run/user/7"]) == expected)
 
     expected = base
     expected.configPath = "/c/kettle/config.toml"
-    #expect(places(["HOME": home, "XDG_CONFIG_HOME": "/c"]) == expected)
+    #expect(paths(["HOME": home, "XDG_CONFIG_HOME": "/c"]) == expected)
 
     expected = base
     expected.documentsDirectory = "/d/loads"
-    #expect(places(["HOME": home, "XDG_DOWNLOAD_DIR": "/d/loads//"]) == expected)
+    #expect(paths(["HOME": home, "XDG_DOWNLOAD_DIR": "/d/loads//"]) == expected)
   }
 
   @Test(arguments: ["", "relative", "./here", "~", "$HOME/x"])
@@ -56,7 +56,7 @@ struct ServicePathsTests {
     let names = [
       "HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DOWNLOAD_DIR",
     ]
-    #expect(places(Dictionary(uniqueKeysWithValues: names.map { ($0, value) })) == places([:]))
+    #expect(paths(Dictionary(uniqueKeysWithValues: names.map { ($0, value) })) == paths([:]))
   }
 
   @Test func `a runtime directory that is not the user's own is passed over`() {
@@ -67,10 +67,10 @@ struct ServicePathsTests {
   }
 
   @Test func `a home at the root makes no double slashes`() {
-    let found = places(["HOME": "/"], userDirectories: #"XDG_DOWNLOAD_DIR="$HOME/In""#)
+    let found = paths(["HOME": "/"], userDirectories: #"XDG_DOWNLOAD_DIR="$HOME/In""#)
     #expect(found.stateDirectory == "/.local/state/kettle")
     #expect(found.documentsDirectory == "/In")
-    #expect(places([:], passwordHome: "").homeDirectory == "/")
+    #expect(paths([:], passwordHome: "").homeDirectory == "/")
   }
 
   @Test(arguments: [
@@ -92,11 +92,11 @@ struct ServicePathsTests {
   func `the directory for downloads is read as the desktop wrote it`(
     text: String, expected: String
   ) {
-    #expect(places(["HOME": "/home/u"], userDirectories: text).documentsDirectory == expected)
+    #expect(paths(["HOME": "/home/u"], userDirectories: text).documentsDirectory == expected)
   }
 
   @Test func `the variable goes before the file of the desktop`() {
-    let found = places(
+    let found = paths(
       ["HOME": "/home/u", "XDG_DOWNLOAD_DIR": "/mine"],
       userDirectories: #"XDG_DOWNLOAD_DIR="/theirs""#)
     #expect(found.documentsDirectory == "/mine")

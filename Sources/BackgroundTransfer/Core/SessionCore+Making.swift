@@ -110,7 +110,7 @@ extension SessionCore.State {
     guard machine.canNumber else {
       return .session(
         unreachable?.failure
-          ?? .noService("The service of Kettle did not answer in time; see kettle daemon status"))
+          ?? .noService("The service did not respond in time; see \"kettle daemon status\""))
     }
     return known.map { .refused(.duplicate($0.handle.number)) }
   }

@@ -1,6 +1,6 @@
 /// Reads `user-dirs.dirs(5)`: a shell file in which only `XDG_NAME_DIR="$HOME/path"` and
 /// `XDG_NAME_DIR="/path"` have a meaning.
-enum UserDirectories {
+enum UserDirsFile {
   /// Returns the directory for downloads, or nil if the file does not name one. As in a shell, the
   /// last line wins.
   static func downloads(in text: String, home: String) -> String? {
