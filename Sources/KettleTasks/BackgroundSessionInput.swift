@@ -4,10 +4,10 @@ import KettleModel
 /// An input of a session: an action of its program or a message from the service.
 package enum BackgroundSessionInput: Sendable {
   // MARK: The program
-  /// Creates a valid task. Its number comes from `BackgroundSessionMachine.takeNumber`.
+  /// Creates a valid task. Its number comes from `BackgroundSessionMachine.reserveNumber`.
   case create(Int64, TransferSpec, isAwaited: Bool)
   /// Creates a task that cannot be carried out.
-  case createHopeless(Int64, TaskFailure, isAwaited: Bool)
+  case createUnsendable(Int64, TaskFailure, isAwaited: Bool)
   /// A created task proved impossible to carry out before it was resumed.
   case refuse(Int64, TaskRefusal)
   case resume(Int64)
@@ -16,7 +16,7 @@ package enum BackgroundSessionInput: Sendable {
   case update(Int64, UpdateTask.Params)
   case answer(Int64, ServerChallenge, ChallengeAnswer)
   /// A request will follow soon: connect again if the service was given up.
-  case wanted
+  case connectionNeeded
   /// The result of an awaited task was taken.
   case claimed(Int64)
   case invalidate(cancellingTasks: Bool)

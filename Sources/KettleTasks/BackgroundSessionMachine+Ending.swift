@@ -9,7 +9,7 @@ extension BackgroundSessionMachine {
     case .completed(let number, _)?: completionReturned(number)
     case .becameInvalid?:
       ending = .done
-      act(.close)
+      emit(.close)
     case .challenge?, .resumed?, .wrote?, .sent?, .finished?, .received?, .finishedEvents?, nil:
       break
     }
@@ -24,8 +24,8 @@ extension BackgroundSessionMachine {
 
   /// Acknowledges the task's end. A task whose resume data was given to the program stays.
   mutating func acknowledge(_ record: TaskRecord) {
-    tasks[record.number]?.phase = .told
-    ask(.acknowledge(keepsResumeData: record.gaveToken), task: record.number)
+    tasks[record.number]?.phase = .reported
+    request(.acknowledge(keepsResumeData: record.gaveToken), task: record.number)
   }
 
   /// Reports the end of events to a program that was launched for the session, after all other
@@ -33,9 +33,9 @@ extension BackgroundSessionMachine {
   mutating func checkEvents() {
     guard case .owed = launch, link.isAttached, calls.isIdle else { return }
     for record in tasks.values {
-      if case .askingResumeData = record.phase { return }
+      if case .requestingResumeData = record.phase { return }
     }
-    launch = .told
+    launch = .reported
     calls.append(.finishedEvents)
   }
 
@@ -48,13 +48,13 @@ extension BackgroundSessionMachine {
     case .connecting where !wasAttached: break
     case .attached, .connecting:
       ending = .dropping
-      ask(.drop, task: nil)
-    case .disconnected: tellInvalid(nil)
+      request(.drop, task: nil)
+    case .disconnected: reportInvalidation(nil)
     }
   }
 
-  mutating func tellInvalid(_ failure: SessionFailure?) {
-    ending = .telling
+  mutating func reportInvalidation(_ failure: SessionFailure?) {
+    ending = .reporting
     calls.append(.becameInvalid(failure))
   }
 
@@ -62,15 +62,15 @@ extension BackgroundSessionMachine {
   /// tasks are found again by the next `await`.
   mutating func gaveUp(_ failure: SessionFailure) {
     link = .disconnected
-    log.forgetAll()
+    unacknowledged.forgetAll()
     for number in tasks.keys.sorted() { lose(number, failure) }
     switch (ending, failure) {
-    case (.done, _), (.telling, _): break
-    case (.dropping, _): tellInvalid(nil)
+    case (.done, _), (.reporting, _): break
+    case (.dropping, _): reportInvalidation(nil)
     case (.none, .noService), (.afterTasks, .noService): break
     case (.none, .inUse), (.none, .emptyIdentifier), (.afterTasks, .inUse),
       (.afterTasks, .emptyIdentifier):
-      tellInvalid(failure)
+      reportInvalidation(failure)
     }
   }
 
@@ -78,11 +78,11 @@ extension BackgroundSessionMachine {
     guard let record = tasks[number] else { return }
     switch record.phase {
     case .new where record.suspensions > 0 && failure.isPassing: break
-    case .hopeless, .unclaimed: break
-    case .askingResumeData(let told):
+    case .unsendable, .unclaimed: break
+    case .requestingResumeData(let reported):
       if !record.isAwaited { abandon(record) }
       tasks[number]?.id = nil
-      tellEnd(number, told, nil)
+      reportEnd(of: number, reported, token: nil)
     case .new, .live:
       let isKnown = record.id != nil && !record.isAwaited
       if isKnown { abandon(record) }
@@ -91,7 +91,7 @@ extension BackgroundSessionMachine {
     case .ending(let end, _):
       if record.id != nil { abandon(record) }
       tasks[number]?.phase = .ending(end, isAcknowledged: true)
-    case .told:
+    case .reported:
       abandon(record)
       forget(number)
     }

@@ -9,23 +9,23 @@ extension BackgroundSessionMachine {
     tasks[number] = record
     guard record.suspensions == 0 else { return }
     switch record.phase {
-    case .hopeless(let failure): end(number, .failure(failure))
+    case .unsendable(let failure): end(number, .failure(failure))
     case .new: add(through: number)
     case .live(.none):
-      ask(.start, task: number)
+      request(.start, task: number)
       show(number)
-    case .live, .askingResumeData, .ending, .unclaimed, .told: break
+    case .live, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 
   mutating func suspend(_ number: Int64) {
     guard var record = tasks[number] else { return }
     switch record.phase {
-    case .new, .hopeless: record.suspensions += 1
+    case .new, .unsendable: record.suspensions += 1
     case .live(.none):
       record.suspensions += 1
-      if record.suspensions == 1 { ask(.pause, task: number) }
-    case .live, .askingResumeData, .ending, .unclaimed, .told: return
+      if record.suspensions == 1 { request(.pause, task: number) }
+    case .live, .requestingResumeData, .ending, .unclaimed, .reported: return
     }
     tasks[number] = record
     show(number)
@@ -33,25 +33,25 @@ extension BackgroundSessionMachine {
 
   mutating func cancel(_ number: Int64, keepsBytes: Bool) {
     guard let record = tasks[number] else {
-      if keepsBytes { act(.resumeData(number, nil)) }
+      if keepsBytes { emit(.resumeData(number, nil)) }
       return
     }
     switch record.phase {
-    case .new, .hopeless:
-      if keepsBytes { act(.resumeData(number, nil)) }
+    case .new, .unsendable:
+      if keepsBytes { emit(.resumeData(number, nil)) }
       end(number, .failure(.cancelled(resume: nil)))
     case .live(.none):
       tasks[number]?.phase = .live(keepsBytes ? .keepingBytes : .plain)
-      ask(.cancel(keepsBytes: keepsBytes), task: number)
+      request(.cancel(keepsBytes: keepsBytes), task: number)
       show(number)
     case .live(.plain):
       // Its bytes are already gone.
-      if keepsBytes { act(.resumeData(number, nil)) }
-    case .live(.keepingBytes), .askingResumeData:
+      if keepsBytes { emit(.resumeData(number, nil)) }
+    case .live(.keepingBytes), .requestingResumeData:
       // A caller waiting for resume data gets its answer at the end.
       break
-    case .ending, .unclaimed, .told:
-      if keepsBytes { act(.resumeData(number, nil)) }
+    case .ending, .unclaimed, .reported:
+      if keepsBytes { emit(.resumeData(number, nil)) }
     }
   }
 
@@ -71,8 +71,8 @@ extension BackgroundSessionMachine {
     record.spec = spec
     tasks[number] = record
     switch record.phase {
-    case .live: ask(.update(params), task: number)
-    case .new, .hopeless, .askingResumeData, .ending, .unclaimed, .told: break
+    case .live: request(.update(params), task: number)
+    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 
@@ -86,7 +86,7 @@ extension BackgroundSessionMachine {
     switch ending {
     case .none: ending = .afterTasks(cancelled: cancellingTasks)
     case .afterTasks(let cancelled): ending = .afterTasks(cancelled: cancelled || cancellingTasks)
-    case .dropping, .telling, .done: break
+    case .dropping, .reporting, .done: break
     }
     guard cancellingTasks else { return }
     for number in tasks.keys.sorted() { cancel(number, keepsBytes: false) }
@@ -95,7 +95,7 @@ extension BackgroundSessionMachine {
   /// Refuses a task that has become impossible to carry out.
   mutating func refuse(_ number: Int64, _ refusal: TaskRefusal) {
     guard case .new? = tasks[number]?.phase else { return }
-    tasks[number]?.phase = .hopeless(.refused(refusal))
+    tasks[number]?.phase = .unsendable(.refused(refusal))
   }
 
   /// Adds the task, started, and before it all earlier tasks, not started: the service accepts the
@@ -109,7 +109,7 @@ extension BackgroundSessionMachine {
       spec.beginning = earlier == number ? .queued : .idle
       record.phase = .live(.none)
       tasks[earlier] = record
-      ask(.add(spec), task: earlier)
+      request(.add(spec), task: earlier)
       show(earlier)
     }
   }

@@ -9,7 +9,7 @@ extension BackgroundSessionMachine {
     lastNumber = max(lastNumber, reply.lastTaskIdentifier)
     let there = Dictionary(
       reply.tasks.map { ($0.snapshot.taskIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
-    for number in tasks.keys.sorted() where there[number] == nil { notThere(number) }
+    for number in tasks.keys.sorted() where there[number] == nil { taskMissing(number) }
     // Report tasks in the order in which they ended.
     for task in reply.tasks.sorted(by: { $0.order < $1.order }) {
       restore(task, isAwaited: awaited.contains(task.snapshot.taskIdentifier))
@@ -20,34 +20,34 @@ extension BackgroundSessionMachine {
   mutating func connectionLost() {
     guard link.isAttached else { return }
     link = .connecting
-    log.connectionLost()
+    unacknowledged.connectionLost()
     for number in tasks.keys.sorted() { show(number) }
   }
 
-  mutating func take(_ event: TransferEvent) {
+  mutating func receive(_ event: TransferEvent) {
     let number = event.snapshot.taskIdentifier
     guard var record = tasks[number], event.snapshot.task != nil else { return }
     guard record.id == nil || record.id == event.id else { return }
     record.id = event.id
     tasks[number] = record
     switch event.kind {
-    case .removed: gone(number)
-    case .progress: take(event.snapshot, of: number, tellsProgress: true)
-    case .added, .stateChanged: take(event.snapshot, of: number, tellsProgress: false)
+    case .removed: taskRemoved(number)
+    case .progress: apply(event.snapshot, to: number, reportsProgress: true)
+    case .added, .stateChanged: apply(event.snapshot, to: number, reportsProgress: false)
     }
   }
 
   mutating func answered(_ serial: Int64, _ reply: ServiceReply) {
     // A stopping service did nothing; the request is sent to the next one.
     if case .refused(let error) = reply, error.code == .stopping { return }
-    if case .refused = reply, log.addIsRefused(serial) { return }
-    if let numbers = log.addAnswered(serial) { return added(numbers, reply) }
-    guard let entry = log.answered(serial) else { return }
+    if case .refused = reply, unacknowledged.splitRefusedAdd(serial) { return }
+    if let numbers = unacknowledged.removeAdd(serial) { return added(numbers, reply) }
+    guard let entry = unacknowledged.removeSent(serial) else { return }
     guard let number = entry.task else { return sessionAnswered(entry.intent) }
     switch (entry.intent, reply) {
     case (.makeToken, let reply): tokenMade(number, reply)
     case (.acknowledge, _):
-      if case .told? = tasks[number]?.phase { forget(number) }
+      if case .reported? = tasks[number]?.phase { forget(number) }
     case (.add, _), (.start, _), (.pause, _), (.cancel, _), (.update, _), (.answer, _),
       (.finishEvents, _), (.drop, _), (.options, _):
       break
@@ -67,29 +67,31 @@ extension BackgroundSessionMachine {
   }
 
   private mutating func sessionAnswered(_ intent: Intent) {
-    if intent == .drop, case .dropping = ending { tellInvalid(nil) }
+    if intent == .drop, case .dropping = ending { reportInvalidation(nil) }
   }
 
   private mutating func tokenMade(_ number: Int64, _ reply: ServiceReply) {
-    guard case .askingResumeData(let failure)? = tasks[number]?.phase else { return }
-    guard case .tokens(let tokens) = reply else { return tellEnd(number, failure, nil) }
-    tellEnd(number, failure, tokens.first)
+    guard case .requestingResumeData(let failure)? = tasks[number]?.phase else { return }
+    guard case .tokens(let tokens) = reply else { 
+      return reportEnd(of: number, failure, token: nil)
+    }
+    reportEnd(of: number, failure, token: tokens.first)
   }
 
   private mutating func restore(_ task: SessionTask, isAwaited: Bool) {
     let number = task.snapshot.taskIdentifier
     if let abandonment = abandoned.removeValue(forKey: number) { return drop(task, abandonment) }
     if var record = tasks[number] {
-      if record.id == nil { log.forgetAdd(of: number) }
+      if record.id == nil { unacknowledged.forgetAdd(of: number) }
       record.id = task.snapshot.id
       tasks[number] = record
     } else {
       guard !task.isPutAside else { return }
       tasks[number] = TaskRecord(
         restored: task.snapshot, spec: task.spec, isAwaited: isAwaited)
-      act(.restored(task))
+      emit(.restored(task))
     }
-    take(task.snapshot, of: number, tellsProgress: false)
+    apply(task.snapshot, to: number, reportsProgress: false)
     if case .afterTasks(cancelled: true) = ending { cancel(number, keepsBytes: false) }
   }
 
@@ -99,27 +101,27 @@ extension BackgroundSessionMachine {
     var record = TaskRecord(restored: task.snapshot, spec: task.spec, isAwaited: false)
     record.gaveToken = abandonment == .gaveToken
     tasks[number] = record
-    if !task.snapshot.state.isFinished { ask(.cancel(keepsBytes: false), task: number) }
+    if !task.snapshot.state.isFinished { request(.cancel(keepsBytes: false), task: number) }
     acknowledge(record)
   }
 
-  private mutating func notThere(_ number: Int64) {
+  private mutating func taskMissing(_ number: Int64) {
     guard let record = tasks[number], record.id != nil else { return }
     switch record.phase {
-    case .live: gone(number)
-    case .new, .hopeless, .askingResumeData, .ending, .unclaimed, .told: break
+    case .live: taskRemoved(number)
+    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 
   /// Handles the removal of a task from the list.
-  private mutating func gone(_ number: Int64) {
+  private mutating func taskRemoved(_ number: Int64) {
     guard let record = tasks[number] else { return }
     switch record.phase {
     case .live:
-      log.forget(task: number)
+      unacknowledged.forget(task: number)
       tasks[number]?.id = nil
       end(number, .failure(.removedByUser))
-    case .new, .hopeless, .askingResumeData, .ending, .unclaimed, .told: break
+    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: break
     }
   }
 }

@@ -5,7 +5,6 @@ import KettleModel
 ///
 /// `handle` is the only entry point: it accepts an input and returns the actions to perform, in
 /// order. It has no clock, no socket and no object of the program.
-/// clock, no socket and no object of the program.
 package struct BackgroundSessionMachine: Sendable {
   enum Link: Sendable {
     /// Connecting to the service, for the first time or again.
@@ -23,7 +22,7 @@ package struct BackgroundSessionMachine: Sendable {
     /// Asking the service to forget the session.
     case dropping
     /// The last call is under way.
-    case telling
+    case reporting
     case done
   }
 
@@ -32,7 +31,7 @@ package struct BackgroundSessionMachine: Sendable {
     case none
     /// The program is learning that it was launched; all other calls wait.
     case held
-    case owed, told
+    case owed, reported
   }
 
   /// What the program has of an abandoned task.
@@ -46,13 +45,13 @@ package struct BackgroundSessionMachine: Sendable {
   var wasAttached = false
   var lastNumber: Int64 = 0
   /// For tasks that the service never sees.
-  var lastHopelessNumber: Int64 = 0
+  var lastUnsendableNumber: Int64 = 0
   var tasks: [Int64: TaskRecord] = [:]
   /// Created tasks that are not added yet, in rising order. Some may be over already.
   var unadded: [Int64] = []
   /// Tasks reported to the program as lost that the service may still have.
   var abandoned: [Int64: Abandonment] = [:]
-  var log: UnacknowledgedRequests
+  var unacknowledged: UnacknowledgedRequests
   var calls = CallQueue()
   private var actions: [BackgroundSessionAction] = []
 
@@ -60,12 +59,12 @@ package struct BackgroundSessionMachine: Sendable {
   ///   - nonce: Unique to each run of the program.
   ///   - isLaunched: Whether the service launched the program for this session.
   package init(nonce: String, isLaunched: Bool) {
-    log = UnacknowledgedRequests(nonce: nonce)
+    unacknowledged = UnacknowledgedRequests(nonce: nonce)
     launch = isLaunched ? .owed : .none
   }
 
   /// Whether the service has acknowledged every request.
-  package var isAllAcknowledged: Bool { log.isEmpty }
+  package var isAllAcknowledged: Bool { unacknowledged.isEmpty }
 
   package var isAttached: Bool { link.isAttached }
 
@@ -76,20 +75,20 @@ package struct BackgroundSessionMachine: Sendable {
   package var isOpen: Bool {
     switch ending {
     case .none: true
-    case .afterTasks, .dropping, .telling, .done: false
+    case .afterTasks, .dropping, .reporting, .done: false
     }
   }
 
   /// Returns the number of the next task.
-  package mutating func takeNumber() -> Int64 {
+  package mutating func reserveNumber() -> Int64 {
     lastNumber += 1
     return lastNumber
   }
 
   /// Returns the number of a task that the service will never have.
-  package mutating func takeHopelessNumber() -> Int64 {
-    lastHopelessNumber -= 1
-    return lastHopelessNumber
+  package mutating func reserveUnsendableNumber() -> Int64 {
+    lastUnsendableNumber -= 1
+    return lastUnsendableNumber
   }
 
   package mutating func handle(_ input: BackgroundSessionInput) -> [BackgroundSessionAction] {
@@ -108,27 +107,27 @@ package struct BackgroundSessionMachine: Sendable {
       tasks[number] = TaskRecord(number: number, spec: spec, isAwaited: isAwaited)
       unadded.append(number)
       show(number)
-    case .createHopeless(let number, let failure, let isAwaited):
+    case .createUnsendable(let number, let failure, let isAwaited):
       tasks[number] = TaskRecord(
-        number: number, spec: nil, isAwaited: isAwaited, phase: .hopeless(failure))
+        number: number, spec: nil, isAwaited: isAwaited, phase: .unsendable(failure))
       show(number)
-    case .wanted: wakeLink()
+    case .connectionNeeded: wakeLink()
     case .refuse(let number, let refusal): refuse(number, refusal)
     case .resume(let number): resume(number)
     case .suspend(let number): suspend(number)
     case .cancel(let number, let keepsBytes): cancel(number, keepsBytes: keepsBytes)
     case .update(let number, let params): update(number, params)
     case .answer(let number, let challenge, let answer):
-      ask(.answer(challenge, answer), task: number)
+      request(.answer(challenge, answer), task: number)
     case .claimed(let number): claim(number)
     case .invalidate(let cancellingTasks): invalidate(cancellingTasks: cancellingTasks)
-    case .options(let options): ask(.options(options), task: nil)
+    case .options(let options): request(.options(options), task: nil)
     case .holdEvents: if case .owed = launch { launch = .held }
     case .releaseEvents: if case .held = launch { launch = .owed }
-    case .finishEvents: ask(.finishEvents, task: nil)
+    case .finishEvents: request(.finishEvents, task: nil)
     case .returned: callReturned()
     case .attached(let reply, let awaited): attached(reply, awaited: awaited)
-    case .event(let event): take(event)
+    case .event(let event): receive(event)
     case .answered(let serial, let reply): answered(serial, reply)
     case .connectionLost: connectionLost()
     case .gaveUp(let failure): gaveUp(failure)
@@ -138,41 +137,41 @@ package struct BackgroundSessionMachine: Sendable {
   private mutating func callNext() {
     switch launch {
     case .held: break
-    case .none, .owed, .told: if let call = calls.next() { act(.call(call)) }
+    case .none, .owed, .reported: if let call = calls.next() { emit(.call(call)) }
     }
   }
 
-  // MARK: What every part of it does
+  // MARK: Shared by all inputs
 
-  mutating func act(_ action: BackgroundSessionAction) { actions.append(action) }
+  mutating func emit(_ action: BackgroundSessionAction) { actions.append(action) }
 
-  mutating func ask(_ intent: Intent, task: Int64?) {
-    log.append(intent, task: task)
+  mutating func request(_ intent: Intent, task: Int64?) {
+    unacknowledged.append(intent, task: task)
     wakeLink()
   }
 
   mutating func show(_ number: Int64) {
     guard let record = tasks[number] else { return }
-    act(.show(number, record.view(isServiceThere: link.isAttached)))
+    emit(.show(number, record.view(isServiceThere: link.isAttached)))
   }
 
   /// Forgets a task whose calls are all made and that the service does not know.
   mutating func forget(_ number: Int64) {
     tasks[number] = nil
-    act(.forget(number))
+    emit(.forget(number))
   }
 
   private mutating func wakeLink() {
     guard case .disconnected = link else { return }
     link = .connecting
-    act(.connect)
+    emit(.connect)
   }
 
   private mutating func sendWhatCanBeSent() {
     guard link.isAttached else { return }
     let tasks = tasks
-    for (serial, request) in log.takeSendable(id: { tasks[$0]?.id }) {
-      act(.send(serial: serial, request))
+    for (serial, request) in unacknowledged.dequeueSendable(id: { tasks[$0]?.id }) {
+      emit(.send(serial: serial, request))
     }
   }
 }
@@ -199,7 +198,7 @@ extension BackgroundSessionMachine {
   package var isDone: Bool {
     switch ending {
     case .done: true
-    case .none, .afterTasks, .dropping, .telling: false
+    case .none, .afterTasks, .dropping, .reporting: false
     }
   }
 }

@@ -47,12 +47,12 @@ struct UnacknowledgedRequests: Sendable {
   }
 
   /// Removes and returns everything that can be sent now.
-  mutating func takeSendable(
+  mutating func dequeueSendable(
     id: (Int64) -> TransferID?
   ) -> [(serial: Int64, request: ServiceRequest)] {
     var requests = additions.compactMap { add($0) }
     additions = []
-    if adding.isEmpty, let request = add(takeNewcomers()) { requests.append(request) }
+    if adding.isEmpty, let request = add(dequeueNewcomers()) { requests.append(request) }
     var waiting: [Entry] = []
     for entry in unsent {
       guard let request = isDue(entry) ? entry.intent.request(id: entry.task.flatMap(id)) : nil
@@ -73,7 +73,7 @@ struct UnacknowledgedRequests: Sendable {
     return entry.serial < first.serial
   }
 
-  private mutating func takeNewcomers() -> [Entry] {
+  private mutating func dequeueNewcomers() -> [Entry] {
     var byteCount = 0
     let taken = newcomers.prefix { entry in
       let isFirst = byteCount == 0
@@ -95,18 +95,19 @@ struct UnacknowledgedRequests: Sendable {
     )
   }
 
-  mutating func answered(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
+  /// Removes a request that was answered; nil if `serial` is an add request or unknown.
+  mutating func removeSent(_ serial: Int64) -> Entry? { sent.removeValue(forKey: serial) }
 
   /// Removes an add request and returns its tasks, with nil for forgotten ones. Returns nil if
   /// `serial` is not an add request.
-  mutating func addAnswered(_ serial: Int64) -> [Int64?]? {
+  mutating func removeAdd(_ serial: Int64) -> [Int64?]? {
     adding.removeValue(forKey: serial)?.map { $0?.task }
   }
 
   /// Handles the refusal of an add request. The service added none of its tasks and reported only
   /// the first error, so each task is requested separately. Returns false if the request had a
   /// single task.
-  mutating func addIsRefused(_ serial: Int64) -> Bool {
+  mutating func splitRefusedAdd(_ serial: Int64) -> Bool {
     guard let entries = adding[serial], entries.count > 1 else { return false }
     adding[serial] = nil
     additions += entries.compactMap { $0 }.map { [$0] }

@@ -7,14 +7,14 @@ import Testing
 struct LaunchEventsTests {
   @Test func `the session that the program was started for is told once`() {
     let events = LaunchEvents(identifier: "books")
-    #expect(events.takeLaunch(for: "films") == false)
-    #expect(events.takeLaunch(for: "books"))
-    #expect(events.takeLaunch(for: "books") == false)
+    #expect(events.consumeLaunch(for: "films") == false)
+    #expect(events.consumeLaunch(for: "books"))
+    #expect(events.consumeLaunch(for: "books") == false)
   }
 
   @Test func `a program that somebody else started is told of nothing`() {
     let events = LaunchEvents(identifier: nil)
-    #expect(events.takeLaunch(for: "") == false)
+    #expect(events.consumeLaunch(for: "") == false)
     events.register { _, _ in Issue.record("it was called") }
     #expect(events.isRegistered == false)
   }

@@ -131,7 +131,7 @@ struct ReconnectionTests {
     let task = try bench.run()
     bench.feed(.gaveUp(.noService("no kettle")))
     bench.forgetWhatWasSeen()
-    bench.feed(.wanted)
+    bench.feed(.connectionNeeded)
     bench.attach([try SessionBench.task(task, .running)])
     #expect(bench.calls.isEmpty)
     #expect(bench.restored.isEmpty)
@@ -144,8 +144,8 @@ struct ReconnectionTests {
 
   @Test func `a session of another process ends its tasks and then itself`() throws {
     var bench = SessionBench()
-    let number = bench.takeHopelessNumber()
-    bench.feed(.createHopeless(number, .session(.inUse("12")), isAwaited: false))
+    let number = bench.reserveUnsendableNumber()
+    bench.feed(.createUnsendable(number, .session(.inUse("12")), isAwaited: false))
     bench.feed(.resume(number))
     bench.feed(.gaveUp(.inUse("12")))
     #expect(

@@ -55,7 +55,7 @@ struct SessionBench {
     _ kind: TaskOptions.Kind = .download, isAwaited: Bool = false,
     change: (inout TransferSpec) -> Void = { _ in }
   ) throws -> Int64 {
-    let number = machine.takeNumber()
+    let number = machine.reserveNumber()
     var spec = try Self.spec(kind, number)
     change(&spec)
     feed(.create(number, spec, isAwaited: isAwaited))
@@ -103,7 +103,7 @@ struct SessionBench {
     }
   }
 
-  mutating func takeHopelessNumber() -> Int64 { machine.takeHopelessNumber() }
+  mutating func reserveUnsendableNumber() -> Int64 { machine.reserveUnsendableNumber() }
 
   mutating func forgetWhatWasSeen() {
     calls = []

@@ -96,10 +96,10 @@ struct StartingTests {
     #expect(bench.machine.isAllAcknowledged)
   }
 
-  @Test func `a hopeless task says so when it is resumed`() throws {
+  @Test func `a unsendable task says so when it is resumed`() throws {
     var bench = SessionBench.attached()
-    let number = bench.takeHopelessNumber()
-    bench.feed(.createHopeless(number, .refused(.badResumeData), isAwaited: false))
+    let number = bench.reserveUnsendableNumber()
+    bench.feed(.createUnsendable(number, .refused(.badResumeData), isAwaited: false))
     #expect(bench.calls.isEmpty)
     bench.feed(.resume(number))
     #expect(bench.calls == [.completed(number, .failure(.refused(.badResumeData)))])

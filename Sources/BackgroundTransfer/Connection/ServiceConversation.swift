@@ -76,7 +76,7 @@ struct ServiceConversation: ~Copyable {
   private mutating func sendOutgoing() throws(ServiceLink.End) {
     guard wasAttached else { return }
     let session = SessionID(rawValue: core.identifier)
-    for (serial, request) in core.takeOutgoing() {
+    for (serial, request) in core.dequeueOutgoing() {
       let pending = Pending.request(serial, request)
       switch request {
       case .add(let params): try send(AddTransfers.self, params, as: pending)

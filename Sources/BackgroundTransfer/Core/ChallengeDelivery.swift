@@ -13,36 +13,36 @@ struct ChallengeDelivery: @unchecked Sendable {
   /// Calls one method after another until it finds one that the delegate implements.
   ///
   /// - Returns: Whether the delegate implements one. Only then is `answer` called, at most once.
-  func ask(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
+  func callDelegate(_ answer: @escaping @Sendable (ChallengeAnswer) -> Void) async -> Bool {
     let answer = AnswerOnce(answer)
     if challenge.kind.isOfConnection {
-      let question = Question(challenge, task.handle, answer)
+      let first = MethodCall(challenge, of: task.handle, answer)
       delegate.urlSession(
-        session, didReceive: question.challenge, completionHandler: question.handler)
-      if question.isTaken { return true }
-      let second = Question(challenge, task.handle, answer)
+        session, didReceive: first.challenge, completionHandler: first.handler)
+      if first.isImplemented { return true }
+      let second = MethodCall(challenge, of: task.handle, answer)
       let (disposition, credential) = await delegate.urlSession(
         session, didReceive: second.challenge)
-      if second.takes(disposition, credential) { return true }
+      if second.answer(disposition, credential) { return true }
     }
     guard let delegate = delegate as? any URLSessionTaskDelegate else { return false }
-    let question = Question(challenge, task.handle, answer)
+    let first = MethodCall(challenge, of: task.handle, answer)
     delegate.urlSession(
-      session, task: task, didReceive: question.challenge, completionHandler: question.handler)
-    if question.isTaken { return true }
-    let second = Question(challenge, task.handle, answer)
+      session, task: task, didReceive: first.challenge, completionHandler: first.handler)
+    if first.isImplemented { return true }
+    let second = MethodCall(challenge, of: task.handle, answer)
     let (disposition, credential) = await delegate.urlSession(
       session, task: task, didReceive: second.challenge)
-    return second.takes(disposition, credential)
+    return second.answer(disposition, credential)
   }
 
   /// One call of a delegate method, and whether the delegate implements that method.
-  private struct Question {
+  private struct MethodCall {
     let marker = ChallengeMarker()
     let challenge: URLAuthenticationChallenge
     let handler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    init(_ challenge: ServerChallenge, _ handle: TaskHandle, _ answer: AnswerOnce) {
+    init(_ challenge: ServerChallenge, of handle: TaskHandle, _ answer: AnswerOnce) {
       let marker = marker
       self.challenge = URLAuthenticationChallenge(
         protectionSpace: challenge.protectionSpace, proposedCredential: nil,
@@ -50,17 +50,18 @@ struct ChallengeDelivery: @unchecked Sendable {
         sender: marker)
       handler = { disposition, credential in
         guard !marker.isUnimplemented else { return }
-        answer.give(ChallengeAnswer(disposition, credential, to: challenge))
+        answer.call(ChallengeAnswer(disposition, credential, to: challenge))
       }
     }
 
-    var isTaken: Bool { !marker.isUnimplemented }
+    var isImplemented: Bool { !marker.isUnimplemented }
 
-    func takes(
+    /// Passes on the answer if the delegate implements the method. Returns whether it does.
+    func answer(
       _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?
     ) -> Bool {
       handler(disposition, credential)
-      return isTaken
+      return isImplemented
     }
   }
 }

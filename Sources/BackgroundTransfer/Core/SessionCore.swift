@@ -31,7 +31,7 @@ final class SessionCore: Sendable {
       case asks, never
       /// Asked while the program is connected, until it is known whether the delegate has a method
       /// for it.
-      case findsOut
+      case detects
     }
 
     var machine: BackgroundSessionMachine
@@ -81,10 +81,10 @@ final class SessionCore: Sendable {
     state = Mutex(
       State(
         machine: BackgroundSessionMachine(
-          nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.takeLaunch(for: identifier)),
+          nonce: UUID().uuidString, isLaunched: LaunchEvents.shared.consumeLaunch(for: identifier)),
         delegate: delegate,
         serverTrust: configuration.asksServerTrust.map { $0 ? .asks : .never }
-          ?? (delegate == nil ? .never : .findsOut)))
+          ?? (delegate == nil ? .never : .detects)))
   }
 
   /// Whether the last delegate call was made, or the session cannot exist.
@@ -114,16 +114,16 @@ final class SessionCore: Sendable {
       state.session = session
       return true
     }
-    if isFirst { start() } else { noteSecondSession() }
+    if isFirst { start() } else { warnOfSecondSession() }
   }
 
-  private func noteSecondSession() {
+  private func warnOfSecondSession() {
     let text = "A background URLSession with identifier \"\(identifier)\" already exists!\n"
     FileHandle.standardError.write(Data(text.utf8))
   }
 }
 
-// MARK: - The one door
+// MARK: - Input
 
 extension SessionCore {
   func feed(_ input: BackgroundSessionInput) {
@@ -201,7 +201,7 @@ extension SessionCore.State {
       let handlers = resumeDataHandlers.removeValue(forKey: number) ?? []
       return handlers.map { handler in .perform { handler(data) } }
     case .settled(let number, let end, let path):
-      return outcomes.settle(number, end, path: path, in: tasks[number]?.handle)
+      return outcomes.recordEnd(of: number, end, path: path, handle: tasks[number]?.handle)
         .map { .perform($0) }
     case .forget(let number):
       tasks.remove(number)

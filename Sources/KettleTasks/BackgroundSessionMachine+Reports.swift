@@ -3,17 +3,19 @@ import KettleModel
 
 /// Turns snapshots of a task into the delegate calls that its program has not received yet.
 extension BackgroundSessionMachine {
-  mutating func take(_ snapshot: TransferSnapshot, of number: Int64, tellsProgress: Bool) {
+  mutating func apply(
+    _ snapshot: TransferSnapshot, to number: Int64, reportsProgress: Bool
+  ) {
     guard var record = tasks[number], case .live = record.phase else { return }
     record.snapshot = snapshot
     tasks[number] = record
-    tellOffset(number)
+    reportOffset(of: number)
     switch snapshot.state {
     case .completed: completed(number, snapshot)
     case .failed: failed(number, snapshot)
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying:
-      if tellsProgress { tellProgress(number) }
-      tellChallenge(number)
+      if reportsProgress { reportProgress(of: number) }
+      reportChallenge(of: number)
       show(number)
     }
   }
@@ -21,12 +23,12 @@ extension BackgroundSessionMachine {
   /// Ends a task with its completion call only.
   mutating func end(_ number: Int64, _ end: TaskEnd) {
     guard var record = tasks[number] else { return }
-    if case .live(.keepingBytes) = record.phase { act(.resumeData(number, nil)) }
+    if case .live(.keepingBytes) = record.phase { emit(.resumeData(number, nil)) }
     guard !record.isAwaited else {
       record.phase = .unclaimed(end)
       tasks[number] = record
       show(number)
-      return act(.settled(number, end, path: record.snapshot?.path))
+      return emit(.settled(number, end, path: record.snapshot?.path))
     }
     record.phase = .ending(end, isAcknowledged: record.id == nil)
     tasks[number] = record
@@ -35,14 +37,14 @@ extension BackgroundSessionMachine {
   }
 
   /// Reports a failure for which a token was requested.
-  mutating func tellEnd(_ number: Int64, _ failure: TaskFailure, _ token: ResumeToken?) {
+  mutating func reportEnd(of number: Int64, _ failure: TaskFailure, token: ResumeToken?) {
     tasks[number]?.gaveToken = token != nil
-    act(.resumeData(number, token))
+    emit(.resumeData(number, token))
     end(number, .failure(failure.with(token)))
   }
 
   private mutating func completed(_ number: Int64, _ snapshot: TransferSnapshot) {
-    tellProgress(number)
+    reportProgress(of: number)
     guard let record = tasks[number] else { return }
     if !record.isAwaited {
       if record.isUpload {
@@ -62,38 +64,38 @@ extension BackgroundSessionMachine {
     let cancellation: TaskRecord.Cancellation
     switch record.phase {
     case .live(let known): cancellation = known
-    case .new, .hopeless, .askingResumeData, .ending, .unclaimed, .told: return
+    case .new, .unsendable, .requestingResumeData, .ending, .unclaimed, .reported: return
     }
-    let told = TaskFailure(failure, cancellation)
-    guard told.mayHaveResumeData(cancellation), ResumeRules.allow(snapshot, spec) else {
-      return end(number, .failure(told))
+    let reported = TaskFailure(failure, cancellation)
+    guard reported.mayHaveResumeData(cancellation), ResumeRules.allow(snapshot, spec) else {
+      return end(number, .failure(reported))
     }
-    record.phase = .askingResumeData(told)
+    record.phase = .requestingResumeData(reported)
     tasks[number] = record
-    ask(.makeToken, task: number)
+    request(.makeToken, task: number)
     show(number)
   }
 
-  private mutating func tellOffset(_ number: Int64) {
-    guard var record = tasks[number], !record.toldOffset,
+  private mutating func reportOffset(of number: Int64) {
+    guard var record = tasks[number], !record.hasReportedOffset,
       let snapshot = record.snapshot, let offset = snapshot.task?.resumedAtByteCount
     else { return }
-    record.toldOffset = true
-    record.toldByteCount = offset
+    record.hasReportedOffset = true
+    record.reportedByteCount = offset
     tasks[number] = record
     guard !record.isAwaited, !record.isUpload else { return }
     calls.append(
       .resumed(number, offset: offset, expected: snapshot.bytesAnnounced ?? -1))
   }
 
-  private mutating func tellProgress(_ number: Int64) {
+  private mutating func reportProgress(of number: Int64) {
     guard var record = tasks[number], let snapshot = record.snapshot else { return }
     let total =
       record.isUpload ? snapshot.task?.sentByteCount ?? 0 : snapshot.bytesReceived
     // It started again from zero.
-    if total < record.toldByteCount { record.toldByteCount = 0 }
-    let bytes = total - record.toldByteCount
-    record.toldByteCount = total
+    if total < record.reportedByteCount { record.reportedByteCount = 0 }
+    let bytes = total - record.reportedByteCount
+    record.reportedByteCount = total
     tasks[number] = record
     guard bytes > 0, !record.isAwaited else { return }
     let expected = record.isUpload ? record.uploadByteCount : snapshot.bytesAnnounced
@@ -103,7 +105,7 @@ extension BackgroundSessionMachine {
         : .wrote(number, bytes: bytes, total: total, expected: expected ?? -1))
   }
 
-  private mutating func tellChallenge(_ number: Int64) {
+  private mutating func reportChallenge(of number: Int64) {
     guard var record = tasks[number], let snapshot = record.snapshot,
       snapshot.state == .waiting, snapshot.reason == .needsLogin,
       let status = snapshot.task, let challenge = status.challenge
