@@ -6,14 +6,14 @@ import NIOPosix
 
 /// Accepts or rejects clients, and counts the connected ones.
 final class ClientAdmission: Sendable {
-  struct Refused: Error {}
+  struct Rejected: Error {}
 
   /// How many connections may be open beyond the maximum while an error is sent on them. Others are
   /// closed without one. Few, because a process with few descriptors has none to spare.
   private var refusalCountMax: Int { max(limits.connectionCountMax / 16, 1) }
 
   /// How a connection is counted.
-  private enum Place: Sendable {
+  private enum Category: Sendable {
     case open
     /// It is being sent the error that there are too many.
     case refused
@@ -23,7 +23,7 @@ final class ClientAdmission: Sendable {
   private let userID: Int64
   private let continuation: AsyncStream<ControlConnection>.Continuation
   private let refused: @Sendable (ControlListener.Refusal) -> Void
-  private let counts = Mutex<[Place: Int]>([:])
+  private let counts = Mutex<[Category: Int]>([:])
 
   init(
     limits: ControlListener.Limits, userID: Int64,
@@ -37,7 +37,7 @@ final class ClientAdmission: Sendable {
   }
 
   /// Called on the event loop for each accepted connection. If it throws, the connection is closed.
-  func receive(_ channel: any Channel) throws {
+  func admit(_ channel: any Channel) throws {
     let pipeline = channel.pipeline.syncOperations
     let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       (userID: Int64(kettle_peer_uid($0)), processID: Int64(kettle_peer_pid($0)))
@@ -45,11 +45,11 @@ final class ClientAdmission: Sendable {
     // Compares numbers, not names; -1 (unknown) matches no user.
     guard let peer, peer.userID == userID else {
       refused(.foreignUser(peer?.userID ?? -1))
-      throw Refused()
+      throw Rejected()
     }
-    guard take(.open, limits.connectionCountMax, on: channel) else {
+    guard count(channel, as: .open, countMax: limits.connectionCountMax) else {
       refused(.tooManyConnections(countMax: limits.connectionCountMax, processID: peer.processID))
-      guard take(.refused, refusalCountMax, on: channel) else { throw Refused() }
+      guard count(channel, as: .refused, countMax: refusalCountMax) else { throw Rejected() }
       let error = ControlError(.tooManyConnections, String(limits.connectionCountMax))
       return try pipeline.addHandler(RefusalHandler(error))
     }
@@ -67,17 +67,17 @@ final class ClientAdmission: Sendable {
 
   func end() { continuation.finish() }
 
-  /// Returns false when all places are taken. A place is released when the channel closes.
-  private func take(_ place: Place, _ countMax: Int, on channel: any Channel) -> Bool {
-    let isTaken = counts.withLock { counts in
-      let count = counts[place, default: 0]
+  /// Counts a connection until it closes. Returns false when there are already `countMax`.
+  private func count(_ channel: any Channel, as category: Category, countMax: Int) -> Bool {
+    let isCounted = counts.withLock { counts in
+      let count = counts[category, default: 0]
       guard count < countMax else { return false }
-      counts[place] = count + 1
+      counts[category] = count + 1
       return true
     }
-    guard isTaken else { return false }
+    guard isCounted else { return false }
     channel.closeFuture.whenComplete { _ in
-      self.counts.withLock { $0[place, default: 0] -= 1 }
+      self.counts.withLock { $0[category, default: 0] -= 1 }
     }
     return true
   }

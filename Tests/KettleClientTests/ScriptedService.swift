@@ -39,7 +39,7 @@ final class ScriptedService: Sendable {
     serving = Task {
       await withTaskGroup(of: Void.self) { group in
         for await connection in listener.connections {
-          group.addTask { await Self.serve(connection, answersHello, answer) }
+          group.addTask { await Self.serve(connection, answersHello: answersHello, answer) }
         }
       }
     }
@@ -59,7 +59,7 @@ final class ScriptedService: Sendable {
   }
 
   private static func serve(
-    _ connection: ControlConnection, _ answersHello: Bool, _ answer: Answer
+    _ connection: ControlConnection, answersHello: Bool, _ answer: Answer
   ) async {
     do {
       for try await line in connection.lines {

@@ -123,7 +123,7 @@ struct CallOrderTests {
     var bench = SessionBench.attached()
     let task = try bench.run()
     for bytes: Int64 in [50, 60] {
-      bench.event(task, .running, .progress) {
+      bench.event(task, .running, kind: .progress) {
         $0.task?.resumedAtByteCount = 40
         $0.bytesReceived = bytes
         $0.bytesExpected = 100
@@ -152,7 +152,7 @@ struct CallOrderTests {
   @Test func `an upload tells what was sent, then the reply, then its end`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run(.upload)
-    bench.event(task, .running, .progress) { $0.task?.sentByteCount = 20 }
+    bench.event(task, .running, kind: .progress) { $0.task?.sentByteCount = 20 }
     bench.event(task, .completed) {
       $0.finish("/held/2", bytes: 7)
       $0.task?.sentByteCount = 50
@@ -205,9 +205,9 @@ struct CallOrderTests {
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.event(task, .failed) { $0.breakOff() }
-    bench.event(task, .completed, .removed)
+    bench.event(task, .completed, kind: .removed)
     try bench.answer(.tokens([]))
-    bench.event(task, .running, .progress) { $0.bytesReceived = 7 }
+    bench.event(task, .running, kind: .progress) { $0.bytesReceived = 7 }
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 }

@@ -162,7 +162,7 @@ struct CancellingTests {
   @Test func `a task that vanishes was removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
-    bench.event(task, .running, .removed)
+    bench.event(task, .running, kind: .removed)
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
     #expect(bench.machine.isAllAcknowledged)
   }

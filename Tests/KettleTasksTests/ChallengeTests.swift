@@ -61,7 +61,7 @@ struct ChallengeTests {
     bench.ask(task, basic)
     bench.feed(.answer(task, basic, .standard))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([
       try SessionBench.task(task, .waiting) {
         $0.reason = .needsLogin

@@ -88,7 +88,7 @@ struct InvalidationTests {
     var bench = SessionBench.attached()
     bench.feed(.invalidate(cancellingTasks: false))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == [.drop])
     try bench.answer(.done)

@@ -10,7 +10,7 @@ struct ReconnectionTests {
     bench.feed(.resume(task))
     let first = bench.requestsOnly
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == first)
   }
@@ -20,7 +20,7 @@ struct ReconnectionTests {
     let task = try bench.create()
     bench.feed(.resume(task))
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([try SessionBench.task(task, .running)], last: task)
     #expect(bench.requests.isEmpty)
     #expect(bench.restored.isEmpty)
@@ -32,7 +32,7 @@ struct ReconnectionTests {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     #expect(bench.views[task]?.last?.isServiceThere == false)
     bench.feed(.suspend(task))
     #expect(bench.requests.isEmpty)
@@ -47,7 +47,7 @@ struct ReconnectionTests {
     let task = try bench.run()
     bench.progress(task, 40, of: 100)
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     let finished = try SessionBench.task(task, .completed) { $0.finish() }
     bench.attach([finished])
     bench.feed(.connectionLost)
@@ -64,7 +64,7 @@ struct ReconnectionTests {
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([try SessionBench.task(task, .completed) { $0.finish(bytes: 0) }])
     #expect(bench.calls.isEmpty)
     #expect(
@@ -77,7 +77,7 @@ struct ReconnectionTests {
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff() }
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.calls.isEmpty)
     try bench.answer(.tokens([]))
@@ -100,7 +100,7 @@ struct ReconnectionTests {
     try bench.answer(.refused(ControlError(.stopping, "")))
     #expect(bench.requestsOnly == asked)
     bench.feed(.connectionLost)
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.attach([])
     #expect(bench.requestsOnly == asked)
     #expect(bench.calls.isEmpty)
@@ -130,7 +130,7 @@ struct ReconnectionTests {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.gaveUp(.noService("no kettle")))
-    bench.forgetWhatWasSeen()
+    bench.clearRecords()
     bench.feed(.connectionNeeded)
     bench.attach([try SessionBench.task(task, .running)])
     #expect(bench.calls.isEmpty)

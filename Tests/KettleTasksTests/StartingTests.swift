@@ -81,7 +81,7 @@ struct StartingTests {
     let task = try bench.create()
     bench.feed(.resume(task))
     bench.feed(.suspend(task))
-    bench.event(task, .queued, .added)
+    bench.event(task, .queued, kind: .added)
     #expect(bench.requests.count == 2)
   }
 

@@ -3,8 +3,8 @@ import SeededNumbers
 import Testing
 
 struct LineDecoderTests {
-  private func take(
-    _ text: String, _ decoder: inout LineDecoder, _ lines: inout [[UInt8]]
+  private func decode(
+    _ text: String, with decoder: inout LineDecoder, into lines: inout [[UInt8]]
   ) throws(LineDecoder.Overlong) {
     let bytes = bytes(text)
     try decoder.decode(bytes.span, into: &lines)
@@ -15,7 +15,7 @@ struct LineDecoderTests {
   ) throws(LineDecoder.Overlong) -> [String] {
     var decoder = LineDecoder(byteCountMax: byteCountMax)
     var lines: [[UInt8]] = []
-    for piece in pieces { try take(piece, &decoder, &lines) }
+    for piece in pieces { try decode(piece, with: &decoder, into: &lines) }
     return lines.map(text)
   }
 
@@ -46,7 +46,7 @@ struct LineDecoderTests {
     var taken = 0
     #expect(throws: LineDecoder.Overlong.self) {
       while taken < 10_000 {
-        try take(String(repeating: " ", count: 300), &decoder, &lines)
+        try decode(String(repeating: " ", count: 300), with: &decoder, into: &lines)
         taken += 300
       }
     }
@@ -58,7 +58,7 @@ struct LineDecoderTests {
     var decoder = LineDecoder(byteCountMax: 4)
     var lines: [[UInt8]] = []
     #expect(throws: LineDecoder.Overlong.self) {
-      try take("one\ntwo\n12345", &decoder, &lines)
+      try decode("one\ntwo\n12345", with: &decoder, into: &lines)
     }
     #expect(lines.map(text) == ["one", "two"])
   }
@@ -67,9 +67,9 @@ struct LineDecoderTests {
     var decoder = LineDecoder(byteCountMax: 100)
     var lines: [[UInt8]] = []
     #expect(!decoder.holdsPartialLine)
-    try take("a\nb", &decoder, &lines)
+    try decode("a\nb", with: &decoder, into: &lines)
     #expect(decoder.holdsPartialLine)
-    try take("\n", &decoder, &lines)
+    try decode("\n", with: &decoder, into: &lines)
     #expect(!decoder.holdsPartialLine)
   }
 

@@ -250,7 +250,9 @@ struct ClientSessionTests {
 
     init() { (steps, said) = AsyncStream.makeStream() }
 
-    func answer(_ request: ControlRequest, _ id: RequestID, _ decided: () -> Void) async -> [UInt8]
+    func answer(
+      _ request: ControlRequest, id: RequestID, whenDecided decided: () -> Void
+    ) async -> [UInt8]
     {
       guard case .number(let number) = id, request.adds else {
         said.yield("asked")
@@ -307,7 +309,7 @@ struct ClientSessionTests {
         dropped: Self.dropped
       ) { request, id, _, decided in
         if case .hello = request { return ReplyCoder().encode(result: Nothing(), to: id) }
-        return await store.answer(request, id, decided)
+        return await store.answer(request, id: id, whenDecided: decided)
       }.run()
       break
     }

@@ -27,8 +27,8 @@ struct ListRequestsTests {
   }
 
   private func move(
-    _ selection: TransferSelection, _ way: MoveTransfers.Way, _ world: HandlerWorld,
-    _ person: ConnectedClient
+    _ selection: TransferSelection, _ way: MoveTransfers.Way, in world: HandlerWorld,
+    as person: ConnectedClient
   ) async throws -> ControlTransfers.Result {
     try await world.send(
       MoveTransfers.self, .move(.init(selection: selection, way: way)), as: person)
@@ -40,16 +40,16 @@ struct ListRequestsTests {
     let (world, person) = try await world()
     let two = TransferID(rawValue: 2)
     let gone = TransferID(rawValue: 99)
-    let result = try await move(.ids([two, gone]), .up, world, person)
+    let result = try await move(.ids([two, gone]), .up, in: world, as: person)
     #expect(result.applied == [two] && result.refused == [.init(id: gone, why: .unknown)])
     #expect(try await order(world, person) == [2, 1, 3, 4, 5])
     _ = try await move(
-      .matching(RowFilter(host: "a.example"), except: [two]), .toBottom, world, person)
+      .matching(RowFilter(host: "a.example"), except: [two]), .toBottom, in: world, as: person)
     #expect(try await order(world, person) == [2, 5, 1, 3, 4])
-    _ = try await move(.ids([TransferID(rawValue: 4)]), .toTop, world, person)
-    _ = try await move(.ids([two]), .down, world, person)
+    _ = try await move(.ids([TransferID(rawValue: 4)]), .toTop, in: world, as: person)
+    _ = try await move(.ids([two]), .down, in: world, as: person)
     #expect(try await order(world, person) == [4, 5, 2, 1, 3])
-    let all = try await move(.all, .down, world, person)
+    let all = try await move(.all, .down, in: world, as: person)
     #expect(all.applied.isEmpty && all.refused.isEmpty)
     let again = try await HandlerWorld(world.journal)
     #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])

@@ -5,7 +5,7 @@ import Testing
 @testable import KettleDaemon
 
 struct FindURLsTests {
-  private func row(_ id: Int64, _ url: String, _ state: TransferState) -> TransferSnapshot {
+  private func row(_ id: Int64, url: String, _ state: TransferState) -> TransferSnapshot {
     TransferSnapshot(
       id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "", url: url,
       state: state, createdAt: WallTime(millisecondsSince1970: id))
@@ -13,7 +13,7 @@ struct FindURLsTests {
 
   @Test func `of transfers with one URL the first is named`() async throws {
     let world = try ListWorld(
-      awake: (1...9).map { row($0, "http://a/\($0 % 3)", $0 == 2 ? .completed : .running) })
+      awake: (1...9).map { row($0, url: "http://a/\($0 % 3)", $0 == 2 ? .completed : .running) })
     let found = try await world.list.find(["http://a/2", "http://a/0", "http://a/9"])
     #expect(
       found == [
@@ -31,8 +31,8 @@ struct FindURLsTests {
       dormant: [try ListWorld.record(1), try ListWorld.record(2), try ListWorld.record(3)])
     try world.load(2)
     try world.load(3)
-    world.list.update { $0.update(row(2, "http://files.example/2", .running)) }
-    world.list.update { $0.update(row(3, "http://elsewhere.example/", .running)) }
+    world.list.update { $0.update(row(2, url: "http://files.example/2", .running)) }
+    world.list.update { $0.update(row(3, url: "http://elsewhere.example/", .running)) }
     let found = try await world.list.find(Set((1...3).map { "http://files.example/\($0)" }))
     #expect(found.map(\.id.rawValue) == [1, 2])
     #expect(found.map(\.state) == [.queued, .running])
