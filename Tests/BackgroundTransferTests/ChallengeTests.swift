@@ -89,7 +89,7 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["task \(NSURLAuthenticationMethodHTTPBasic)"])
   }
 
-  @Test func `trust in the server's certificates answers server trust, at the session's`() throws {
+  @Test func `trust in the server's certificates answers server trust, at the session's method`() throws {
     let judge = Judge { challenge in
       challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     }
@@ -131,7 +131,7 @@ struct ChallengeTests {
     }
   }
 
-  @Test func `methods to be waited for are asked as well, and actors may have them`() async throws {
+  @Test func `async methods are called too, and actors may have them`() async throws {
     let judge = AwaitedJudge()
     #expect(try answer(of: judge, to: trust).0 == .trust)
     #expect(try answer(of: judge, to: basic).0 == .login(Login(user: "u", password: "p")))
@@ -157,7 +157,7 @@ struct ChallengeTests {
     private func note() { queues.withLock { $0.append(OperationQueue.current === queue) } }
   }
 
-  @Test func `a method to be waited for runs on the delegate queue`() throws {
+  @Test func `an async method runs on the delegate queue`() throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let sleeper = Sleeper(queue: queue)
@@ -165,7 +165,7 @@ struct ChallengeTests {
     #expect(sleeper.queues.withLock { $0 } == [true, true])
   }
 
-  @Test func `without a method of the session the task's is asked about certificates`() throws {
+  @Test func `without a session method the task's is called for certificates`() throws {
     #expect(try answer(of: TaskJudge(), to: trust).0 == .trust)
   }
 
@@ -185,12 +185,12 @@ struct ChallengeTests {
     )
   }
 
-  @Test func `a credential of another kind is no answer`() throws {
+  @Test func `a credential of the wrong kind is no answer`() throws {
     let judge = Judge { _ in URLCredential(user: "u", password: "p", persistence: .none) }
     #expect(try answer(of: judge, to: trust).0 == .standard)
   }
 
-  @Test func `refusing cancels`() throws {
+  @Test func `rejecting a challenge cancels the task`() throws {
     #expect(
       try answer(of: Judge(.cancelAuthenticationChallenge), to: basic).0 == .cancel)
   }
@@ -198,13 +198,13 @@ struct ChallengeTests {
   @Test(arguments: [
     URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
     .useCredential,
-  ]) func `no credential is the default`(
+  ]) func `a missing credential means the default`(
     _ disposition: URLSession.AuthChallengeDisposition
   ) throws {
     #expect(try answer(of: Judge(disposition), to: basic).0 == .standard)
   }
 
-  @Test func `a delegate without methods is not asked about certificates any more`() throws {
+  @Test func `a delegate without methods is no longer called for certificates`() throws {
     let (answer, service) = try answer(of: Recorder(), to: trust)
     #expect(answer == .standard)
     let asked = service.wait { request -> Bool? in
@@ -219,7 +219,7 @@ struct ChallengeTests {
     #expect(first == true)
   }
 
-  @Test func `a delegate that has answered about certificates is asked always`() throws {
+  @Test func `a delegate that has answered for certificates is always called`() throws {
     let judge = Judge(credential: {
       $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     })

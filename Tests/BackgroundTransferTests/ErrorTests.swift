@@ -18,7 +18,7 @@ struct ErrorTests {
     .clientCertificateNeeded: -1206, .conditionUnmet: -1020, .internalProblem: -1,
   ]
 
-  @Test func `every failure of the service has the code of the table`() throws {
+  @Test func `every failure of the service has its documented code`() throws {
     let world = try SessionWorld()
     for (index, code) in TransferFailure.Code.allCases.enumerated() {
       let number = Int64(index + 1)
@@ -38,7 +38,7 @@ struct ErrorTests {
     }
   }
 
-  @Test func `an error names the URL in both ways`() throws {
+  @Test func `an error has the URL under both keys`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     task.resume()
@@ -54,7 +54,7 @@ struct ErrorTests {
     #expect(text == SessionWorld.url.absoluteString)
   }
 
-  @Test func `words for a waiting task say what it waits for`() throws {
+  @Test func `the waiting reason says what the task waits for`() throws {
     let world = try SessionWorld()
     let task = world.session.downloadTask(with: SessionWorld.url)
     #expect(task.waitingReason == nil)

@@ -4,7 +4,7 @@ import KettleControl
 import Testing
 
 struct ServicePathsProcessTests {
-  @Test func `the file of the desktop is read where the environment says`() throws {
+  @Test func `the user-dirs file is read at the path from the environment`() throws {
     let world = try ClientWorld()
     _ = try world.write("user-dirs.dirs", "XDG_DOWNLOAD_DIR=\"$HOME/Eingang\"\n")
     let paths = ServicePaths.of(
@@ -13,7 +13,7 @@ struct ServicePathsProcessTests {
   }
 
   // Fault 121
-  @Test func `a runtime directory that is missing or another user's is passed over`() throws {
+  @Test func `a runtime directory that is missing or another user's is ignored`() throws {
     let world = try ClientWorld()
     let own = ServicePaths.of(
       environment: ["HOME": world.root, "XDG_RUNTIME_DIR": world.root])
@@ -23,7 +23,7 @@ struct ServicePathsProcessTests {
     #expect(missing.runtimeDirectory == missing.stateDirectory + "/run")
   }
 
-  @Test func `without HOME the password database tells it`() throws {
+  @Test func `without HOME the password database is used`() throws {
     let entry = try #require(getpwuid(geteuid()))
     let home = String(cString: entry.pointee.pw_dir)
     #expect(ServicePaths.of(environment: [:]).homeDirectory == home)

@@ -73,7 +73,7 @@ struct ServiceStarterTests {
     await service.close()
   }
 
-  @Test func `nothing is started unless it is asked for`() async throws {
+  @Test func `no service is started unless requested`() async throws {
     let world = try ClientWorld()
     let starter = try starter(world, #"echo >"$WORLD/was-started""#)
     await #expect(throws: ClientError.notRunning(socketPath: world.paths.socketPath)) {
@@ -82,7 +82,7 @@ struct ServiceStarterTests {
     #expect(world.read(world.root + "/was-started") == nil)
   }
 
-  @Test func `a service that ends while it is greeted is as good as none`() async throws {
+  @Test func `a service that ends during the greeting counts as not running`() async throws {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let dying = try await ScriptedService(
@@ -99,7 +99,7 @@ struct ServiceStarterTests {
     await service?.close()
   }
 
-  @Test func `a service that says it is ready is connected to`() async throws {
+  @Test func `a ready service is connected to`() async throws {
     let world = try ClientWorld()
     let meeting = try Meeting(in: world)
     let starter = try starter(world, Meeting.script + "echo >&3")
@@ -123,7 +123,7 @@ struct ServiceStarterTests {
   }
 
   // Fault 107
-  @Test func `the service gets its own session and nothing of the starting program`()
+  @Test func `the service has its own session and inherits nothing`()
     async throws
   {
     let world = try ClientWorld()
@@ -166,7 +166,7 @@ struct ServiceStarterTests {
     #expect(stat(log, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `a service that fails is named with its status and its log`() async throws {
+  @Test func `a service that exits is reported with its status and its log`() async throws {
     let world = try ClientWorld()
     let logPath = world.paths.logPath
     await #expect(
@@ -174,7 +174,7 @@ struct ServiceStarterTests {
     ) { try await starter(world, "exit 3").connect(startingIfNeeded: true) }
   }
 
-  @Test func `a service that a signal ends is named with the signal`() async throws {
+  @Test func `a service killed by a signal is reported with the signal`() async throws {
     let world = try ClientWorld()
     let logPath = world.paths.logPath
     await #expect(
@@ -182,7 +182,7 @@ struct ServiceStarterTests {
     ) { try await starter(world, "kill -9 $$").connect(startingIfNeeded: true) }
   }
 
-  @Test func `a service that never gets ready is given up after the budget`() async throws {
+  @Test func `a service that is not ready within the budget is an error`() async throws {
     let world = try ClientWorld()
     var starter = try starter(world, "exec sleep 5")
     starter.budget = .seconds(1)
@@ -193,7 +193,7 @@ struct ServiceStarterTests {
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
-  @Test func `a program that is not there is named`() async throws {
+  @Test func `a missing program is named`() async throws {
     let world = try ClientWorld()
     let path = world.root + "/missing"
     let starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
@@ -204,7 +204,7 @@ struct ServiceStarterTests {
     ) { try await starter.connect(startingIfNeeded: true) }
   }
 
-  @Test func `the running program knows its own file`() {
+  @Test func `the running program finds its own file`() {
     let path = ServiceProcess.ownExecutablePath()
     #expect(path.hasPrefix("/") && access(path, X_OK) == 0)
   }

@@ -10,7 +10,7 @@ struct ServicePathsTests {
       environment: environment, passwordHome: passwordHome, userDirectories: userDirectories)
   }
 
-  @Test func `without any variable everything is under the home of the password database`() {
+  @Test func `without variables all paths are in the home of the password database`() {
     let found = paths([:])
     #expect(found.homeDirectory == "/home/pw")
     #expect(found.stateDirectory == "/home/pw/.local/state/kettle")
@@ -24,7 +24,7 @@ struct ServicePathsTests {
     #expect(found.documentsDirectory == "/home/pw/Downloads")
   }
 
-  @Test func `every variable moves its own paths and no other`() {
+  @Test func `each variable moves only its own paths`() {
     let home = "/home/u"
     let base = paths(["HOME": home])
     #expect(base.homeDirectory == home)
@@ -52,21 +52,21 @@ struct ServicePathsTests {
   }
 
   @Test(arguments: ["", "relative", "./here", "~", "$HOME/x"])
-  func `a value that is no absolute path counts as not set`(value: String) {
+  func `a value that is not an absolute path counts as not set`(value: String) {
     let names = [
       "HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DOWNLOAD_DIR",
     ]
     #expect(paths(Dictionary(uniqueKeysWithValues: names.map { ($0, value) })) == paths([:]))
   }
 
-  @Test func `a runtime directory that is not the user's own is passed over`() {
+  @Test func `a runtime directory of another user is ignored`() {
     let found = ServicePaths(
       environment: ["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/1000"], passwordHome: "/root",
       userDirectories: nil, isUsableRuntimeDirectory: { $0 != "/run/user/1000" })
     #expect(found.socketPath == "/root/.local/state/kettle/run/control.sock")
   }
 
-  @Test func `a home at the root makes no double slashes`() {
+  @Test func `a home at the root produces no double slashes`() {
     let found = paths(["HOME": "/"], userDirectories: #"XDG_DOWNLOAD_DIR="$HOME/In""#)
     #expect(found.stateDirectory == "/.local/state/kettle")
     #expect(found.documentsDirectory == "/In")
@@ -89,20 +89,20 @@ struct ServicePathsTests {
     (#"XDG_DOWNLOAD_DIR=/not/quoted"#, "/home/u/Downloads"),
     ("", "/home/u/Downloads"),
   ])
-  func `the directory for downloads is read as the desktop wrote it`(
+  func `the download directory of user-dirs is used`(
     text: String, expected: String
   ) {
     #expect(paths(["HOME": "/home/u"], userDirectories: text).documentsDirectory == expected)
   }
 
-  @Test func `the variable goes before the file of the desktop`() {
+  @Test func `the variable overrides the user-dirs file`() {
     let found = paths(
       ["HOME": "/home/u", "XDG_DOWNLOAD_DIR": "/mine"],
       userDirectories: #"XDG_DOWNLOAD_DIR="/theirs""#)
     #expect(found.documentsDirectory == "/mine")
   }
 
-  @Test func `the file of the desktop is looked for where the configuration is`() {
+  @Test func `the user-dirs file is in the configuration directory`() {
     #expect(
       ServicePaths.userDirectoriesPath(environment: ["HOME": "/h"], passwordHome: "/pw")
         == "/h/.config/user-dirs.dirs")

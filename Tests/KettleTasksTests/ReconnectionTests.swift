@@ -4,7 +4,7 @@ import KettleTasks
 import Testing
 
 struct ReconnectionTests {
-  @Test func `what was not answered is asked again under the same name`() throws {
+  @Test func `an unanswered request is sent again under the same id`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -15,7 +15,7 @@ struct ReconnectionTests {
     #expect(bench.requestsOnly == first)
   }
 
-  @Test func `a task that was taken before the connection broke is not added twice`() throws {
+  @Test func `a task added before the connection was lost is not added twice`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -28,7 +28,7 @@ struct ReconnectionTests {
     #expect(bench.calls == [.finished(task, path: "/held/1"), .completed(task, .success)])
   }
 
-  @Test func `what is asked while the service is away is asked when it is back`() throws {
+  @Test func `requests made without a connection are sent after reconnecting`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
@@ -42,7 +42,7 @@ struct ReconnectionTests {
         == [.control(.init(control: .pause, selection: .ids([SessionBench.id(task)])))])
   }
 
-  @Test func `a task that ended while the service was away is told once`() throws {
+  @Test func `a task that ended while disconnected is reported once`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.progress(task, 40, of: 100)
@@ -59,7 +59,7 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `an acknowledgement that was not heard is given again`() throws {
+  @Test func `an acknowledgement without a reply is sent again`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .completed) { $0.finish(bytes: 0) }
@@ -72,7 +72,7 @@ struct ReconnectionTests {
         == [.acknowledge(.init(ids: [SessionBench.id(task)], keepsResumeData: false))])
   }
 
-  @Test func `resume data that was on the way is asked for again`() throws {
+  @Test func `resume data in transit is requested again`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.event(task, .failed) { $0.breakOff() }
@@ -84,7 +84,7 @@ struct ReconnectionTests {
     #expect(bench.calls.count == 1)
   }
 
-  @Test func `a task that is gone when the service is back was removed by the user`() throws {
+  @Test func `a task missing after reconnecting was removed by the user`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.connectionLost)
@@ -92,7 +92,7 @@ struct ReconnectionTests {
     #expect(bench.calls == [.completed(task, .failure(.removedByUser))])
   }
 
-  @Test func `a stopping service is not asked again before the next one is there`() throws {
+  @Test func `a stopping service gets no retry before the next one starts`() throws {
     var bench = SessionBench.attached()
     let task = try bench.create()
     bench.feed(.resume(task))
@@ -106,7 +106,7 @@ struct ReconnectionTests {
     #expect(bench.calls.isEmpty)
   }
 
-  @Test func `when all is given up every resumed task is lost, each once`() throws {
+  @Test func `giving up fails every resumed task once`() throws {
     var bench = SessionBench.attached()
     let first = try bench.run()
     let second = try bench.create()
@@ -126,7 +126,7 @@ struct ReconnectionTests {
     #expect(bench.machine.wantsConnection)
   }
 
-  @Test func `a task that was told lost is dropped when the service is back`() throws {
+  @Test func `a task reported as lost is dropped after reconnecting`() throws {
     var bench = SessionBench.attached()
     let task = try bench.run()
     bench.feed(.gaveUp(.noService("no kettle")))
@@ -142,7 +142,7 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `a session of another process ends its tasks and then itself`() throws {
+  @Test func `a session in use by another process ends its tasks and then itself`() throws {
     var bench = SessionBench()
     let number = bench.reserveUnsendableNumber()
     bench.feed(.createUnsendable(number, .session(.inUse("12")), isAwaited: false))

@@ -33,7 +33,7 @@ struct ClientOutboxTests {
     ProtocolSamples.event(kind, id, at: time, written: written, total: total)
   }
 
-  @Test func `replies and events leave in the order in which they came`() {
+  @Test func `replies and events leave in the order of their arrival`() {
     var outbox = ClientOutbox()
     let first = event(.added)
     let second = event(.stateChanged, at: 1)
@@ -50,7 +50,7 @@ struct ClientOutboxTests {
     #expect(outbox.isEmpty)
   }
 
-  @Test func `a newer window of rows takes the place of the unsent one`() {
+  @Test func `a newer window replaces the unsent one`() {
     var outbox = ClientOutbox()
     for first in 0..<1000 {
       #expect(outbox.enqueue(viewport: ProtocolSamples.window(first: first)) == .queued)
@@ -64,7 +64,7 @@ struct ClientOutboxTests {
     #expect(drain(&outbox) == [.notification(.viewport(ProtocolSamples.window(first: 5)))])
   }
 
-  @Test func `waiting progress of a transfer is added up and has the newest totals`() {
+  @Test func `waiting progress of a transfer is summed and has the newest totals`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...100_000 {
       #expect(outbox.enqueue(event: event(.progress, at: step, written: 2, total: 2 * step)) == .queued)
@@ -76,7 +76,7 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `ids of the completed are gathered until something comes behind them`() {
+  @Test func `completed ids are gathered until another item follows them`() {
     func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
     func told(_ ids: Int64...) -> Sent {
       .notification(
@@ -97,7 +97,7 @@ struct ClientOutboxTests {
     #expect(drain(&outbox) == [told(10)])
   }
 
-  @Test func `a client that never reads ids is dropped as any other`() {
+  @Test func `a client that never reads ids is dropped`() {
     var outbox = ClientOutbox(limits: .init(eventByteCountMax: 1000))
     var id: Int64 = 0
     repeat {
@@ -107,7 +107,7 @@ struct ClientOutboxTests {
     #expect(next(&outbox) == nil)
   }
 
-  @Test func `progress of two transfers is kept apart`() {
+  @Test func `progress of two transfers is not merged`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...3 {
       _ = outbox.enqueue(event: event(.progress, 1, at: step, written: 1, total: step))
@@ -120,7 +120,7 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `progress does not overtake what happened to its transfer before`() {
+  @Test func `progress does not overtake earlier events of its transfer`() {
     var outbox = ClientOutbox()
     _ = outbox.enqueue(event: event(.progress, at: 1, written: 1, total: 1))
     _ = outbox.enqueue(event: event(.stateChanged, at: 2))
@@ -134,7 +134,7 @@ struct ClientOutboxTests {
       ])
   }
 
-  @Test func `progress after sent progress starts from nothing`() {
+  @Test func `progress after sent progress starts from zero`() {
     var outbox = ClientOutbox()
     _ = outbox.enqueue(event: event(.progress, at: 1, written: 1, total: 1))
     #expect(next(&outbox) != nil)
@@ -143,7 +143,7 @@ struct ClientOutboxTests {
       drain(&outbox) == [.notification(.event(event(.progress, at: 2, written: 4, total: 5)))])
   }
 
-  @Test func `added up bytes stay at the end of the range`() {
+  @Test func `summed bytes saturate at the maximum`() {
     var outbox = ClientOutbox()
     _ = outbox.enqueue(event: event(.progress, written: .max, total: .max))
     _ = outbox.enqueue(event: event(.progress, written: .max, total: .max))
@@ -152,7 +152,7 @@ struct ClientOutboxTests {
   }
 
   // Fault 118
-  @Test func `one event too many overflows and everything is gone`() {
+  @Test func `one event too many overflows and discards everything`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...3 { #expect(outbox.enqueue(event: event(.added, id)) == .queued) }
     #expect(outbox.enqueue(event: event(.added, 4)) == .overflow)
@@ -163,7 +163,7 @@ struct ClientOutboxTests {
     #expect(next(&outbox) == nil)
   }
 
-  @Test func `events that were sent do not count`() {
+  @Test func `sent events do not count`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3))
     for id: Int64 in 1...1000 {
       #expect(outbox.enqueue(event: event(.added, id)) == .queued)
@@ -172,7 +172,7 @@ struct ClientOutboxTests {
   }
 
   // Fault 118
-  @Test func `replies are kept, and no request is handled while too many wait or are sent`() {
+  @Test func `replies are kept, and no request is handled while too many are outstanding`() {
     var outbox = ClientOutbox(limits: .init(replyByteCountMax: 1000))
     let reply = [UInt8](repeating: 0, count: 600)
     #expect(outbox.hasRoomForReplies)
@@ -187,7 +187,7 @@ struct ClientOutboxTests {
   }
 
   // Fault 118
-  @Test func `a client that falls behind is told so once, and gets what comes after that`() {
+  @Test func `a client that falls behind receives one notice, and then later events`() {
     var outbox = ClientOutbox(limits: .init(eventCountMax: 3), lag: .resynchronises)
     _ = outbox.enqueue(reply: [1])
     for id: Int64 in 1...3 { #expect(outbox.enqueue(event: event(.added, id)) == .queued) }
@@ -208,7 +208,7 @@ struct ClientOutboxTests {
   }
 
   // Fault 118
-  @Test func `whatever comes, a client that reads nothing holds no more than the limits`() {
+  @Test func `a client that never reads stays within the limits`() {
     let limits = ClientOutbox.Limits(eventCountMax: 1000, eventByteCountMax: 100_000)
     var outbox = ClientOutbox(limits: limits, lag: .resynchronises)
     var largest = 0
@@ -221,7 +221,7 @@ struct ClientOutboxTests {
     #expect(drain(&outbox) == [.notification(.resynchronise)])
   }
 
-  @Test func `events are given up before the client is`() {
+  @Test func `events are omitted before the client is dropped`() {
     var outbox = ClientOutbox(lag: .resynchronises)
     _ = outbox.enqueue(event: event(.added))
     #expect(outbox.spareByteCount > 0)
@@ -235,7 +235,7 @@ struct ClientOutboxTests {
     #expect(other.isOverflowed)
   }
 
-  @Test func `a window is held until the client has taken it`() {
+  @Test func `a window counts until the client has read it`() {
     var outbox = ClientOutbox()
     _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 1))
     #expect(outbox.hasWindow)
@@ -247,7 +247,7 @@ struct ClientOutboxTests {
     #expect(!outbox.hasWindow && outbox.heldByteCount == 0)
   }
 
-  @Test func `long texts of events count`() {
+  @Test func `long texts in events count`() {
     var outbox = ClientOutbox(limits: .init(eventByteCountMax: 100_000))
     var large = event(.added)
     large.snapshot.title = String(repeating: "t", count: 60_000)
@@ -256,7 +256,7 @@ struct ClientOutboxTests {
   }
 
   /// Compared with a plain list in which the rules are applied by looking through all of it.
-  @Test func `any order of putting and taking gives what a plain list gives`() {
+  @Test func `the outbox agrees with a plain list for any order of operations`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     var outbox = ClientOutbox()

@@ -19,16 +19,16 @@ struct LineDecoderTests {
     return lines.map(text)
   }
 
-  @Test func `several lines in one piece come out one by one`() throws {
+  @Test func `several lines in one piece are returned one by one`() throws {
     #expect(try lines(of: ["one\ntwo\nthree\n"]) == ["one", "two", "three"])
   }
 
-  @Test func `a line in many pieces comes out whole and only when it ended`() throws {
+  @Test func `a line in many pieces is returned whole once it ends`() throws {
     #expect(try lines(of: ["o", "n", "e"]) == [])
     #expect(try lines(of: ["o", "n", "e", "\nt", "wo\n"]) == ["one", "two"])
   }
 
-  @Test func `empty lines are left out`() throws {
+  @Test func `empty lines are skipped`() throws {
     #expect(try lines(of: ["\n\n\na\n", "\n", "\nb\n\n"]) == ["a", "b"])
   }
 
@@ -40,7 +40,7 @@ struct LineDecoderTests {
   }
 
   // Fault 116
-  @Test func `a line that never ends is refused when it goes over the maximum`() {
+  @Test func `an endless line is refused above the maximum`() {
     var decoder = LineDecoder(byteCountMax: 1000)
     var lines: [[UInt8]] = []
     var taken = 0
@@ -63,7 +63,7 @@ struct LineDecoderTests {
     #expect(lines.map(text) == ["one", "two"])
   }
 
-  @Test func `it says whether it holds the beginning of a line`() throws {
+  @Test func `the decoder knows whether it holds a partial line`() throws {
     var decoder = LineDecoder(byteCountMax: 100)
     var lines: [[UInt8]] = []
     #expect(!decoder.holdsPartialLine)
@@ -73,7 +73,7 @@ struct LineDecoderTests {
     #expect(!decoder.holdsPartialLine)
   }
 
-  @Test func `however a stream is cut the lines are the same`() throws {
+  @Test func `the lines do not depend on how the stream is cut`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {

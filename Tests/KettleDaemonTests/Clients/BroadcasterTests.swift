@@ -18,7 +18,7 @@ struct BroadcasterTests {
       url: "http://a.example/", state: state, createdAt: now)
   }
 
-  @Test func `what was cleared leaves the view of the uncleared, and nobody is told an event`()
+  @Test func `clearing removes rows from the view of uncleared transfers and sends no event`()
     async throws
   {
     let (id, mailbox) = broadcaster.connect()
@@ -34,7 +34,7 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `who watches some states is told of what enters, is in or leaves them`() {
+  @Test func `a client that watches some states receives events of transfers that enter, are in or leave them`() {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
     var told: [TransferState] = []
@@ -52,7 +52,7 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification != nil)
   }
 
-  @Test func `of a list each is told what it asked for`() {
+  @Test func `of new transfers each client receives the events it subscribed to`() {
     func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
       let (id, mailbox) = broadcaster.connect()
       defer { broadcaster.disconnect(id) }
@@ -72,7 +72,7 @@ struct BroadcasterTests {
     #expect(told { $0.watch(.nothing) } == [])
   }
 
-  @Test func `who gathers the completed is told their ids, at their place among the events`() {
+  @Test func `gathered completions arrive as ids, in order with other events`() {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.completed, .failed], completed: .gathered)
     func completed(_ ids: Int64...) -> ControlNotification {
@@ -98,7 +98,7 @@ struct BroadcasterTests {
     #expect(last.kind == .removed)
   }
 
-  @Test func `what is gathered wakes nobody but the one who waits a moment for more`() async {
+  @Test func `gathered completions wake only the task that gathers`() async {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, completed: .gathered)
     broadcaster.observe(.added(row(1, .completed)), at: now)
@@ -117,7 +117,7 @@ struct BroadcasterTests {
     #expect(await mail.next() == nil)
   }
 
-  @Test func `the limit of everything and the batch are in the totals`() async throws {
+  @Test func `the totals contain the overall limit and the batch`() async throws {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
     broadcaster.observe(.limited(bytesPerSecond: 77), at: now)
     broadcaster.observe(.added(row(1, .running)), at: now)
@@ -129,7 +129,7 @@ struct BroadcasterTests {
     #expect(broadcaster.totals.limitBytesPerSecond == nil)
   }
 
-  @Test func `a client that has left looks at nothing any more`() {
+  @Test func `a client that left has no subscription`() {
     let (id, mailbox) = broadcaster.connect()
     broadcaster.subscribe(id, to: Viewport(sort: RowSort(key: .size)))
     #expect(broadcaster.cadence == .live)
@@ -139,7 +139,7 @@ struct BroadcasterTests {
     #expect(mailbox.viewport?.sort.key == .size)
   }
 
-  @Test func `whoever reads page by page has the order kept for the next page`() async throws {
+  @Test func `the order is kept for a client that reads page by page`() async throws {
     let archive = ArchiveStandIn(
       InMemoryJournal(JournalContents(records: try (1...9).map { try ListWorld.record($0) })))
     let broadcaster = Broadcaster(
@@ -159,7 +159,7 @@ struct BroadcasterTests {
     #expect(archive.orderCount == 2)
   }
 
-  @Test func `rows are shown to those who look at them, and to nobody else`() async throws {
+  @Test func `rows are sent only to clients that display them`() async throws {
     let (id, _) = broadcaster.connect()
     broadcaster.observe(.added(row(1, .running)), at: now)
     #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
@@ -171,7 +171,7 @@ struct BroadcasterTests {
     #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
   }
 
-  @Test func `what wakes up and falls asleep is no event, and all is counted once`() async throws {
+  @Test func `loading and evicting send no event, and totals count each transfer once`() async throws {
     let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.progress)
     broadcaster.subscribe(id, to: Viewport())
@@ -190,7 +190,7 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `of those that sleep from the start each is an event, and none is kept`() {
+  @Test func `transfers that start in the store are events, and no row is kept`() {
     let (_, mailbox) = broadcaster.connect()
     let (_, other) = broadcaster.connect()
     mailbox.watch(.states, in: [.queued])
@@ -209,7 +209,7 @@ struct BroadcasterTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `who only looks sees what sleeps from the start`() async {
+  func `a client without events sees transfers that start in the store`() async {
     let (id, mailbox) = broadcaster.connect()
     var changes = mailbox.viewportChanges.makeAsyncIterator()
     broadcaster.subscribe(id, to: Viewport())
@@ -218,7 +218,7 @@ struct BroadcasterTests {
     #expect(await changes.next() != nil)
   }
 
-  @Test func `a place in the list is no news of the one that made room`() {
+  @Test func `a new queue position is not news`() {
     let before = row(1, .paused)
     var after = before
     after.queuePosition = 9

@@ -64,7 +64,7 @@ struct ClientSessionTests {
       archive: InMemoryJournal(), rows: RowMaker(documentsDirectory: "/d"))
   }
 
-  @Test func `a client that closes its sending half is sent the replies to all that it asked`()
+  @Test func `a client that closes its sending half receives all replies`()
     async throws
   {
     // The replies are more than the socket takes at once, so they wait when the client is silent.
@@ -80,7 +80,7 @@ struct ClientSessionTests {
     #expect(lines.last?.contains("\"id\":\(count),\"result\"") == true)
   }
 
-  @Test func `a client that closes its sending half and never reads is let go after a while`()
+  @Test func `a client that closes its sending half and never reads is disconnected after a while`()
     async throws
   {
     let (released, release) = AsyncStream<Void>.makeStream()
@@ -100,7 +100,7 @@ struct ClientSessionTests {
   }
 
   // Fault 118
-  @Test func `a client that asks and does not read waits, and is sent every reply in order`()
+  @Test func `a client that sends and does not read waits, and receives every reply in order`()
     async throws
   {
     let world = try ServiceSocket()
@@ -138,7 +138,7 @@ struct ClientSessionTests {
   }
 
   // Fault 106
-  @Test func `a client that does not read does not hold up the end of the service`() async throws {
+  @Test func `a client that does not read does not delay the shutdown`() async throws {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
     let path = world.socketPath
@@ -176,7 +176,7 @@ struct ClientSessionTests {
   }
 
   // Fault 116
-  @Test func `a line that is too long is answered before the connection ends`() async throws {
+  @Test func `a line that is too long gets an error before the connection closes`() async throws {
     let (said, _) = try await talk(lineByteCountMax: 1000) { descriptor in
       send(Self.hello + "\n" + Self.status(1) + "\n", to: descriptor)
       send(String(repeating: " ", count: 1_000_000), to: descriptor)
@@ -191,7 +191,7 @@ struct ClientSessionTests {
 
   // Fault 109
   // Fault 119
-  @Test func `a client that leaves in the middle of a reply ends nothing but its session`()
+  @Test func `a client that leaves during a reply ends only its own session`()
     async throws
   {
     let (_, ended) = try await talk(replyByteCount: 5_000_000) { descriptor in
@@ -204,7 +204,7 @@ struct ClientSessionTests {
   }
 
   @Test(arguments: [(#","isWatchedByPerson":true"#, true), ("", false)])
-  func `a person watches as long as the client that said so is connected`(
+  func `a person watches while the client that declared it is connected`(
     said: String, isWatched: Bool
   ) async throws {
     let world = try ServiceSocket()
@@ -269,7 +269,7 @@ struct ClientSessionTests {
   /// To be begun nevertheless.
   private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
 
-  @Test func `two adds are under way at once, and all replies come in their order`() async throws {
+  @Test func `two add requests run at once, and replies stay in order`() async throws {
     let world = try ServiceSocket()
     let listener = try await world.listener(ControlListener.Limits())
     let path = world.socketPath
@@ -327,7 +327,7 @@ struct ClientSessionTests {
   }
 
   // Fault 134
-  @Test func `anything before hello is refused, and another version is told ours`() async throws {
+  @Test func `requests before hello are refused, and another version receives ours`() async throws {
     let other = Self.hello.replacingOccurrences(of: ":1,", with: ":9,")
     let (said, _) = try await talk { descriptor in
       send(Self.status(1) + "\n" + other + "\n", to: descriptor)

@@ -7,7 +7,7 @@ import Testing
 @testable import KettleDaemon
 
 struct DroppedClientLogTests {
-  @Test func `every reason is logged, with the process where it is known`() throws {
+  @Test func `every reason is logged, with the process if it is known`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let file = LogFile(path: path)
@@ -35,7 +35,7 @@ struct DroppedClientLogTests {
         ].map { Substring($0) })
   }
 
-  @Test func `so many are logged at once, then one for each part of the time, with a count`() {
+  @Test func `a burst is logged, then one record per interval with a count of the omitted ones`() {
     var limiter = LogLimiter(countMax: 3, milliseconds: 3000)
     func take(_ milliseconds: Int64, _ count: Int = 1) -> [LogLimiter.Verdict] {
       (0..<count).map { _ in limiter.admit(at: MonotonicTime(milliseconds: milliseconds)) }
@@ -48,7 +48,7 @@ struct DroppedClientLogTests {
     #expect(take(60_000, 4) == [logged, logged, logged, .omitted])
   }
 
-  @Test func `a flood for an hour is some records a minute`() {
+  @Test func `an hour of floods produces a few records per minute`() {
     var limiter = LogLimiter()
     var loggedCount = 0
     for millisecond: Int64 in 0..<3_600_000 {

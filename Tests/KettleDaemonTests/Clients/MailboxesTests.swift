@@ -35,7 +35,7 @@ struct MailboxesTests {
   }
 
   // Fault 118
-  @Test func `256 clients that read nothing share a bounded memory, and then cost no work`() {
+  @Test func `256 clients that never read share a bounded memory and cost no work`() {
     // Reached by those that the shared memory has room for.
     let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
     let silent = (0..<256).map { _ in broadcaster.connect().1 }
@@ -63,7 +63,7 @@ struct MailboxesTests {
     #expect(silent.allSatisfy { $0.isWatching })
   }
 
-  @Test func `without the wish to ask again the slowest client is dropped`() {
+  @Test func `the slowest client is dropped if it does not resynchronise`() {
     let broadcaster = broadcaster(
       Mailboxes.Limits(byteCountMax: 10_000, shareByteCount: 1000))
     let clients = (0..<3).map { _ in broadcaster.connect().1 }
@@ -80,7 +80,7 @@ struct MailboxesTests {
     #expect(clients.map(\.isOverflowed) == [true, false, false])
   }
 
-  @Test func `one large reply by itself may be larger than everything`() {
+  @Test func `a single reply may exceed the limit for all clients`() {
     let mailboxes = Mailboxes(Mailboxes.Limits(byteCountMax: 1000, shareByteCount: 100))
     let mailbox = mailboxes.open()
     mailbox.send(reply: [UInt8](repeating: 0, count: 5000))
@@ -108,7 +108,7 @@ struct MailboxesTests {
     #expect(lines.count == 1)
   }
 
-  @Test func `progress that was added up is a line of its own`() {
+  @Test func `merged progress is encoded as a line of its own`() {
     let mailbox = Mailboxes().open()
     mailbox.watch(.progress)
     let coder = ReplyCoder()
@@ -123,7 +123,7 @@ struct MailboxesTests {
     #expect(mailbox.next()?.line(encodedBy: coder) == coder.encode(.event(expected)))
   }
 
-  @Test func `a client has room for a request again when it has taken its replies`() async {
+  @Test func `a client may send another request after it has read its replies`() async {
     let mailbox = Mailboxes().open()
     #expect(await mailbox.waitForReplyRoom())
     for _ in 0..<2 { mailbox.send(reply: [UInt8](repeating: 0, count: 100_000)) }
@@ -136,7 +136,7 @@ struct MailboxesTests {
     #expect(await !none)
   }
 
-  @Test func `the rows are read once more, and not again until the client has taken them`() async {
+  @Test func `rows are read again only after the client has read the last window`() async {
     let broadcaster = broadcaster()
     let (id, mailbox) = broadcaster.connect()
     broadcaster.subscribe(id, to: Viewport())

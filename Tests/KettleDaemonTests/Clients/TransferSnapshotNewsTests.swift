@@ -8,7 +8,7 @@ struct TransferSnapshotNewsTests {
     id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 1, title: "a", url: "http://h/a",
     state: .running, createdAt: WallTime(millisecondsSince1970: 0))
 
-  @Test func `more bytes are no news`() {
+  @Test func `more bytes alone are not news`() {
     var later = row
     later.bytesReceived = 9
     later.bytesPerSecond = 3
@@ -17,7 +17,7 @@ struct TransferSnapshotNewsTests {
     #expect(!later.differsInMoreThanProgress(from: row))
   }
 
-  @Test func `another state, error, size or link is news`() {
+  @Test func `a different state, error, size or link is news`() {
     let changes: [(inout TransferSnapshot) -> Void] = [
       { $0.state = .paused }, { $0.error = TransferFailure(.timedOut, on: "h") },
       { $0.bytesExpected = 7 }, { $0.url = "http://h/b" }, { $0.freshStart = .asked },

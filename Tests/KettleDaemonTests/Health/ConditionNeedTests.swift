@@ -15,7 +15,7 @@ struct ConditionNeedTests {
     return row
   }
 
-  @Test func `the first task under way is told, and the end of the last one`() async {
+  @Test func `the first active task and the end of the last one are reported`() async {
     let need = ConditionNeed()
     var changes = need.changes.makeAsyncIterator()
     need.observe(.added(row(1, .queued)))
@@ -30,7 +30,7 @@ struct ConditionNeedTests {
     #expect(await changes.next() == true)
   }
 
-  @Test func `a person's transfers need nothing`() async {
+  @Test func `transfers without a task need no conditions`() async {
     let need = ConditionNeed()
     var changes = need.changes.makeAsyncIterator()
     need.observe(.added(row(1, .running, isTask: false)))

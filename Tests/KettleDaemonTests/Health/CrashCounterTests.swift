@@ -17,7 +17,7 @@ final class CrashCounterTests {
   }
 
   // Fault 112
-  @Test func `three marks in a row pause, and a clean end forgets them`() throws {
+  @Test func `three crashes in a row pause everything, and a clean end resets the count`() throws {
     for count in 0...4 {
       try Data(repeating: 120, count: count).write(to: URL(filePath: path))
       let marks = CrashCounter(path: path)
@@ -28,17 +28,17 @@ final class CrashCounterTests {
     #expect(CrashCounter(path: path).count == 0)
   }
 
-  @Test func `a start by itself is no crash`() throws {
+  @Test func `a start is not a crash`() throws {
     for _ in 0..<5 { #expect(CrashCounter(path: path).count == 0) }
   }
 
-  @Test func `without a file nothing is counted and nothing fails`() {
+  @Test func `without a file no crash is counted and nothing fails`() {
     let marks = CrashCounter(path: "/no/such/directory/crashes")
     marks.clear()
     #expect(!marks.mustPause)
   }
 
-  @Test func `the notice says what to do`() {
+  @Test func `the notice explains what to do`() {
     #expect(
       CrashCounter.notice(count: 3)
         == "The service crashed 3 times in a row, so everything that was under way is paused; "

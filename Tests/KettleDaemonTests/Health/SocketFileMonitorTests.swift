@@ -16,7 +16,7 @@ struct SocketFileMonitorTests {
     calm: .seconds(3600), alert: .seconds(3600), alertLookCount: 1)
   private static let nowhere = "/nonexistent/kettle/control.sock"
 
-  @Test func `it looks again and again, also after a failure`() async {
+  @Test func `checks continue after a failure`() async {
     let (looks, continuation) = AsyncStream<Void>.makeStream()
     let count = Mutex(0)
     let keeper = SocketFileMonitor(of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")) {
@@ -38,7 +38,7 @@ struct SocketFileMonitorTests {
     #expect(seen == 4)
   }
 
-  @Test func `one look ends before the next begins`() async throws {
+  @Test func `checks never overlap`() async throws {
     let directory = try TemporaryDirectory()
     let (looks, continuation) = AsyncStream<Int>.makeStream()
     let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -65,7 +65,7 @@ struct SocketFileMonitorTests {
     keeper.end()
   }
 
-  @Test func `a file that leaves the directory is a reason to look`() async throws {
+  @Test func `a removed file triggers a check`() async throws {
     let directory = try TemporaryDirectory()
     let (looks, continuation) = AsyncStream<Void>.makeStream()
     let keeper = SocketFileMonitor(
@@ -80,7 +80,7 @@ struct SocketFileMonitorTests {
     keeper.end()
   }
 
-  @Test func `a directory that was made again is watched as well`() async throws {
+  @Test func `a recreated directory is watched`() async throws {
     let directory = try TemporaryDirectory()
     let place = directory.path + "/kettle"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)

@@ -20,7 +20,7 @@ struct AddURLsRequestTests {
     return try #require(AddURLs.Params(urls: urls, template: spec, requestID: requestID))
   }
 
-  @Test func `both forms of adding put the same on the list`() async throws {
+  @Test func `both add requests add the same transfers`() async throws {
     let world = try await HandlerWorld()
     let client = world.connect()
     let short = try params(3) { $0.title = "T" }
@@ -36,7 +36,7 @@ struct AddURLsRequestTests {
     }
   }
 
-  @Test func `the same request adds once, in either form`() async throws {
+  @Test func `a repeated request adds once in either form`() async throws {
     let world = try await HandlerWorld()
     let client = world.connect()
     let request = try params(2, requestID: "r")
@@ -47,7 +47,7 @@ struct AddURLsRequestTests {
     #expect(world.broadcaster.totals.counts == [.paused: 2])
   }
 
-  @Test func `a name that no file can have is refused, and nothing is added`() async throws {
+  @Test func `an invalid file name is refused, and nothing is added`() async throws {
     let world = try await HandlerWorld()
     let request = try params(2) { $0.name = "a\u{1B}[2J" }
     await #expect(throws: ControlError(.refusedSpec, "params.template.name")) {

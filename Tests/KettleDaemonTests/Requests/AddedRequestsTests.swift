@@ -25,7 +25,7 @@ struct AddedRequestsTests {
   }
 
   // Fault 110
-  @Test func `the same request adds once and is answered twice`() async throws {
+  @Test func `a repeated request adds once and gets the same reply`() async throws {
     let requests = AddedRequests()
     let store = Store()
     let first = await requests.outcome(of: "a") { store.add(3) }
@@ -34,7 +34,7 @@ struct AddedRequestsTests {
     #expect(store.asked.withLock { $0 } == 1)
   }
 
-  @Test func `ids that are not in a row are answered as they are`() async throws {
+  @Test func `ids with gaps are returned unchanged`() async throws {
     let requests = AddedRequests()
     let store = Store()
     let first = await requests.outcome(of: "a") { store.add(3, step: 5) }
@@ -44,7 +44,7 @@ struct AddedRequestsTests {
     #expect(await requests.outcome(of: "b") { store.add(1) } == none)
   }
 
-  @Test func `another request, or one without an id, adds anew`() async {
+  @Test func `a different request, or one without an id, adds again`() async {
     let requests = AddedRequests()
     let store = Store()
     for requestID in ["a", "b", nil, nil] {
@@ -53,7 +53,7 @@ struct AddedRequestsTests {
     #expect(store.asked.withLock { $0 } == 4)
   }
 
-  @Test func `a second one that comes while the first is under way waits for it`() async {
+  @Test func `a repeated request waits for the first one`() async {
     let requests = AddedRequests()
     let store = Store()
     let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -72,7 +72,7 @@ struct AddedRequestsTests {
     #expect(store.asked.withLock { $0 } == 1)
   }
 
-  @Test func `what could not be kept may be tried again`() async {
+  @Test func `a failed request may be retried`() async {
     let requests = AddedRequests()
     let store = Store()
     let full = ControlError(.cannotKeep, "disk full")
@@ -82,7 +82,7 @@ struct AddedRequestsTests {
   }
 
   // Fault 113
-  @Test func `only so many are remembered, the oldest go first`() async {
+  @Test func `the oldest requests are forgotten first`() async {
     let requests = AddedRequests(countMax: 8)
     let store = Store()
     for number in 0..<30 { _ = await requests.outcome(of: "\(number)") { store.add(1) } }

@@ -34,7 +34,7 @@ struct ListRequestsTests {
       MoveTransfers.self, .move(.init(selection: selection, way: way)), as: person)
   }
 
-  @Test func `the list shows moves at once, and a service that is started again shows them too`()
+  @Test func `moves are visible at once and after a restart`()
     async throws
   {
     let (world, person) = try await world()
@@ -55,7 +55,7 @@ struct ListRequestsTests {
     #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])
   }
 
-  @Test func `ids come as runs, of those that a filter lets pass`() async throws {
+  @Test func `matching ids are returned as runs`() async throws {
     let (world, person) = try await world()
     func ids(_ filter: RowFilter) async throws -> IDRuns {
       try await world.send(ListIDs.self, .listIDs(.init(filter: filter)), as: person).runs
@@ -65,7 +65,7 @@ struct ListRequestsTests {
     #expect(try await ids(RowFilter(states: [.completed])).runs.isEmpty)
   }
 
-  @Test func `a search goes through the list as it is shown, and rows come back with their tag`()
+  @Test func `a search follows the displayed order, and windows carry their tag`()
     async throws
   {
     let (world, person) = try await world()
@@ -83,7 +83,7 @@ struct ListRequestsTests {
     #expect(window.tag == 7 && window.matchingCount == 4)
   }
 
-  @Test func `priority and limit are for what passes a filter, too`() async throws {
+  @Test func `priority and limit apply to a filter`() async throws {
     let (world, person) = try await world()
     let selection = TransferSelection.matching(RowFilter(host: "b.example"), except: [])
     let prioritized = try await world.send(
@@ -102,7 +102,7 @@ struct ListRequestsTests {
     #expect(all.applied.count == 5)
   }
 
-  @Test func `what is cleared is counted, hidden where that is asked for, and listed all the same`()
+  @Test func `cleared transfers are counted, hidden on request, and still listed`()
     async throws
   {
     let (before, _) = try await world()
@@ -130,7 +130,7 @@ struct ListRequestsTests {
     #expect(try await again.broadcaster.window(uncleared).matchingCount == 3)
   }
 
-  @Test func `the details have what a screen shows of one transfer`() async throws {
+  @Test func `details contain all fields of the details screen`() async throws {
     let (world, person) = try await world()
     let details = try await world.send(
       DescribeTransfer.self, .describe(.init(id: TransferID(rawValue: 1))), as: person)

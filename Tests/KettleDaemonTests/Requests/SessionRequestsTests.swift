@@ -13,7 +13,7 @@ private let app = SessionID(rawValue: "org.example.app")
 /// What programs ask, answered by the service put together over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionRequestsTests {
-  @Test func `a session that is attached is on record and in the list`() async throws {
+  @Test func `an attached session is recorded and listed`() async throws {
     let world = try await HandlerWorld()
     let client = world.connect(processID: 4711)
     let result = try await world.attach(client)
@@ -25,7 +25,7 @@ struct SessionRequestsTests {
     #expect(later.map(\.processID) == [nil])
   }
 
-  @Test func `tasks are added by the attached program alone`() async throws {
+  @Test func `only the attached program adds tasks`() async throws {
     let world = try await HandlerWorld()
     let (program, other) = (world.connect(processID: 5), world.connect())
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
@@ -41,7 +41,7 @@ struct SessionRequestsTests {
     _ = try await world.add(other, isTask: false)
   }
 
-  @Test func `what is no task is unknown to a program`() async throws {
+  @Test func `a transfer that is not a task is unknown to a program`() async throws {
     let world = try await HandlerWorld()
     let program = world.connect()
     _ = try await world.attach(program)
@@ -65,7 +65,7 @@ struct SessionRequestsTests {
     #expect(await world.engine.details(of: id) != nil)
   }
 
-  @Test func `a session is dropped by anybody once its program has gone`() async throws {
+  @Test func `anyone may drop a session without a program`() async throws {
     let world = try await HandlerWorld()
     let (program, person) = (world.connect(processID: 5), world.connect())
     _ = try await world.attach(program)
@@ -84,7 +84,7 @@ struct SessionRequestsTests {
     }
   }
 
-  @Test func `only the attached program can say that it has taken everything`() async throws {
+  @Test func `only the attached program may finish events`() async throws {
     let world = try await HandlerWorld()
     let program = world.connect()
     await #expect(throws: ControlError(.unknownSession, app.rawValue)) {
@@ -97,7 +97,7 @@ struct SessionRequestsTests {
     }
   }
 
-  @Test func `who watches a session hears nothing of others`() async throws {
+  @Test func `a client that watches a session receives no events of others`() async throws {
     let world = try await HandlerWorld()
     let (program, person) = (world.connect(), world.connect())
     _ = try await world.attach(program)

@@ -6,7 +6,7 @@ import Testing
 
 struct BatchTallyTests {
   private func row(
-    _ id: Int64, _ state: TransferState, received: received: Int64 = 0, of expected: Int64? = nil
+    _ id: Int64, _ state: TransferState, received: Int64 = 0, of expected: Int64? = nil
   ) -> TransferSnapshot {
     TransferSnapshot(
       id: TransferID(rawValue: id), session: .kettle, taskIdentifier: id, title: "a",
@@ -25,13 +25,13 @@ struct BatchTallyTests {
     return tally
   }
 
-  @Test func `nothing under way is no batch`() {
+  @Test func `there is no batch without transfers in progress`() {
     #expect(BatchTally().progress(bytesPerSecond: 5) == nil)
     let rest = tally([row(1, .completed, received: 5, of: 5), row(2, .paused), row(3, .scheduled)])
     #expect(rest.progress(bytesPerSecond: 5) == nil)
   }
 
-  @Test func `what was finished meanwhile counts, what was finished before does not`() {
+  @Test func `transfers that finish during the batch count, earlier ones do not`() {
     let batch = tally([
       row(1, .completed, received: 900, of: 900), row(2, .running, received: 0, of: 100), row(3, .queued, received: 0, of: 50),
       row(2, .verifying, received: 100, of: 100), row(2, .completed, received: 100, of: 100),
@@ -44,7 +44,7 @@ struct BatchTallyTests {
           unknownSizeCount: 0, secondsLeft: 5))
   }
 
-  @Test func `a batch ends when nothing is under way, and the next one begins with nothing`() {
+  @Test func `a batch ends with the last transfer in progress, and the next starts from zero`() {
     var batch = tally([row(1, .running, received: 0, of: 10), row(1, .completed, received: 10, of: 10)])
     #expect(batch.progress(bytesPerSecond: 1) == nil)
     batch.change(from: nil, to: row(2, .waiting, received: 1, of: 4))
@@ -55,7 +55,7 @@ struct BatchTallyTests {
           unknownSizeCount: 0, secondsLeft: nil))
   }
 
-  @Test func `who is paused, fails, is removed or is reset leaves the batch`() {
+  @Test func `a paused, failed, removed or reset transfer leaves the batch`() {
     var batch = tally([
       row(1, .running, received: 1, of: 10), row(2, .running, received: 2, of: 10), row(3, .running, received: 3, of: 10),
       row(4, .running, received: 4, of: 10), row(2, .paused, received: 2, of: 10), row(3, .failed, received: 3, of: 10),
@@ -66,7 +66,7 @@ struct BatchTallyTests {
     #expect(batch.progress(bytesPerSecond: 1) == nil)
   }
 
-  @Test func `without a size the time left cannot be told`() {
+  @Test func `the time left is unknown without a size`() {
     let batch = tally([row(1, .running, received: 5, of: 10), row(2, .queued, received: 3)])
     #expect(
       batch.progress(bytesPerSecond: 5)
@@ -75,7 +75,7 @@ struct BatchTallyTests {
           unknownSizeCount: 1, secondsLeft: nil))
   }
 
-  @Test func `sizes that servers made up do no harm`() {
+  @Test func `absurd sizes do no harm`() {
     var batch = tally([
       row(1, .running, received: .max, of: .max), row(2, .running, received: -5, of: .max), row(3, .running, received: 9, of: 0),
       row(4, .running, received: .min, of: .min),
@@ -90,7 +90,7 @@ struct BatchTallyTests {
     #expect(batch.progress(bytesPerSecond: .max)?.secondsLeft == 1)
   }
 
-  @Test func `any changes give what counting gives`() {
+  @Test func `the tally agrees with counting after any changes`() {
     let seed = UInt64.random(in: .min ... .max)
     print("batch seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -11,7 +11,7 @@ struct FindURLsTests {
       state: state, createdAt: WallTime(millisecondsSince1970: id))
   }
 
-  @Test func `of transfers with one URL the first is named`() async throws {
+  @Test func `the first transfer with a URL is found`() async throws {
     let world = try ListWorld(
       awake: (1...9).map { row($0, url: "http://a/\($0 % 3)", $0 == 2 ? .completed : .running) })
     let found = try await world.list.find(["http://a/2", "http://a/0", "http://a/9"])
@@ -25,7 +25,7 @@ struct FindURLsTests {
     #expect(try await world.list.find([]) == [])
   }
 
-  @Test func `what only the store has is found, and what is awake as it was told of`() async throws
+  @Test func `stored and loaded transfers are found`() async throws
   {
     let world = try ListWorld(
       dormant: [try ListWorld.record(1), try ListWorld.record(2), try ListWorld.record(3)])
@@ -40,7 +40,7 @@ struct FindURLsTests {
     #expect(try await world.list.find(["http://files.example/2"]) == [])
   }
 
-  @Test func `who falls asleep or is cleared while the store is asked is found`() async throws {
+  @Test func `a transfer evicted or cleared while the store is read is found`() async throws {
     let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, name: "", .completed)])
     try world.load(1)
     world.archive.whenAsked {
@@ -53,7 +53,7 @@ struct FindURLsTests {
     #expect(found.map(\.id.rawValue) == [1, 2])
   }
 
-  @Test func `who is removed while the store is asked is not found`() async throws {
+  @Test func `a transfer removed while the store is read is not found`() async throws {
     let world = try ListWorld(dormant: [ListWorld.record(1)])
     world.archive.whenAsked {
       try? world.load(1)

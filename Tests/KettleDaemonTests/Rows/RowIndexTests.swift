@@ -26,7 +26,7 @@ struct RowIndexTests {
   }
 
   @Test(arguments: [(0, 20_000), (60, 20_000), (60, 12)])
-  func `any history leaves the kept orders as a sort of everything gives them`(
+  func `orders agree with a full sort after any history`(
     dormantCount: Int, driftMax: Int
   ) throws {
     let seed = UInt64.random(in: .min ... .max)

@@ -26,7 +26,7 @@ struct RowListTests {
 
   // MARK: Windows
 
-  @Test func `rows come from the store, and those that woke up as they were told of`() async throws
+  @Test func `rows come from the store, and loaded rows from their events`() async throws
   {
     let world = try dormant(50)
     try world.load(7)
@@ -39,7 +39,7 @@ struct RowListTests {
     #expect(try await world.ids(Viewport(sort: RowSort(key: .size, isDescending: true))).first == 7)
   }
 
-  @Test func `a shown window asks the store for its rows once`() async throws {
+  @Test func `a displayed window reads its rows from the store once`() async throws {
     let world = try dormant(20)
     let window = world.list.update { $0.openWindow() }
     world.list.switchSubscription(from: nil, to: RowView(bySize))
@@ -53,7 +53,7 @@ struct RowListTests {
     #expect(world.archive.orderCount == 1)
   }
 
-  @Test func `a row is never older than what was told of it`() async throws {
+  @Test func `a row is never older than its latest event`() async throws {
     let world = try dormant(3)
     let window = world.list.update { $0.openWindow() }
     world.list.switchSubscription(from: nil, to: RowView(bySize))
@@ -70,7 +70,7 @@ struct RowListTests {
     #expect(shown?.rows.map(\.title) == ["r1", "another", "r3"])
   }
 
-  @Test func `a row that changes while the store is asked for it is asked for again`() async throws
+  @Test func `a row that changes while it is read is read again`() async throws
   {
     let world = try dormant(3)
     let isFirst = Mutex(true)
@@ -93,7 +93,7 @@ struct RowListTests {
     #expect(!isFirst.withLock { $0 })
   }
 
-  @Test func `a row that was removed is shown no more, though the store has it still`() async throws
+  @Test func `a removed row is not shown while the store still has it`() async throws
   {
     let world = try dormant(3)
     try world.load(2)
@@ -107,7 +107,7 @@ struct RowListTests {
 
   // MARK: The first screen
 
-  @Test func `the beginning of the list is there before its order`() async throws {
+  @Test func `the beginning of the list is available before its order`() async throws {
     let world = try dormant(500)
     try world.load(3)
     world.list.update { $0.update(running(3, size: 1)) }
@@ -124,7 +124,7 @@ struct RowListTests {
     #expect(try await world.ids(Viewport(first: 498, count: 9)) == [499, 500])
   }
 
-  @Test func `a list that is shorter than the screen is there at once`() async throws {
+  @Test func `a list shorter than the screen is available at once`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -137,7 +137,7 @@ struct RowListTests {
 
   // MARK: Orders
 
-  @Test func `nobody who tells something waits while the store answers`() async throws {
+  @Test func `events do not wait while the store is read`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -152,7 +152,7 @@ struct RowListTests {
     #expect(try await window.rows.map(\.id.rawValue) == [2, 3, 4, 1])
   }
 
-  @Test func `what is cleared while the store answers is not shown`() async throws {
+  @Test func `a row cleared while the store is read is not shown`() async throws {
     let world = try ListWorld(
       dormant: (1...3).map { try ListWorld.record($0, name: "r", $0 == 2 ? .queued : .completed) })
     let uncleared = Viewport(filter: RowFilter(scope: .uncleared), sort: RowSort(key: .size))
@@ -169,7 +169,7 @@ struct RowListTests {
     #expect(try await world.list.window(bySize).rows.map(\.isCleared) == [true, nil, true])
   }
 
-  @Test func `who looks elsewhere waits no more`() async throws {
+  @Test func `a client that switches views stops waiting`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -183,7 +183,7 @@ struct RowListTests {
     gate.open()
   }
 
-  @Test func `who is cancelled waits no more`() async throws {
+  @Test func `a cancelled task stops waiting`() async throws {
     let world = try dormant(3)
     let gate = Gate()
     world.archive.whenAsked { gate.pass() }
@@ -195,7 +195,7 @@ struct RowListTests {
     gate.open()
   }
 
-  @Test func `a store that fails is said, and asked again by the next one`() async throws {
+  @Test func `a failing store is reported, and read again by the next request`() async throws {
     let world = try dormant(3)
     world.archive.fail(true)
     await #expect(throws: ControlError.self) { try await world.list.window(bySize) }
@@ -207,7 +207,7 @@ struct RowListTests {
     #expect(try await world.ids(bySize) == [1, 2, 3])
   }
 
-  @Test func `an order is kept from its first window until it is left and forgotten`() async throws
+  @Test func `an order is kept from its first window until it is dropped`() async throws
   {
     let world = try dormant(3)
     let list = world.list
@@ -227,7 +227,7 @@ struct RowListTests {
     #expect(list.update { $0.orderCount } == 0)
   }
 
-  @Test func `an order that was left follows the list, and goes when it became another`()
+  @Test func `an abandoned order follows the list and is dropped when it drifts`()
     async throws
   {
     let world = try ListWorld(
@@ -242,7 +242,7 @@ struct RowListTests {
     #expect(world.archive.orderCount == 2)
   }
 
-  @Test func `of orders that were left those that were left first are forgotten`() async throws {
+  @Test func `the longest abandoned orders are dropped first`() async throws {
     let world = try dormant(3)
     let list = world.list
     let byTitle = Viewport(sort: RowSort(key: .title), count: 3)
@@ -255,7 +255,7 @@ struct RowListTests {
     #expect(world.archive.orderCount == 3)
   }
 
-  @Test func `an order that became another is made anew without the store, or given up`()
+  @Test func `a drifted order is compacted without the store, or dropped if unused`()
     async throws
   {
     let world = try ListWorld(
@@ -289,7 +289,7 @@ struct RowListTests {
 
   // MARK: Selections
 
-  @Test func `what passes a filter is found near and far, by id`() async throws {
+  @Test func `matching ids include loaded and stored transfers`() async throws {
     let world = try dormant(9)
     try world.load(4)
     world.list.update { $0.update(running(4, size: 1)) }

@@ -40,7 +40,7 @@ struct DesktopNotificationBridgeTests {
     bridge.observe(from: row(id, .running), to: row(id, .completed))
   }
 
-  @Test func `what is finished is shown when it has settled`() async {
+  @Test func `finished downloads are shown after the settling time`() async {
     complete(1)
     complete(2)
     var alerts = shown.makeAsyncIterator()
@@ -49,7 +49,7 @@ struct DesktopNotificationBridgeTests {
     #expect(clock.deadline == nil)
   }
 
-  @Test func `not everything is done while one sleeps in the line`() async {
+  @Test func `a queued transfer in the store delays the notification`() async {
     bridge.observe(ListedTransfers.sample([(1, .queued), (2, .queued), (3, .paused)]))
     bridge.observe(from: row(1, .queued), to: row(1, .completed))
     #expect(clock.deadline == nil)
@@ -59,7 +59,7 @@ struct DesktopNotificationBridgeTests {
     #expect(await alerts.next()?.summary == "2 downloads finished")
   }
 
-  @Test func `an alarm that more work has made too early is set again`() async {
+  @Test func `an alarm that fires too early is set again`() async {
     complete(1)
     clock.advance(milliseconds: 2000)
     complete(2)
@@ -70,7 +70,7 @@ struct DesktopNotificationBridgeTests {
     #expect(await alerts.next()?.summary == "2 downloads finished")
   }
 
-  @Test func `a person at a screen is told by the screen`() async {
+  @Test func `no notification is shown while a person watches a screen`() async {
     complete(1)
     watcher.isThere.withLock { $0 = true }
     clock.advance(milliseconds: 3000)
@@ -81,7 +81,7 @@ struct DesktopNotificationBridgeTests {
     #expect(await alerts.next()?.body == "file 2")
   }
 
-  @Test func `a service that ends says nothing more`() {
+  @Test func `no notification is shown after the end`() {
     complete(1)
     bridge.end()
     #expect(clock.deadline == nil)

@@ -21,7 +21,7 @@ final class LogFileTests {
   }
 
   // Fault 113
-  @Test func `a full log is put aside once, so that it never takes more than twice its size`()
+  @Test func `a full log is renamed, so both files together stay within twice the limit`()
     throws
   {
     // Each life of the service nearly fills it and then goes over.
@@ -37,7 +37,7 @@ final class LogFileTests {
     #expect(names.sorted() == ["service.log", "service.log.1"])
   }
 
-  @Test func `the size of the log that was there counts`() throws {
+  @Test func `the size of an existing log counts`() throws {
     try Data(repeating: 120, count: LogFile.byteCountMax - 1).write(to: URL(filePath: path))
     LogFile(path: path).write("one more")
     #expect(byteCount(path) == 9)
@@ -45,7 +45,7 @@ final class LogFileTests {
   }
 
   // Fault 128
-  @Test func `one record is one line, whatever is in it`() throws {
+  @Test func `a record is one line, whatever its text contains`() throws {
     LogFile(path: path).write("a\nb\u{1B}[2J\r\u{2028}c")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(text.count { $0.isNewline } == 1)
@@ -53,7 +53,7 @@ final class LogFileTests {
   }
 
   // Fault 94
-  @Test func `only the user can read it`() throws {
+  @Test func `only the user can read the log`() throws {
     LogFile(path: path).write("x")
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)

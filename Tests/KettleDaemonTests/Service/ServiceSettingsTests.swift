@@ -35,7 +35,7 @@ final class ServiceSettingsTests {
       descriptorLimit: descriptorLimit)
   }
 
-  @Test func `without a file everything is built in`() throws {
+  @Test func `without a file all settings are the defaults`() throws {
     let settings = try settings(nil)
     #expect(settings.documentsDirectory == home + "/Downloads")
     #expect(settings.engine.heldDirectory == home + "/.local/state/kettle/held")
@@ -45,7 +45,7 @@ final class ServiceSettingsTests {
     #expect(settings.notices.isEmpty)
   }
 
-  @Test func `the user is told on the desktop of the environment, unless the file forbids`() throws
+  @Test func `desktop notifications are on unless the file turns them off`() throws
   {
     let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
     let alerts = try settings(nil, environment: environment).alerts
@@ -61,7 +61,7 @@ final class ServiceSettingsTests {
     #expect(try settings("notify.desktop = false", environment: environment).alerts == nil)
   }
 
-  @Test func `the file has its way`() throws {
+  @Test func `the settings of the file apply`() throws {
     let settings = try settings(
       """
       downloads.directory = "~/in"
@@ -79,7 +79,7 @@ final class ServiceSettingsTests {
     #expect(settings.engine.limitBytesPerSecond == 2 << 20)
   }
 
-  @Test func `the proxy of the file goes before that of the environment`() throws {
+  @Test func `the proxy of the file overrides the proxy of the environment`() throws {
     let environment = ["http_proxy": "http://env:1", "no_proxy": "a.example"]
     let none = try settings("", environment: environment).curl.proxies
     #expect(none == ProxyRules(environment: environment))
@@ -98,13 +98,13 @@ final class ServiceSettingsTests {
     #expect(exceptions.curl.proxies.forHTTP == none.forHTTP)
   }
 
-  @Test func `with a proxy that is none nothing goes out`() throws {
+  @Test func `an unusable proxy blocks all requests`() throws {
     let rules = try settings("proxy.url = \"p.example\"").curl.proxies
     #expect(rules.forHTTP == .unusable("proxy.url in the configuration file"))
     #expect(rules.forHTTPS == rules.forHTTP)
   }
 
-  @Test func `conditions are looked at unless the file knows them`() throws {
+  @Test func `conditions are checked unless the file presets them`() throws {
     let built = try settings(nil).conditions
     #expect(built.mains == .checked)
     #expect(built.unmetered == .checked)
@@ -119,7 +119,7 @@ final class ServiceSettingsTests {
   }
 
   // Fault 103
-  @Test func `few descriptors lower what runs at once, whatever the file says`() throws {
+  @Test func `few descriptors lower the limits of the file`() throws {
     let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
     #expect(settings.engine.limits.runningMax == 8)
     #expect(settings.engine.limits.connectionsMax == 8)
@@ -127,7 +127,7 @@ final class ServiceSettingsTests {
     #expect(settings.listener.connectionCountMax == 16)
   }
 
-  @Test func `a broken file leaves everything built in and says so`() throws {
+  @Test func `a broken file leaves the defaults and produces a notice`() throws {
     let settings = try settings("[limits\ntransfers = 3")
     #expect(settings.engine.limits == TransferQueue.Limits())
     #expect(settings.notices.count == 1)

@@ -16,7 +16,7 @@ struct SessionRegistryTests {
 
   // MARK: Order
 
-  @Test func `a launch is on record before the program is started`() async throws {
+  @Test func `a launch is recorded before the program is started`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.registry.disconnect(ClientID(rawValue: 1))
@@ -30,7 +30,7 @@ struct SessionRegistryTests {
     #expect(record.launch == .spent)
   }
 
-  @Test func `a program that has no opinion is asked about servers while it is there`() async throws
+  @Test func `a program without an opinion is asked about server trust while connected`() async throws
   {
     let world = RegistryWorld()
     try await world.attach(
@@ -41,7 +41,7 @@ struct SessionRegistryTests {
     #expect(policies.map(\.asksServerTrust) == [true, false])
   }
 
-  @Test func `a launch that cannot be kept is not made`() async throws {
+  @Test func `a launch that cannot be recorded is not made`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.registry.disconnect(ClientID(rawValue: 1))
@@ -52,7 +52,7 @@ struct SessionRegistryTests {
     #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
-  @Test func `a service that ends launches nobody whose connection goes with it`() async throws {
+  @Test func `a shutdown launches no program whose connection it closes`() async throws {
     let world = RegistryWorld()
     try await world.attach()
     world.task(1, .completed)
@@ -65,7 +65,7 @@ struct SessionRegistryTests {
 
   // MARK: Programs
 
-  @Test func `a session that cannot be kept is not attached`() async throws {
+  @Test func `a session that cannot be recorded is not attached`() async throws {
     let world = RegistryWorld()
     world.store.setBroken(true)
     await #expect(throws: ControlError(.cannotKeep, "no space")) { try await world.attach() }
@@ -74,7 +74,7 @@ struct SessionRegistryTests {
     #expect(world.registry.summaries.map(\.processID) == [77])
   }
 
-  @Test func `a second program is refused until the first has gone`() async throws {
+  @Test func `a second program is refused until the first disconnects`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     await #expect(throws: ControlError(.sessionInUse, "77")) { try await world.attach(2) }
@@ -82,7 +82,7 @@ struct SessionRegistryTests {
     try await world.attach(2)
   }
 
-  @Test func `only the program of a session may ask about its tasks`() async throws {
+  @Test func `only the program of a session may use its tasks`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.task(9, .queued)
@@ -102,7 +102,7 @@ struct SessionRegistryTests {
     }
   }
 
-  @Test func `a session is summed up with its tasks`() async throws {
+  @Test func `a summary counts the tasks of a session`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.task(1, .completed)
@@ -114,7 +114,7 @@ struct SessionRegistryTests {
     #expect(summary.launch == LaunchCommand(executablePath: "/opt/app"))
   }
 
-  @Test func `a program that is connected is seen now`() async throws {
+  @Test func `a connected program was last seen now`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     world.clock.advance(milliseconds: 5000)
@@ -127,7 +127,7 @@ struct SessionRegistryTests {
 
   // MARK: Sessions that go
 
-  @Test func `a session is removed by nobody but its program while that is connected`()
+  @Test func `only its program may remove a connected session`()
     async throws
   {
     let world = RegistryWorld()
@@ -144,7 +144,7 @@ struct SessionRegistryTests {
     #expect(await world.end().last == .removed(app))
   }
 
-  @Test func `who attaches while a session goes gets a new one after it`() async throws {
+  @Test func `a program that attaches during a removal gets a new session`() async throws {
     let world = RegistryWorld()
     try await world.attach(1)
     let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -180,7 +180,7 @@ struct SessionRegistryTests {
     )
   }
 
-  @Test func `a program is told its session, and what it prints is in the log`() async throws {
+  @Test func `a launched program receives its session, and its output is in the log`() async throws {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)
@@ -205,7 +205,7 @@ struct SessionRegistryTests {
     #expect(!effects.contains { if case .launched = $0 { true } else { false } })
   }
 
-  @Test func `a program that is not there is noted with its errno`() async throws {
+  @Test func `a missing program is recorded with its errno`() async throws {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)
@@ -217,7 +217,7 @@ struct SessionRegistryTests {
     #expect(world.registry.summaries.first?.notice?.problem == .notRun)
   }
 
-  @Test func `a program that hangs is noted after 30 seconds and not ended`() async throws {
+  @Test func `a program that hangs is recorded after 30 seconds and not killed`() async throws {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let pipe = directory + "/pipe"

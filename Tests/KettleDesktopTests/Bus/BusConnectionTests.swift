@@ -36,14 +36,14 @@ struct BusConnectionTests {
     }
   }
 
-  @Test func `a call has its answer`() async throws {
+  @Test func `a call gets its reply`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let values: [BusValue] = [.string("water"), .array(of: .int64, [.int64(100)]), .boolean(true)]
     #expect(try await echoed(values, by: connection) == values)
   }
 
-  @Test func `answers find their calls, whatever their number`() async throws {
+  @Test func `replies are matched to their calls`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -69,7 +69,7 @@ struct BusConnectionTests {
     #expect(text.utf8.elementsEqual(large.utf8))
   }
 
-  @Test func `an error has its name and its words`() async throws {
+  @Test func `an error has its name and its text`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let call = BusCall.property(
@@ -83,7 +83,7 @@ struct BusConnectionTests {
           name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "nobody has that name"))
   }
 
-  @Test func `what is not answered in time is given up, and the next call is answered`()
+  @Test func `a call times out, and the next one is answered`()
     async throws
   {
     let bus = try ScriptedBus()
@@ -96,7 +96,7 @@ struct BusConnectionTests {
     #expect(try await echoed([.byte(1)], by: connection) == [.byte(1)])
   }
 
-  @Test func `signals come in their order, and the end after them`() async throws {
+  @Test func `signals arrive in order, and the end after them`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
@@ -113,7 +113,7 @@ struct BusConnectionTests {
     #expect(await error { () throws(BusError) in _ = try await echoed(by: connection) } == .ended)
   }
 
-  @Test func `who calls us is told that we serve nothing`() async throws {
+  @Test func `a call to us gets an error`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)
     let member = BusMessage.Member(
@@ -132,7 +132,7 @@ struct BusConnectionTests {
     #expect(try await echoed(by: connection) == [])
   }
 
-  @Test func `no bus is an error with its number`() async throws {
+  @Test func `no bus is an error with its errno`() async throws {
     let bus = try ScriptedBus()
     for (addresses, code) in [
       ([], 0), (BusAddress.parse("unix:path=\(bus.path)-gone"), 2),
@@ -152,7 +152,7 @@ struct BusConnectionTests {
       (.babbling([UInt8](repeating: 0x6C, count: 64)), .fault(.malformed)),
       (.babbling([0x6C, 1, 0, 1, 255, 255, 255, 255, 1, 0, 0, 0, 0, 0, 0, 0]), .fault(.tooLarge)),
     ] as [(ScriptedBus.Manner, BusError)])
-  func `a bus that misbehaves is left`(manner: ScriptedBus.Manner, expected: BusError) async throws
+  func `a misbehaving bus is disconnected`(manner: ScriptedBus.Manner, expected: BusError) async throws
   {
     let bus = try ScriptedBus(manner)
     let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience
@@ -164,7 +164,7 @@ struct BusConnectionTests {
     #expect(error == expected)
   }
 
-  @Test func `a bus that goes mad later ends the calls that wait`() async throws {
+  @Test func `a bus that misbehaves later fails the pending calls`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
@@ -175,7 +175,7 @@ struct BusConnectionTests {
     #expect(await told.next() == .ended(.fault(.malformed)))
   }
 
-  @Test func `a bus that takes nothing does not fill the memory`() async throws {
+  @Test func `a bus that accepts nothing does not fill the memory`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
     let connection = try await open(bus.addresses) { continuation.yield($0) }
@@ -196,7 +196,7 @@ struct BusConnectionTests {
     #expect(await told.next() == .ended(.fault(.tooLarge)))
   }
 
-  @Test func `a connection that is let go of leaves the bus`() async throws {
+  @Test func `a released connection disconnects from the bus`() async throws {
     let bus = try ScriptedBus()
     var connection: BusConnection? = try await open(bus.addresses) { event in
       Issue.record("told \(event) of what was let go of")

@@ -41,13 +41,13 @@ struct MachineWatchTests {
     }
   }
 
-  @Test func `a machine that tells nothing gives everything`() async throws {
+  @Test func `a machine that reports nothing meets all conditions`() async throws {
     var (watch, told) = await watch([])
     #expect(await told.next() == both)
     watch.stop()
   }
 
-  @Test func `the kernel's word holds where there is no UPower`() async throws {
+  @Test func `the kernel's report counts without UPower`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     for addresses in [[], bus.addresses] {
@@ -57,7 +57,7 @@ struct MachineWatchTests {
     }
   }
 
-  @Test func `UPower's word goes before the kernel's, and its changes are told`() async throws {
+  @Test func `UPower's report overrides the kernel's, and its changes are reported`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
@@ -77,7 +77,7 @@ struct MachineWatchTests {
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt32])
-  func `a metered network is one that NetworkManager calls so or takes for it`(metered: UInt32)
+  func `a network is metered if NetworkManager says or guesses so`(metered: UInt32)
     async throws
   {
     let bus = try ScriptedBus()
@@ -87,7 +87,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `another network is told when it costs`() async throws {
+  @Test func `a change to a metered network is reported`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(4))
     var (watch, told) = await watch(bus.addresses)
@@ -101,7 +101,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `the bus is asked for changes of both services, their coming and their going`()
+  @Test func `the bus is subscribed for changes, starts and stops of both services`()
     async throws
   {
     let bus = try ScriptedBus()
@@ -121,7 +121,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a signal is a reason to look, and not believed`() async throws {
+  @Test func `a signal triggers a check and is not believed`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
     var (watch, told) = await watch(bus.addresses)
@@ -146,7 +146,7 @@ struct MachineWatchTests {
       .silent, .refusing, .endlessLine, .mute, .babbling([]), .babbling([1, 2, 3]),
       .babbling([UInt8](repeating: 0x6C, count: 4096)),
     ] as [ScriptedBus.Manner])
-  func `a bus that misbehaves knows nothing, and the kernel is asked`(manner: ScriptedBus.Manner)
+  func `a misbehaving bus counts as unknown, and the kernel is read`(manner: ScriptedBus.Manner)
     async throws
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
@@ -156,7 +156,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `properties of the wrong type are nothing known`() async throws {
+  @Test func `properties of the wrong type count as unknown`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .string("true"))
     bus.set("Metered", of: networkManager, .int32(1))
@@ -165,7 +165,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a bus that ends leaves nothing known, and is joined again when somebody needs it`()
+  @Test func `a bus that ends leaves conditions unknown, and is connected again when needed`()
     async throws
   {
     let bus = try ScriptedBus()
@@ -182,7 +182,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `a bus that throws us out is not stormed`() async throws {
+  @Test func `a bus that disconnects us is not flooded`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
     var (watch, told) = await watch(bus.addresses)
@@ -193,7 +193,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `what the kernel does not tell is looked for as long as somebody needs it`()
+  @Test func `unreported conditions are polled while needed`()
     async throws
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Charging"])
@@ -207,7 +207,7 @@ struct MachineWatchTests {
     watch.stop()
   }
 
-  @Test func `what the user knows better is not looked for`() async throws {
+  @Test func `preset conditions are not checked`() async throws {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
