@@ -39,7 +39,7 @@ struct AwaitedDownloadTests {
     let world = try SessionWorld()
     let waiting = Task { try await world.session.download(from: SessionWorld.url, to: place) }
     let left = try await world.service.added(1)
-    // A result whose file has gone would be taken for none.
+    // A result whose file is gone would be ignored.
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("book".utf8).write(to: place)

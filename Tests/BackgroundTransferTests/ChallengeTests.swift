@@ -6,7 +6,7 @@ import KettleSystem
 import Testing
 
 struct ChallengeTests {
-  /// Answers challenges of the session, or of the task, as told.
+  /// Answers challenges of the session, or of the task, as configured.
   private final class Judge: NSObject, URLSessionTaskDelegate, Sendable {
     let disposition: URLSession.AuthChallengeDisposition
     let credential: @Sendable (URLAuthenticationChallenge) -> URLCredential?
@@ -36,7 +36,7 @@ struct ChallengeTests {
     ) {
       methods.withLock { $0.append("task \(challenge.protectionSpace.authenticationMethod)") }
       completionHandler(disposition, credential(challenge))
-      // A handler that is called again does nothing.
+      // A second call of the handler does nothing.
       completionHandler(.cancelAuthenticationChallenge, nil)
     }
   }
@@ -49,7 +49,7 @@ struct ChallengeTests {
     try service.start()
     let configuration = URLSessionConfiguration.background(withIdentifier: UUID().uuidString)
     configuration.servicePaths = service.paths
-    // No real one is started when this one is gone.
+    // No real service is started when this one is gone.
     configuration.serviceExecutable = "/nonexistent/kettle"
     let session = URLSession(
       configuration: configuration, delegate: delegate, delegateQueue: queue)
@@ -98,7 +98,7 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["session \(NSURLAuthenticationMethodServerTrust)"])
   }
 
-  /// Has the method of the task only.
+  /// Implements only the task's method.
   private final class TaskJudge: NSObject, URLSessionTaskDelegate, Sendable {
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
@@ -110,7 +110,7 @@ struct ChallengeTests {
     }
   }
 
-  /// Has methods to be waited for only.
+  /// Implements only async methods.
   private actor AwaitedJudge: URLSessionTaskDelegate {
     private(set) var methods: [String] = []
 
@@ -138,7 +138,7 @@ struct ChallengeTests {
     #expect(await judge.methods == ["session", "task"])
   }
 
-  /// Waits in its method, and says where it was called.
+  /// Suspends in its method and records where it was called.
   private final class Sleeper: NSObject, URLSessionTaskDelegate, Sendable {
     let queue: OperationQueue
     let queues = Mutex<[Bool]>([])

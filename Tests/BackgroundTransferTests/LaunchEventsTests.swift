@@ -39,7 +39,7 @@ struct LaunchEventsTests {
     events.register { identifier, _ in
       isCallingWithin.withLock { $0 = events.isCalling(for: identifier) }
     }
-    // It is on the main queue, which this test holds.
+    // It waits for the main queue, which this test occupies.
     #expect(events.isCalling(for: "books"))
     #expect(!events.isCalling(for: "films"))
     await withCheckedContinuation { continuation in

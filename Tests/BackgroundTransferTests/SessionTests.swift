@@ -85,7 +85,7 @@ struct SessionTests {
     let world = try SessionWorld(isRunning: false)
     let before = ContinuousClock.now
     let task = world.session.downloadTask(with: SessionWorld.url)
-    // There is nothing that could come up: no pauses between attempts are made.
+    // No service can start, so no pauses are made between attempts.
     #expect(ContinuousClock.now - before < .seconds(3))
     task.resume()
     #expect(world.recorder.wait(for: "completed \(task.taskIdentifier) -997"))
@@ -184,7 +184,7 @@ struct SessionTests {
     let service = try FakeService()
     try service.start()
     let ends = AsyncStream.makeStream(of: Void.self)
-    /// Says that it was let go.
+    /// Reports its release.
     final class Listener: URLSessionTaskDelegate {
       let end: AsyncStream<Void>.Continuation
       init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
@@ -210,9 +210,9 @@ struct SessionTests {
         $0.error = TransferFailure(.cancelled, on: "books.example")
       }
     }
-    // It would go on for ever if somebody held the delegate.
+    // This would never end if the delegate were retained.
     for await _ in ends.stream {}
-    // The call that was the last one has returned.
+    // The last call has returned.
     await withCheckedContinuation { continuation in
       queue.addOperation { continuation.resume() }
     }

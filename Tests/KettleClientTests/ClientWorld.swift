@@ -4,7 +4,7 @@ import KettleClient
 import KettleControl
 import Testing
 
-/// A home of one test; deleted at the end.
+/// The home directory of one test, deleted at the end.
 final class ClientWorld: Sendable {
   let root: String
   let environment: [String: String]

@@ -2,11 +2,11 @@ import KettleControl
 import KettleSocket
 import Testing
 
-/// A service whose answers a test gives.
+/// A service whose replies come from the test.
 final class ScriptedService: Sendable {
   typealias Answer = @Sendable (Exchange) async throws -> Void
 
-  /// One request and the means to answer it.
+  /// A request and the way to answer it.
   struct Exchange: Sendable {
     let id: RequestID
     let request: ControlRequest
@@ -28,7 +28,7 @@ final class ScriptedService: Sendable {
   private let listener: ControlListener
   private let serving: Task<Void, Never>
 
-  /// Answers every `hello` unless `answersHello` is false, and leaves the rest to `answer`.
+  /// Answers every `hello` unless `answersHello` is false, and passes the rest to `answer`.
   init(
     at socketPath: String, lockPath: String, answersHello: Bool = true,
     answer: @escaping Answer = { _ in }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceConnectionTests {
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
-    // Longer than the product waits: here hundreds of tests share the processors.
+    // Longer than in the product, because hundreds of tests share the processors.
     try await ServiceConnection.connect(
       paths: world.paths, clientName: "test", helloBudget: .seconds(60))
   }

@@ -6,7 +6,7 @@ import KettleSocket
 import Testing
 import TestSupport
 
-/// The service is a shell script; when it is to come up, the test answers in its place.
+/// The service is a shell script; the test answers in its place.
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceStarterTests {
   /// A starter whose executable is a script. `$WORLD` is the directory of the test.
@@ -15,13 +15,13 @@ struct ServiceStarterTests {
     try ShellProgram.write(script, to: path)
     var starter = ServiceStarter(paths: world.paths, clientName: "test", executablePath: path)
     starter.environment = world.environment
-    // Longer than the product waits: here hundreds of tests share the processors.
+    // Longer than in the product, because hundreds of tests share the processors.
     starter.budget = .seconds(60)
     return starter
   }
 
-  /// The two pipes on which the script says that it runs and is told to go on. Both ends are open
-  /// here, so that to open one waits for nobody, whatever became of the script.
+  /// The two pipes on which the script reports that it runs and is allowed to continue. Both ends
+  /// are open here, so that opening one never blocks.
   private final class Meeting: Sendable {
     private let started, go: Int32
 
@@ -48,7 +48,7 @@ struct ServiceStarterTests {
       close(go)
     }
 
-    /// Waits for the script, which waits for us, does `work`, and lets the script go on.
+    /// Waits for the script, does `work` while it waits, and lets it continue.
     func hold(_ work: () async throws -> Void) async throws {
       let started = started
       let isThere = await withCheckedContinuation { continuation in
@@ -149,7 +149,7 @@ struct ServiceStarterTests {
     await #expect(throws: ClientError.self) { try await given.connect(startingIfNeeded: true) }
     func result(_ name: String) -> String? { world.read(world.root + "/" + name) }
     #expect(result("arguments") == "demo-service --ready-fd 3\n")
-    // Of the shell: 10 and above hold the script itself.
+    // Descriptors of the shell: 10 and above are the script itself.
     let descriptors = result("descriptors")?.split(separator: "\n").compactMap { Int($0) }
     #expect(descriptors?.filter { $0 < 10 } == [0, 1, 2, 3])
     #expect(descriptors?.contains(Int(leaked)) == false || leaked == 10)
@@ -159,7 +159,7 @@ struct ServiceStarterTests {
     #expect(result("directory") == "/\n")
     let signals = result("signals")?.split(whereSeparator: \.isWhitespace)
       .compactMap { UInt64($0, radix: 16) }
-    // Of the two that the C library keeps for its threads it ignores both itself.
+    // The shell itself ignores the two signals that the C library reserves.
     #expect(signals?.map { $0 & ~0x1_8000_0000 } == [0, 0])
     #expect(world.read(log) == "said something\nand complained\n")
     var status = stat()

@@ -3,7 +3,7 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// `docs/protocol.md` is read as a client and a service would read it.
+/// Reads `docs/protocol.md` as a client and a service would.
 struct ProtocolDocumentTests {
   private let lines: [Substring]
 

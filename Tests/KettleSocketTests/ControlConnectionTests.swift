@@ -80,7 +80,7 @@ struct ControlConnectionTests {
     let listener = try await world.listener(limits: .init(partialLineBudget: .milliseconds(50)))
     let idle = try await world.pair(listener)
     try await idle.client.send(bytes("first"))
-    // When the other one was closed, the idle one has been silent for longer than the budget.
+    // When the other one is closed, the idle one has been silent for longer than the budget.
     let stalled = try RawSocket(world.socketPath)
     stalled.send("ha")
     #expect(stalled.readToEnd() == "")

@@ -135,7 +135,7 @@ struct ControlListenerTests {
       refused: { refusal in refusals.withLock { $0.append(refusal) } })
     let first = try await world.pair(listener)
     let second = try await world.pair(listener)
-    // What it has sent by then does not keep it from reading why.
+    // Its own sent bytes do not keep it from reading the reason.
     let third = try RawSocket(world.socketPath)
     third.send("hello\n")
     #expect(
@@ -150,7 +150,7 @@ struct ControlListenerTests {
       #expect(text(line) == "still here")
       break
     }
-    // A place that is given back can be taken again.
+    // A closed connection makes room for another one.
     await first.service.close()
     let fourth = try await world.pair(listener)
     try await fourth.client.send(bytes("x"))

@@ -3,7 +3,7 @@ import KettleModel
 import KettleTasks
 import Testing
 
-/// How many tasks at once reach the service.
+/// The grouping of added tasks into requests.
 struct AddingTests {
   private let refusal = ControlError(.cannotKeep, "ENOSPC")
 

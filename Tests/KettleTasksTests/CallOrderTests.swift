@@ -3,7 +3,7 @@ import KettleModel
 import KettleTasks
 import Testing
 
-/// The order of calls, each time as one list.
+/// The order of delegate calls, as one list each.
 struct CallOrderTests {
   @Test func `a download reports progress, file and end, in this order`() throws {
     var bench = SessionBench.attached()

@@ -58,7 +58,7 @@ struct CancellingTests {
     bench.event(task, .failed) { $0.breakOff() }
     try bench.answer(.tokens([token]))
     let count = bench.requests.count
-    // Who falls here finds it again.
+    // A program that crashes here receives it again.
     #expect(bench.calls.count == 1)
     bench.feed(.returned)
     #expect(

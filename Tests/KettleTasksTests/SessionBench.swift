@@ -6,7 +6,7 @@ import Testing
 /// A session whose service and program are the test: it records the requests and the calls.
 struct SessionBench {
   private(set) var machine: BackgroundSessionMachine
-  /// The calls that were made, in order.
+  /// The delegate calls made so far, in order.
   private(set) var calls: [DelegateCall] = []
   private(set) var requests: [(serial: Int64, request: ServiceRequest)] = []
   private(set) var views: [Int64: [TaskView]] = [:]

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import KettleClient
 
-/// The way over ssh, with a script in its place.
+/// Starting over ssh, with a script in its place.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteStarterTests {
   private let directory: String
@@ -53,7 +53,7 @@ struct RemoteStarterTests {
     let shell = try RemoteShell.start(
       starter.arguments(startingIfNeeded: true), environment: starter.environment, mayAsk: false
     ).get()
-    // Closed at once, because nobody keeps it.
+    // Closed at once, because it is not retained.
     let wasOpen = shell.takeSocket() != nil
     let isGone = shell.takeSocket() == nil
     #expect(wasOpen && isGone)

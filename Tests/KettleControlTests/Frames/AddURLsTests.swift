@@ -40,7 +40,7 @@ struct AddURLsTests {
     "https://example.org/%22%5C%00", "http://[::1]:81/~{x}", "https://example.org:443/?",
   ])
   func `the hand-written encoding equals the encoder's`(address: String) throws {
-    // What cannot be a URL as it is has its blank encoded.
+    // A blank in a URL is encoded.
     let address = address.replacing(" ", with: "%20")
     let urls = try urls(address, address)
     let spec = TransferSpec(url: urls[0])

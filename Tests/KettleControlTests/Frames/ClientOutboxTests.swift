@@ -4,7 +4,7 @@ import SeededNumbers
 import Testing
 
 struct ClientOutboxTests {
-  /// An item as it is compared.
+  /// An item in a form that can be compared.
   private enum Sent: Hashable {
     case reply([UInt8])
     case notification(ControlNotification)
@@ -92,7 +92,7 @@ struct ClientOutboxTests {
     #expect(next(&outbox) == .notification(.event(again)))
     _ = outbox.enqueue(completed: runs(9))
     #expect(drain(&outbox) == [told(1, 9)])
-    // What was sent is not told again.
+    // Sent ids are not sent again.
     _ = outbox.enqueue(completed: runs(10))
     #expect(drain(&outbox) == [told(10)])
   }
@@ -255,7 +255,7 @@ struct ClientOutboxTests {
     #expect(outbox.enqueue(event: large) == .overflow)
   }
 
-  /// Compared with a plain list in which the rules are applied by looking through all of it.
+  /// Compares with a plain list that applies the rules by searching through it.
   @Test func `the outbox agrees with a plain list for any order of operations`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)

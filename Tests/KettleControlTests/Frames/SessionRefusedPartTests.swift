@@ -2,7 +2,7 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// What decoding alone lets pass in the requests of programs.
+/// Parts of programs' requests that decode but are invalid.
 struct SessionRefusedPartTests {
   private func refused(_ change: (inout TransferSpec) -> Void) throws -> String? {
     var spec = try #require(ProtocolSamples.spec())

@@ -89,7 +89,7 @@ struct BroadcasterTests {
     }
     #expect(event.snapshot.state == .failed)
     #expect(mailbox.next()?.notification == completed(4))
-    // Nothing that became completed is told twice, and what leaves is an event.
+    // No completed transfer is reported twice, and a removal is an event.
     broadcaster.observe(.removed(row(4, .completed)), at: now)
     guard case .event(let last)? = mailbox.next()?.notification else {
       Issue.record("one that was removed is told as an event")
@@ -112,7 +112,7 @@ struct BroadcasterTests {
     await mail.next()
     #expect(mailbox.next()?.notification != nil)
     mailbox.close()
-    // Nothing woke them a second time.
+    // They were not woken a second time.
     #expect(await gatherings.next() == nil)
     #expect(await mail.next() == nil)
   }

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// Clients as other programs are: a socket, lines out, lines in.
+/// Clients that are other programs: a socket, lines out, lines in.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientSessionTests {
   private static let hello =
@@ -21,7 +21,7 @@ struct ClientSessionTests {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"service.status"}"#
   }
 
-  /// A session over a real socket; every request is answered with its id and so much more text.
+  /// A session over a real socket; every reply has the request's id and this much text.
   private func talk(
     replyByteCount: Int = 0, farewellBudget: Duration = .seconds(10),
     lineByteCountMax: Int = LineDecoder.byteCountMaxFromClient,
@@ -67,7 +67,7 @@ struct ClientSessionTests {
   @Test func `a client that closes its sending half receives all replies`()
     async throws
   {
-    // The replies are more than the socket takes at once, so they wait when the client is silent.
+    // The replies exceed the socket's buffer, so they wait while the client does not read.
     let count = 200
     let (said, _) = try await talk(replyByteCount: 20_000) { descriptor in
       let all = [Self.hello] + (1...count).map { Self.status($0) }
@@ -90,7 +90,7 @@ struct ClientSessionTests {
       send(Self.hello + "\n" + Self.status(1) + "\n", to: descriptor)
       shutdown(descriptor, Int32(SHUT_WR))
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-      // Nothing is read; the other end hanging up is what is waited for.
+      // Nothing is read; waits for the other end to hang up.
       poll(&entry, 1, 20_000)
       release.finish()
       return ""
@@ -132,7 +132,7 @@ struct ClientSessionTests {
       line.split(separator: "\"id\":").last?.split(separator: ",").first.flatMap { Int($0) }
     }
     #expect(ids == Array(0...count))
-    // Of 12 MB no more than the limit waits while a request is handled; what is sent counts twice.
+    // Of 12 MB at most the limit waits; an item that is being sent counts twice.
     #expect(largest.withLock { $0 } <= 2 * ClientOutbox.Limits().replyByteCountMax)
     await listener.close()
   }
@@ -242,7 +242,7 @@ struct ClientSessionTests {
     """
   }
 
-  /// Answers when it is let, and says what it does.
+  /// Replies when its gates open, and reports its steps.
   private final class SlowStore: Sendable {
     let steps: AsyncStream<String>
     private let said: AsyncStream<String>.Continuation
@@ -266,7 +266,7 @@ struct ClientSessionTests {
     }
   }
 
-  /// To be begun nevertheless.
+  /// Begins although the first has not finished.
   private static func whatMustWaitHasTime() async { for _ in 0..<10_000 { await Task.yield() } }
 
   @Test func `two add requests run at once, and replies stay in order`() async throws {
@@ -290,7 +290,7 @@ struct ClientSessionTests {
         case "begun 2":
           await Self.whatMustWaitHasTime()
           store.gates[1].finish()
-        // What is kept first is answered in its turn all the same.
+        // A request that finishes first is still answered in its turn.
         case "begun 3": store.gates[3].finish()
         case "kept 3": store.gates[2].finish()
         case "begun 4":
@@ -342,7 +342,7 @@ struct ClientSessionTests {
   }
 }
 
-/// A directory directly under /tmp, because the path of a socket must be short.
+/// A directory directly under /tmp, because a socket path must be short.
 private final class ServiceSocket: Sendable {
   let root: String
   let socketPath: String
@@ -376,7 +376,7 @@ private func connectedSocket(_ path: String) -> Int32 {
   return descriptor
 }
 
-/// Sends all of it, or as much as the other end takes before it hangs up.
+/// Sends everything, or as much as the other end accepts before it hangs up.
 private func send(_ text: String, to descriptor: Int32) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {
@@ -398,7 +398,7 @@ private func readToEnd(_ descriptor: Int32) -> String {
   }
 }
 
-/// Calls that block must not hold one of the threads of the tasks.
+/// Runs blocking calls off the threads of the tasks.
 private func onThread<Answer: Sendable>(
   _ body: @escaping @Sendable () -> Answer
 ) async -> Answer {

@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// Clients that do not read, as far as it can be seen without a socket: an item that was taken and
-/// not followed by another one is still on its way.
+/// Clients that do not read. Without a socket, an item that was dequeued and not followed by
+/// another one counts as being sent.
 @Suite(.timeLimit(.minutes(1)))
 struct MailboxesTests {
   private let now = WallTime(millisecondsSince1970: 0)
@@ -36,7 +36,7 @@ struct MailboxesTests {
 
   // Fault 118
   @Test func `256 clients that never read share a bounded memory and cost no work`() {
-    // Reached by those that the shared memory has room for.
+    // Only the clients that fit into the shared memory reach this.
     let broadcaster = broadcaster(Mailboxes.Limits(outbox: .init(eventCountMax: 400)))
     let silent = (0..<256).map { _ in broadcaster.connect().1 }
     for mailbox in silent {
@@ -55,7 +55,7 @@ struct MailboxesTests {
       readCount += notifications(reader).count
     }
     #expect(largest < 64 << 20)
-    // A client that reads is not made to ask again for the sake of those that do not.
+    // A client that reads does not have to resynchronise because of the others.
     #expect(readCount == 1000)
     #expect(silent.allSatisfy { !$0.isWatching })
     #expect(broadcaster.heldByteCount < 1 << 20)
@@ -152,7 +152,7 @@ struct MailboxesTests {
     async let taken: Void = mailbox.waitUntilWindowIsRead()
     #expect(mailbox.next()?.notification == nil)
     await taken
-    // Nine changes are one signal, and the rows are those of now.
+    // Nine changes are one signal, and the rows are current.
     await changes.next()
     #expect((try? await broadcaster.displayedRows(of: Viewport(), for: id))?.rows.count == 9)
     mailbox.close()

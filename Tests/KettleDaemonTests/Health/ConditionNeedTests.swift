@@ -37,7 +37,7 @@ struct ConditionNeedTests {
     need.observe(.added(row(2, .idle)))
     need.observe(.added(row(3, .queued)))
     need.observe(.removed(row(3, .queued)))
-    // Only the last news is kept, and it is the first after nothing.
+    // Only the latest change is buffered.
     #expect(await changes.next() == false)
   }
 }

@@ -11,7 +11,7 @@ struct SocketFileMonitorTests {
 
   private static let hasty = SocketFileMonitor.Pace(
     calm: .milliseconds(5), alert: .milliseconds(5), alertLookCount: 1)
-  /// It does not look by itself as long as a test lasts.
+  /// The timer does not fire during a test.
   private static let drowsy = SocketFileMonitor.Pace(
     calm: .seconds(3600), alert: .seconds(3600), alertLookCount: 1)
   private static let nowhere = "/nonexistent/kettle/control.sock"
@@ -50,7 +50,7 @@ struct SocketFileMonitorTests {
         under.withLock {
           $0 += 1; return $0
         })
-      // What leaves the directory while this one waits would each be a second look.
+      // Each removal while this check waits would cause a second check.
       for await _ in gate { break }
       under.withLock { $0 -= 1 }
       return false
@@ -98,7 +98,7 @@ struct SocketFileMonitorTests {
     var all = looks.makeAsyncIterator()
     try FileManager.default.removeItem(atPath: place)
     #expect(await all.next() == false)
-    // It is watched when the look is over, so the file goes again and again until that is told.
+    // It is watched only after the check, so the file is removed until a check follows.
     let removal = Task {
       while !Task.isCancelled {
         _ = FileManager.default.createFile(atPath: place + "/file", contents: nil)
@@ -112,7 +112,7 @@ struct SocketFileMonitorTests {
   }
 }
 
-/// A directory that goes with its last reference.
+/// A directory that is deleted with its last reference.
 private final class TemporaryDirectory: Sendable {
   let path: String
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddedRequestsTests {
-  /// Gives out ids and counts how often it was asked.
+  /// Returns new ids and counts the calls.
   private final class Store: Sendable {
     private let last = Mutex(Int64(0))
     let asked = Mutex(0)

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// The part of the service that answers requests, put together over fakes.
+/// The part of the service that handles requests, over fakes.
 final class HandlerWorld: Sendable {
   let engine: TransferEngine
   let registry: SessionRegistry
@@ -16,7 +16,7 @@ final class HandlerWorld: Sendable {
   let broadcaster: Broadcaster
   private let work: Task<Void, Never>
 
-  /// - Parameter journal: of the service before, for one that is started again.
+  /// - Parameter journal: the journal of the previous service, to test a restart.
   init(_ journal: InMemoryJournal = InMemoryJournal()) async throws {
     self.journal = journal
     let clock = ManualClock()

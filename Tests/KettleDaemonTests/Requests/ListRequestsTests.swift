@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import KettleDaemon
 
-/// What people ask about the list, answered by the service put together over fakes.
+/// Requests about the list, handled by the service's parts over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct ListRequestsTests {
-  /// Five paused transfers, the last one of another host.
+  /// Five paused transfers, the last one on another host.
   private func world() async throws -> (world: HandlerWorld, person: ConnectedClient) {
     let world = try await HandlerWorld()
     let person = world.connect()
@@ -106,7 +106,7 @@ struct ListRequestsTests {
     async throws
   {
     let (before, _) = try await world()
-    // Two of them are finished in a service of another time.
+    // An earlier service has finished two of them.
     for id in [Int64(1), 3] {
       var record = try #require(before.journal.records[TransferID(rawValue: id)])
       record.state = .completed

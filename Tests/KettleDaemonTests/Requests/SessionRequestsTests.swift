@@ -10,7 +10,7 @@ import TestSupport
 
 private let app = SessionID(rawValue: "org.example.app")
 
-/// What programs ask, answered by the service put together over fakes.
+/// Requests of programs, handled by the service's parts over fakes.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionRequestsTests {
   @Test func `an attached session is recorded and listed`() async throws {
@@ -37,7 +37,7 @@ struct SessionRequestsTests {
       try await world.add(other)
     }
     _ = try await world.add(program)
-    // A person's transfer may have the name of the session; it is no task of it.
+    // A person's transfer may have the session's name without being a task.
     _ = try await world.add(other, isTask: false)
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KettleDaemon
 
-/// Rows that are told of, and that no store has yet.
+/// Rows that are only in memory.
 struct AwakeRowsTests {
   private func row(
     _ id: Int64, _ title: String = "a", state: TransferState = .queued, speed: Int64 = 0,

@@ -14,7 +14,7 @@ struct BatchTallyTests {
       createdAt: WallTime(millisecondsSince1970: 0))
   }
 
-  /// The tally after these rows, one after the other.
+  /// Returns the tally after these rows, in order.
   private func tally(_ rows: [TransferSnapshot]) -> BatchTally {
     var tally = BatchTally()
     var known: [TransferID: TransferSnapshot] = [:]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleDaemon
 
-/// The next row with some words, in a list that is half in memory and half in the store.
+/// Searches in a list that is half in memory and half in the store.
 struct FindRowTests {
   private let world: ListWorld
 

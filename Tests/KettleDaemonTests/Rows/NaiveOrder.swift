@@ -2,7 +2,7 @@ import KettleModel
 
 @testable import KettleDaemon
 
-/// Filters and sorts everything, by rules that are written down a second time.
+/// Filters and sorts all rows, with an independent implementation of the rules.
 enum NaiveOrder {
   static func rows(
     _ rows: [TransferID: TransferSnapshot], _ view: Viewport

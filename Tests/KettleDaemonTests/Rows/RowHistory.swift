@@ -199,7 +199,7 @@ struct RowHistory {
 }
 
 extension TransferSnapshot {
-  /// As the store has it.
+  /// The row as the store has it.
   fileprivate var atRest: TransferSnapshot {
     var row = self
     row.bytesPerSecond = 0

@@ -58,7 +58,7 @@ struct RowListTests {
     let window = world.list.update { $0.openWindow() }
     world.list.switchSubscription(from: nil, to: RowView(bySize))
     _ = try await world.list.window(bySize, for: window)
-    // It wakes up, changes and falls asleep again.
+    // It is loaded, changes and is evicted again.
     try world.load(2)
     var record = try ListWorld.record(2, name: "another", .paused)
     record.queuePosition = 2
@@ -275,14 +275,14 @@ struct RowListTests {
     let driftCount = list.update { $0.subscription(to: RowView(bySize))?.index?.order.driftCount }
     #expect(driftCount.map { $0 <= 10 } == true)
     #expect(world.archive.orderCount == 1)
-    // Nobody asked since it was made.
+    // No rows were requested since it was made.
     list.update { table in for id in Int64(50)...90 { table.update(running(id, size: 1)) } }
     await ordersMade(by: list)
     list.update { table in for id in Int64(91)...150 { table.update(running(id, size: 1)) } }
     #expect(list.update { $0.orderCount } == 0)
   }
 
-  /// Orders are made one after the other.
+  /// Waits until all requested orders are made: they are made one by one.
   private func ordersMade(by list: RowList) async {
     await withCheckedContinuation { made in list.orders.async { made.resume() } }
   }

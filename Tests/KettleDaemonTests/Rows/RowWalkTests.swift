@@ -3,7 +3,7 @@ import Testing
 @testable import KettleDaemon
 
 struct RowWalkTests {
-  /// The indices in the order in which they are looked at; after a wrap they are negative.
+  /// Returns the indices in search order; after a wrap they are negative.
   private func walk(
     _ count: Int, from start: Int, backwards: Bool = false, here: Bool = false, by size: Int = 2
   ) -> [Int] {

@@ -24,7 +24,7 @@ final class LogFileTests {
   @Test func `a full log is renamed, so both files together stay within twice the limit`()
     throws
   {
-    // Each life of the service nearly fills it and then goes over.
+    // Each run nearly fills the file and then exceeds the limit.
     for _ in 0..<3 {
       try Data(repeating: 120, count: LogFile.byteCountMax - 50).write(to: URL(filePath: path))
       let log = LogFile(path: path)

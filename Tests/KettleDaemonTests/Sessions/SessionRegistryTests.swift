@@ -197,7 +197,7 @@ struct SessionRegistryTests {
     #expect(said == "\(directory)\norg.example.app yes --events a b\n")
     let notice = world.registry.summaries.first?.notice
     #expect(notice?.problem == .ended && notice?.detail == "exit 7")
-    // The same again launches nobody.
+    // The same news launches nothing again.
     try await world.attach(2)
     world.registry.disconnect(ClientID(rawValue: 2))
     await world.drainQueue()
@@ -232,7 +232,7 @@ struct SessionRegistryTests {
     await world.drainQueue()
     world.clock.advance(milliseconds: 30_000)
     #expect(world.registry.summaries.first?.notice?.problem == .silent)
-    // It is alive to read the word.
+    // It is still alive and reads the word.
     try Data("go\n".utf8).write(to: URL(filePath: pipe))
     let end = await world.first { if case .reported(.ended) = $0 { true } else { false } }
     #expect(end == .reported(.ended("exit 3")))

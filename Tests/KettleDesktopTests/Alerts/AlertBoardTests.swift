@@ -4,7 +4,7 @@ import Testing
 @testable import KettleDesktop
 
 struct AlertBoardTests {
-  /// A list as the service has it, and the board that is told its changes.
+  /// The service's list, and the board that records its changes.
   private struct Bench {
     var board: AlertBoard
     var rows: [Int64: TransferSnapshot] = [:]
@@ -39,7 +39,7 @@ struct AlertBoardTests {
       board.record(from: rows.removeValue(forKey: id), to: nil, isWatched: isWatched, at: now)
     }
 
-    /// It was in the line of the store.
+    /// It was queued in the store.
     mutating func wake(_ id: Int64) {
       rows[id] = TransferSnapshot(
         id: TransferID(rawValue: id), session: SessionID(rawValue: "kettle"), taskIdentifier: id,
@@ -49,7 +49,7 @@ struct AlertBoardTests {
 
     mutating func pass(seconds: Int64) { now = now.advanced(byMilliseconds: seconds * 1000) }
 
-    /// Waits until there is something to say, and answers it with the seconds that it took.
+    /// Waits until an alert is due. Returns it and the seconds until then.
     mutating func next() -> (alert: Alert?, seconds: Int64)? {
       guard let dueAt = board.dueAt else { return nil }
       let wait = max(0, dueAt.milliseconds(since: now))
@@ -222,7 +222,7 @@ struct AlertBoardTests {
     bench.put(1, .failed, error: refused)
     bench.put(2...3, .completed)
     #expect(bench.board.dueAt == nil)
-    // What was seen is not told later either.
+    // Changes that were seen are not reported later either.
     bench.isWatched = false
     bench.put(4, .running)
     bench.put(4, .completed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
-  /// For what is to come: a machine that does other things is no reason to give it up.
+  /// A generous limit, because the machine may be busy.
   private static let patience = Duration.seconds(600)
 
   private func open(
@@ -56,7 +56,7 @@ struct BusConnectionTests {
     }
   }
 
-  /// More than a socket takes at once.
+  /// More than a socket accepts at once.
   @Test func `large messages pass in both directions`() async throws {
     let bus = try ScriptedBus()
     let connection = try await open(bus.addresses)

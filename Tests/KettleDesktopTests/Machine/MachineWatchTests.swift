@@ -32,7 +32,7 @@ struct MachineWatchTests {
     return (watch, told.makeAsyncIterator())
   }
 
-  /// Waits until the watch has asked both services so often.
+  /// Waits until the watch has queried both services this often.
   private func hasAsked(_ bus: ScriptedBus, _ count: Int) async {
     var gets = 0
     for await method in bus.heard where method == "Get" {
@@ -69,7 +69,7 @@ struct MachineWatchTests {
     bus.set("OnBattery", of: upower, .boolean(false))
     bus.tellChange(of: upower)
     #expect(await told.next() == both)
-    // It goes, and the kernel is asked.
+    // It stops, and the kernel is read.
     bus.set("OnBattery", of: upower, nil)
     bus.tellChange(of: upower)
     #expect(await told.next() == [.unmeteredNetwork])
@@ -172,7 +172,7 @@ struct MachineWatchTests {
     bus.set("Metered", of: networkManager, .uint32(1))
     var (watch, told) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
     #expect(await told.next() == [.mainsPower])
-    // It comes back at once and is not there.
+    // It would be reconnected at once, but it is gone.
     bus.behave(.refusing)
     bus.drop()
     #expect(await told.next() == both)
@@ -187,7 +187,7 @@ struct MachineWatchTests {
     bus.set("Metered", of: networkManager, .uint32(1))
     var (watch, told) = await watch(bus.addresses)
     #expect(await told.next() == [.mainsPower])
-    // It would take us back at once, and then throw us out again.
+    // It would accept us at once and disconnect us again.
     bus.drop()
     #expect(await told.next() == both)
     watch.stop()

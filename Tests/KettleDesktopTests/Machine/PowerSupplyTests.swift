@@ -25,7 +25,7 @@ struct PowerSupplyTests {
       ([battery("Discharging")], false),
       ([battery("Discharging"), line("0")], false),
       ([battery("Charging")], true),
-      // The adapter hangs on a port that the kernel does not show as online.
+      // The adapter is on a port that the kernel does not show as online.
       ([battery("Charging"), line("0")], true),
       ([battery("Full")], true),
       ([battery("Not charging"), line("0")], true),
@@ -33,7 +33,7 @@ struct PowerSupplyTests {
       ([battery("Discharging"), line("1")], true),
       // Fixed and programmable voltage.
       ([battery("Full"), line("2", type: "USB_PD")], true),
-      // A telephone hangs on the port.
+      // A phone is on the port.
       ([battery("Discharging"), line("1", type: "USB")], false),
       ([battery("Discharging"), line("1", type: "USB"), line("1")], true),
       ([battery("Unknown"), line("1", type: "USB_C")], true),

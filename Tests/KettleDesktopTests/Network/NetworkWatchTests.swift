@@ -14,7 +14,7 @@ struct NetworkWatchTests {
     return (try #require(watch ?? nil), states.makeAsyncIterator())
   }
 
-  /// Takes what is told until it is this; a way that became another one is told in between.
+  /// Waits for this state; a changed route is reported in between.
   private func next(
     _ expected: NetworkState, _ states: inout AsyncStream<NetworkState>.Iterator
   ) async -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KettleDesktop
 
-/// Messages as the kernel sends them, made byte by byte after linux/netlink.h, and broken ones.
+/// Kernel messages built byte by byte after linux/netlink.h, and broken ones.
 struct RouteMessageTests {
   private func message(
     _ type: UInt16, sequence: UInt32 = 1, length: UInt32? = nil, _ body: [UInt8]
@@ -92,7 +92,7 @@ struct RouteMessageTests {
     let up = link(7, flags: upAndRunning)
     let out = attribute(4, bytes(Int32(7)))
     #expect(state([up, route(table: 255, [out])]) == .absent)
-    // In the attribute stands the whole number of the table.
+    // The attribute has the complete table number.
     #expect(state([up, route(table: 252, [out, attribute(15, bytes(UInt32(255)))])]) == .absent)
     #expect(state([up, route(table: 252, [out, attribute(15, bytes(UInt32(1000)))])]) == .present)
     for type: UInt8 in [2, 3, 5, 6, 7, 8] {
@@ -136,7 +136,7 @@ struct RouteMessageTests {
     for count in 0..<whole.count {
       let cut = Array(whole.prefix(count))
       #expect(RouteMessage.parse(cut) == (count < 4 ? [] : [.other]), "\(count)")
-      // The same with a header that knows the true length.
+      // The same with the true length in the header.
       guard count >= 16 else { continue }
       let honest = bytes(UInt32(count)) + cut.dropFirst(4)
       let read = RouteMessage.parse(honest)
@@ -153,7 +153,7 @@ struct RouteMessageTests {
       Issue.record("\(parsed)")
       return
     }
-    // Nine bytes lie about one byte of the next attribute only.
+    // A length of nine claims only one byte of the next attribute.
     #expect(read.destination.count == (length == 9 ? 5 : 0))
     #expect(read.links.isEmpty)
   }
