@@ -104,7 +104,8 @@ extension ServiceConnection {
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: try await connectSocket(paths))
     do {
-      try await service.greet(as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
+      try await service.greet(
+        as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
       return service
     } catch {
       throw clientError(error, address: paths.socketPath)
@@ -118,7 +119,8 @@ extension ServiceConnection {
   ) async throws(ClientError) -> ServiceConnection {
     let service = ServiceConnection(connection: connection)
     do {
-      try await service.greet(as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
+      try await service.greet(
+        as: clientName, isWatchedByPerson: isWatchedByPerson, within: helloBudget)
       return service
     } catch {
       throw clientError(error, address: address)

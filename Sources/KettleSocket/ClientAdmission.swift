@@ -56,7 +56,7 @@ final class ClientAdmission: Sendable {
 
     let (lines, source) = ControlLines.make(on: channel)
     let connection = ControlConnection(
-      peerUserID: peer.userID, peerProcessID: peer.processID, lines: lines, channel: channel)
+      peerProcessID: peer.processID, lines: lines, channel: channel)
     let handler = LineHandler(
       limits: LineHandler.Limits(
         lineByteCountMax: limits.lineByteCountMax, partialLineBudget: limits.partialLineBudget),

@@ -9,15 +9,12 @@ import NIOPosix
 ///
 /// The owner closes it. As a safety net, releasing the last copy closes it too.
 package struct ControlConnection: Sendable {
-  /// The user at the other end, as reported by the kernel (SO_PEERCRED).
-  package let peerUserID: Int64
   /// The process that connected. It may have exited or passed the socket on since.
   package let peerProcessID: Int64
   package let lines: ControlLines
   private let owner: ChannelOwner
 
-  init(peerUserID: Int64, peerProcessID: Int64, lines: ControlLines, channel: any Channel) {
-    self.peerUserID = peerUserID
+  init(peerProcessID: Int64, lines: ControlLines, channel: any Channel) {
     self.peerProcessID = peerProcessID
     self.lines = lines
     owner = ChannelOwner(channel: channel)
@@ -82,8 +79,7 @@ extension ControlConnection {
     let descriptor = try connectedSocket(path, userID: userID)
     let processID = Int64(kettle_peer_pid(descriptor.number))
     return try await adopt(
-      descriptor, lineByteCountMax: lineByteCountMax, peerUserID: userID,
-      peerProcessID: processID)
+      descriptor, lineByteCountMax: lineByteCountMax, peerProcessID: processID)
   }
 
   /// Connects like `connect`, for a thread that does its own reading and writing. Returns a
@@ -127,12 +123,11 @@ extension ControlConnection {
     lineByteCountMax: Int = LineDecoder.byteCountMaxFromService
   ) async throws(ControlSocketError) -> ControlConnection {
     try await adopt(
-      descriptor, lineByteCountMax: lineByteCountMax, peerUserID: -1, peerProcessID: -1)
+      descriptor, lineByteCountMax: lineByteCountMax, peerProcessID: -1)
   }
 
   static func adopt(
-    _ descriptor: consuming OwnedDescriptor, lineByteCountMax: Int, peerUserID: Int64,
-    peerProcessID: Int64
+    _ descriptor: consuming OwnedDescriptor, lineByteCountMax: Int, peerProcessID: Int64
   ) async throws(ControlSocketError) -> ControlConnection {
     let limits = LineHandler.Limits(lineByteCountMax: lineByteCountMax, partialLineBudget: nil)
     // NIO owns the descriptor from here on, even if the call fails.
@@ -146,8 +141,7 @@ extension ControlConnection {
             try channel.pipeline.syncOperations.addHandler(
               LineHandler(limits: limits, source: source, activated: nil))
             return ControlConnection(
-              peerUserID: peerUserID, peerProcessID: peerProcessID, lines: lines,
-              channel: channel)
+              peerProcessID: peerProcessID, lines: lines, channel: channel)
           }
         }
     } catch {

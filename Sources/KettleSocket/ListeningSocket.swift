@@ -50,7 +50,9 @@ struct ListeningSocket: ~Copyable {
     try check("fchmod", fchmod(descriptor, 0o600))
     try check("bind", address.withPointer { Glibc.bind(descriptor, $0, $1) })
     guard let status = SystemCall.status(ofName: path), status.isSocket, !status.isOpenToOthers
-    else { throw ControlSocketError.unsafeDirectory(path: path, detail: "others can access the socket") }
+    else {
+      throw ControlSocketError.unsafeDirectory(path: path, detail: "others can access the socket")
+    }
     try check("listen", Glibc.listen(descriptor, backlog))
     return SocketFile(status)
   }

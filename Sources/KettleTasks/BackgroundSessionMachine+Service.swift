@@ -72,7 +72,7 @@ extension BackgroundSessionMachine {
 
   private mutating func tokenMade(_ number: Int64, _ reply: ServiceReply) {
     guard case .requestingResumeData(let failure)? = tasks[number]?.phase else { return }
-    guard case .tokens(let tokens) = reply else { 
+    guard case .tokens(let tokens) = reply else {
       return reportEnd(of: number, failure, token: nil)
     }
     reportEnd(of: number, failure, token: tokens.first)

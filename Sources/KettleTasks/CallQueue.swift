@@ -41,7 +41,9 @@ struct CallQueue: Sendable {
   mutating func next() -> DelegateCall? {
     guard case .free = phase, head < waiting.count else { return nil }
     let call = waiting[head]
-    if let task = call.task, lastPositions[task] == removedCount + head { lastPositions[task] = nil }
+    if let task = call.task, lastPositions[task] == removedCount + head {
+      lastPositions[task] = nil
+    }
     head += 1
     // Drop half of it at a time, so that each call is moved once on average.
     if head * 2 >= waiting.count {

@@ -89,7 +89,9 @@ struct ChallengeTests {
     #expect(judge.methods.withLock { $0 } == ["task \(NSURLAuthenticationMethodHTTPBasic)"])
   }
 
-  @Test func `trust in the server's certificates answers server trust, at the session's method`() throws {
+  @Test func `trust in the server's certificates answers server trust, at the session's method`()
+    throws
+  {
     let judge = Judge { challenge in
       challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
     }

@@ -112,8 +112,7 @@ struct SessionTests {
     #expect(made.withLock { $0 } == 1)
   }
 
-  @Test func `tasks created while the service is busy reach it together and in order`() throws
-  {
+  @Test func `tasks created while the service is busy reach it together and in order`() throws {
     let world = try SessionWorld(prepare: { $0.change { $0.silence = [AddTransfers.name] } })
     func numbers(_ request: ControlRequest) -> [Int64]? {
       guard case .add(let params) = request else { return nil }
@@ -145,8 +144,7 @@ struct SessionTests {
       world.recorder.error(of: task)?.localizedDescription.contains("version 9") == true)
   }
 
-  @Test func `a restarted service finds the same session, and nothing is reported twice`() throws
-  {
+  @Test func `a restarted service finds the same session, and nothing is reported twice`() throws {
     let world = try SessionWorld()
     let first = world.session.downloadTask(with: SessionWorld.url)
     first.resume()

@@ -3,8 +3,8 @@ import KettleControl
 import KettleModel
 import Testing
 
-/// Runs a blocking call on a dedicated thread, so that a waiting test does not occupy one of the few
-/// task threads that the awaited work may need.
+/// Runs a blocking call on a dedicated thread, so that a waiting test does not occupy one of the
+/// few task threads that the awaited work may need.
 private func offThread<Result: Sendable>(
   _ body: @escaping @Sendable () -> Result
 ) async -> Result {

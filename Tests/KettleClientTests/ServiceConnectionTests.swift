@@ -268,7 +268,8 @@ struct ServiceConnectionTests {
   }
 
   // Fault 96
-  @Test func `without a listener the service is not running, even with a socket file`() async throws {
+  @Test func `without a listener the service is not running, even with a socket file`() async throws
+  {
     let world = try ClientWorld()
     let path = world.paths.socketPath
     await #expect(throws: ClientError.notRunning(socketPath: path)) { try await connect(world) }

@@ -31,8 +31,7 @@ struct InvalidationTests {
       ])
   }
 
-  @Test func `tasks of an earlier run are reported before the end`() throws
-  {
+  @Test func `tasks of an earlier run are reported before the end`() throws {
     var bench = SessionBench()
     bench.feed(.invalidate(cancellingTasks: false))
     #expect(bench.calls.isEmpty && bench.requests.isEmpty)

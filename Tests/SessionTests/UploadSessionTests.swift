@@ -144,7 +144,7 @@ struct UploadSessionTests {
     #expect(
       told.error(of: tasks[0])?.localizedDescription
         == "Uploads from data are not supported in background sessions; "
-          + "write the data to a file first")
+        + "write the data to a file first")
     #expect(origin.requests.isEmpty)
   }
 }

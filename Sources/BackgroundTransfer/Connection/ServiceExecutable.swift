@@ -35,7 +35,8 @@ package enum ServiceExecutable {
 
     package var sentence: String {
       guard let path else {
-        return "The program \"kettle\" is not in PATH; install it, or set \(environmentName) to its path"
+        return
+          "The program \"kettle\" is not in PATH; install it, or set \(environmentName) to its path"
       }
       return "The program \"\(path)\" given by \(source) cannot be run; give its absolute path"
     }

@@ -79,7 +79,8 @@ extension SessionCore {
   /// Reports the end of events for a program that did not register for the handler, and for one
   /// that has already called it.
   private func finishEventsIfUnhandled() {
-    if !LaunchEvents.shared.isRegistered || URLSessionRegistry.shared.wereEventsHandled(identifier) {
+    if !LaunchEvents.shared.isRegistered || URLSessionRegistry.shared.wereEventsHandled(identifier)
+    {
       feed(.finishEvents)
     }
   }

@@ -121,7 +121,9 @@ final class RemoteShell: Sendable {
     while waitid(P_PID, id_t(process.processID), &information, WEXITED | WNOWAIT) == -1,
       errno == EINTR
     {}
-    for _ in 0..<Self.lastOutputWaitCount where !state.withLock({ $0.isOutputComplete }) { poll(nil, 0, 10) }
+    for _ in 0..<Self.lastOutputWaitCount where !state.withLock({ $0.isOutputComplete }) {
+      poll(nil, 0, 10)
+    }
     let (status, waiting) = state.withLock { state in
       let status = ProcessStatus.ofEnded(process.processID)
       guard case .running(let waiting) = state.phase else { return (status, []) }

@@ -99,7 +99,7 @@ package struct ClientOutbox: Sendable {
 
   /// The approximate memory used for the client. What is being sent counts twice: as a line, and in
   /// the buffer of the socket.
-  package var heldByteCount: Int {
+  package var usedByteCount: Int {
     guard let waiting else { return 0 }
     return waiting.size.byteCount + 2 * sending.byteCount
   }
@@ -124,7 +124,9 @@ package struct ClientOutbox: Sendable {
     withWaiting { $0.setViewport(window) } == nil ? .overflow : .queued
   }
 
-  package mutating func enqueue(event: any OutboxEvent) -> EnqueueResult { enqueueEvent { $0.add(event) } }
+  package mutating func enqueue(event: any OutboxEvent) -> EnqueueResult {
+    enqueueEvent { $0.add(event) }
+  }
 
   /// Gathers the ids with those that wait, unless another message arrived since.
   package mutating func enqueue(completed runs: IDRuns) -> EnqueueResult {
@@ -148,7 +150,7 @@ package struct ClientOutbox: Sendable {
   }
 
   /// How much memory `omitEvents` would free.
-  package var spareByteCount: Int {
+  package var droppableByteCount: Int {
     guard case .resynchronises = lag else { return 0 }
     return waiting?.size.eventByteCount ?? 0
   }

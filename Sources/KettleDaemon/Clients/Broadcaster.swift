@@ -30,7 +30,7 @@ final class Broadcaster: Sendable {
   }
 
   private let state = Mutex(State())
-  private let mailboxes: Mailboxes
+  let mailboxes: Mailboxes
   private let list: RowList
   private let freeSpace: FreeSpace
 
@@ -82,9 +82,6 @@ final class Broadcaster: Sendable {
     let shared = SharedEvent(event)
     for client in clients { client.deliver(shared, since: before) }
   }
-
-  /// The bytes waiting for all clients together.
-  var heldByteCount: Int { mailboxes.heldByteCount }
 
   /// Returns the transfer whose state may have changed.
   private static func changed(_ event: EngineEvent) -> TransferID? {
@@ -206,7 +203,9 @@ final class Broadcaster: Sendable {
   // MARK: Queries of clients
 
   /// Returns the rows that a client displays; nil if it displays something else by now.
-  func displayedRows(of viewport: Viewport, for id: ClientID) async throws(ControlError) -> RowWindow? {
+  func displayedRows(of viewport: Viewport, for id: ClientID) async throws(ControlError)
+    -> RowWindow?
+  {
     guard let window = window(of: id) else { return nil }
     return try await list.window(viewport, for: window).map(withFreeSpace)
   }
@@ -266,5 +265,20 @@ final class Broadcaster: Sendable {
   /// `.live` if a client displays progress.
   var cadence: ProgressCadence {
     state.withLock { $0.clients.values.contains { $0.mailbox.wantsProgress } ? .live : .quiet }
+  }
+}
+
+extension TransferSnapshot {
+  /// Whether anything except the byte count and values derived from it changed. Each checkpoint
+  /// changes the record, and events for an unchanged state are useless.
+  func differsInMoreThanProgress(from before: TransferSnapshot) -> Bool {
+    var same = before
+    same.bytesReceived = bytesReceived
+    same.bytesPerSecond = bytesPerSecond
+    same.secondsLeft = secondsLeft
+    same.connections = connections
+    // Moving a transfer changes the positions of others, to which nothing happened.
+    same.queuePosition = queuePosition
+    return self != same
   }
 }

@@ -25,9 +25,9 @@ final class ClientMailbox: Sendable {
     /// Smaller the longer it has been in transit.
     var since: UInt64
     /// Includes the items queued behind it.
-    var heldByteCount: Int
+    var usedByteCount: Int
     /// How many of those bytes can be dropped so that the client requests them again.
-    var spareByteCount: Int
+    var droppableByteCount: Int
   }
 
   private struct State: Sendable {
@@ -127,8 +127,8 @@ final class ClientMailbox: Sendable {
     state.withLock { state in
       state.sendingSince.map {
         Sending(
-          since: $0, heldByteCount: state.outbox.heldByteCount,
-          spareByteCount: state.outbox.spareByteCount)
+          since: $0, usedByteCount: state.outbox.usedByteCount,
+          droppableByteCount: state.outbox.droppableByteCount)
       }
     }
   }
@@ -302,7 +302,7 @@ final class ClientMailbox: Sendable {
   }
 
   private func account(_ state: inout State) {
-    let byteCount = state.outbox.heldByteCount
+    let byteCount = state.outbox.usedByteCount
     mailboxes.account(byteCount - state.accountedByteCount)
     state.accountedByteCount = byteCount
   }

@@ -268,7 +268,9 @@ struct ClientSession: Sendable {
   private func show(
     _ viewport: Viewport, to client: ConnectedClient, unless shownHash: Int?
   ) async throws(ControlError) -> Int? {
-    guard let window = try await broadcaster.displayedRows(of: viewport, for: client.id) else { return nil }
+    guard let window = try await broadcaster.displayedRows(of: viewport, for: client.id) else {
+      return nil
+    }
     let hash = window.hashValue
     if hash != shownHash { client.mailbox.send(window: window) }
     return hash

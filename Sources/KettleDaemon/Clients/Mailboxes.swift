@@ -26,7 +26,7 @@ final class Mailboxes: Sendable {
   var all: [ClientMailbox] { mailboxes.withLock { $0 } }
 
   /// The bytes waiting for all clients together.
-  var heldByteCount: Int { held.load(ordering: .relaxed) }
+  var usedByteCount: Int { held.load(ordering: .relaxed) }
 
   func open() -> ClientMailbox {
     let mailbox = ClientMailbox(in: self, limits.outbox)
@@ -47,12 +47,12 @@ final class Mailboxes: Sendable {
 
   /// Frees memory while more than the limit is waiting.
   func relieve() {
-    while heldByteCount > limits.byteCountMax {
+    while usedByteCount > limits.byteCountMax {
       let waiting = all.compactMap { mailbox in
         mailbox.sending.map { (mailbox: mailbox, sending: $0) }
       }.sorted { $0.sending.since < $1.sending.since }
-      let large = waiting.filter { $0.sending.heldByteCount > limits.shareByteCount }
-      if let slowest = large.first(where: { $0.sending.spareByteCount > 0 }) {
+      let large = waiting.filter { $0.sending.usedByteCount > limits.shareByteCount }
+      if let slowest = large.first(where: { $0.sending.droppableByteCount > 0 }) {
         slowest.mailbox.omitEvents()
       } else if large.count > 1 {
         large[0].mailbox.discardAll()

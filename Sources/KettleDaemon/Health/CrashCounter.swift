@@ -36,7 +36,9 @@ final class CrashCounter: Sendable {
   }
 
   /// The handler must not write to a descriptor number that has been reused.
-  deinit { if crashFileDescriptor >= 0, crashFileDescriptor == descriptor { crashFileDescriptor = -1 } }
+  deinit {
+    if crashFileDescriptor >= 0, crashFileDescriptor == descriptor { crashFileDescriptor = -1 }
+  }
 
   private var descriptor: Int32 {
     switch file {

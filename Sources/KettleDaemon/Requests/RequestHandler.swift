@@ -46,7 +46,8 @@ struct RequestHandler: Sendable {
     case .hello:
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
-      return coder.encode(result: try await add(params, for: client.id, whenDecided: decided), to: id)
+      return coder.encode(
+        result: try await add(params, for: client.id, whenDecided: decided), to: id)
     case .addURLs(let params):
       let ids = try await add(params, whenDecided: decided)
       return coder.encode(result: AddURLs.Result(runs: IDRuns(ids)), to: id)

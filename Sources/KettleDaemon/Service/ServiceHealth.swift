@@ -64,7 +64,7 @@ struct ServiceHealth: Sendable {
     let queue = DispatchQueue(label: "kettle.health")
     queue.async { POSIXFileStorage.prepare() }
     queue.asyncAfter(deadline: .now() + .seconds(Self.settledSeconds)) {
-      ProcessMemory.releaseUnused()
+      ProcessResources.releaseUnusedMemory()
     }
     healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { crashes.clear() }

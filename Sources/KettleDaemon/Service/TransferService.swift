@@ -45,7 +45,7 @@ package struct TransferService: Sendable {
 
   /// Runs until it is stopped. Transfers in progress then continue at the next start.
   package func run() async -> End {
-    ProcessPreparation.prepare()
+    ProcessResources.prepare()
     let lock: ServiceLock
     do throws(ControlSocketError) {
       guard let held = try ServiceLock.acquire(at: options.paths.lockPath) else {
@@ -78,7 +78,7 @@ package struct TransferService: Sendable {
   ) async throws {
     try NetworkLibraries.load()
     try await options.whenAlone()
-    let settings = ServiceSettings(options, descriptorLimit: ProcessPreparation.descriptorLimit)
+    let settings = ServiceSettings(options, descriptorLimit: ProcessResources.descriptorLimit)
     let crashes = CrashCounter(path: options.paths.crashCountPath)
     crashes.arm()
     let core = try ServiceCore(

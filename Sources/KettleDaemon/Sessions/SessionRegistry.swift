@@ -306,13 +306,16 @@ final class SessionRegistry: Sendable {
     for action in actions {
       switch action {
       case .keep(let record):
-        if case .failure(let error) = await commit(.putSession(record)) { outcome = .failure(error) }
+        if case .failure(let error) = await commit(.putSession(record)) {
+          outcome = .failure(error)
+        }
       case .keepBeforeLaunch(let record, let launch):
         let isKept = (try? await commit(.putSession(record)).get()) != nil
         change { table, now in
           table.launchRecorded(of: record.id, launch, isKept: isKept, at: now)
         }
-      case .launch(let session, let launch, let command): self.launch(command, for: session, id: launch)
+      case .launch(let session, let launch, let command):
+        self.launch(command, for: session, id: launch)
       }
     }
     return outcome
@@ -333,7 +336,9 @@ final class SessionRegistry: Sendable {
           table.launchFailed(of: session, launch, errno: name, at: now)
         }
       case .ended(let how):
-        logger.info("A launched program ended: \(how)", metadata: metadata)
+        logger.info(
+          "A launched program ended",
+          metadata: metadata.merging(["status": "\(how)"]) { $1 })
         self?.change { table, now in
           table.launchEnded(of: session, launch, how: how, at: now)
         }

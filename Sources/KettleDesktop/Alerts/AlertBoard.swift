@@ -106,7 +106,9 @@ package struct AlertBoard: Sendable {
       blocked.add(row)
       if !isWatched { unreportedBlocked.add(row) }
     }
-    if troubledAt == nil, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty { troubledAt = now }
+    if troubledAt == nil, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty {
+      troubledAt = now
+    }
     guard underWayCount == 0 else { return }
     if isWatched { forgetAll() } else { allDoneAt = now }
   }
@@ -160,7 +162,9 @@ package struct AlertBoard: Sendable {
         completed, failed: settings.reportsFailures ? failed : none,
         blocked: settings.reportsFailures ? blocked : none)
     }
-    guard settings.reportsFailures, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty else { return nil }
+    guard settings.reportsFailures, !unreportedFailed.isEmpty || !unreportedBlocked.isEmpty else {
+      return nil
+    }
     return AlertText.trouble(failed: unreportedFailed, blocked: unreportedBlocked)
   }
 

@@ -67,7 +67,8 @@ struct ClientOutboxTests {
   @Test func `waiting progress of a transfer is summed and has the newest totals`() {
     var outbox = ClientOutbox()
     for step: Int64 in 1...100_000 {
-      #expect(outbox.enqueue(event: event(.progress, at: step, written: 2, total: 2 * step)) == .queued)
+      #expect(
+        outbox.enqueue(event: event(.progress, at: step, written: 2, total: 2 * step)) == .queued)
     }
     #expect(
       drain(&outbox) == [
@@ -183,7 +184,7 @@ struct ClientOutboxTests {
       _ = outbox.next()
       #expect(outbox.hasRoomForReplies == hasRoom)
     }
-    #expect(outbox.heldByteCount == 0)
+    #expect(outbox.usedByteCount == 0)
   }
 
   // Fault 118
@@ -214,23 +215,23 @@ struct ClientOutboxTests {
     var largest = 0
     for id: Int64 in 0..<20_000 {
       _ = outbox.enqueue(event: event(id % 3 == 0 ? .progress : .stateChanged, id % 700))
-      largest = max(largest, outbox.heldByteCount)
+      largest = max(largest, outbox.usedByteCount)
     }
     #expect(largest <= limits.eventByteCountMax)
-    #expect(outbox.heldByteCount == 0)
+    #expect(outbox.usedByteCount == 0)
     #expect(drain(&outbox) == [.notification(.resynchronise)])
   }
 
   @Test func `events are omitted before the client is dropped`() {
     var outbox = ClientOutbox(lag: .resynchronises)
     _ = outbox.enqueue(event: event(.added))
-    #expect(outbox.spareByteCount > 0)
+    #expect(outbox.droppableByteCount > 0)
     #expect(outbox.omitEvents() == .omitted)
-    #expect(outbox.spareByteCount == 0)
+    #expect(outbox.droppableByteCount == 0)
     #expect(drain(&outbox) == [.notification(.resynchronise)])
     var other = ClientOutbox()
     _ = other.enqueue(event: event(.added))
-    #expect(other.spareByteCount == 0)
+    #expect(other.droppableByteCount == 0)
     #expect(other.omitEvents() == .overflow)
     #expect(other.isOverflowed)
   }
@@ -239,12 +240,12 @@ struct ClientOutboxTests {
     var outbox = ClientOutbox()
     _ = outbox.enqueue(viewport: ProtocolSamples.window(first: 1))
     #expect(outbox.hasWindow)
-    let waiting = outbox.heldByteCount
+    let waiting = outbox.usedByteCount
     _ = outbox.next()
     // As a line, and in the buffer of the socket.
-    #expect(outbox.hasWindow && outbox.heldByteCount == 2 * waiting)
+    #expect(outbox.hasWindow && outbox.usedByteCount == 2 * waiting)
     #expect(next(&outbox) == nil)
-    #expect(!outbox.hasWindow && outbox.heldByteCount == 0)
+    #expect(!outbox.hasWindow && outbox.usedByteCount == 0)
   }
 
   @Test func `long texts in events count`() {

@@ -51,7 +51,7 @@ struct LineDecoderTests {
       }
     }
     #expect(taken == 900)
-    #expect(!decoder.holdsPartialLine)
+    #expect(!decoder.hasPartialLine)
   }
 
   @Test func `the lines before one that is too long are not lost`() {
@@ -66,11 +66,11 @@ struct LineDecoderTests {
   @Test func `the decoder knows whether it holds a partial line`() throws {
     var decoder = LineDecoder(byteCountMax: 100)
     var lines: [[UInt8]] = []
-    #expect(!decoder.holdsPartialLine)
+    #expect(!decoder.hasPartialLine)
     try decode("a\nb", with: &decoder, into: &lines)
-    #expect(decoder.holdsPartialLine)
+    #expect(decoder.hasPartialLine)
     try decode("\n", with: &decoder, into: &lines)
-    #expect(!decoder.holdsPartialLine)
+    #expect(!decoder.hasPartialLine)
   }
 
   @Test func `the lines do not depend on how the stream is cut`() throws {

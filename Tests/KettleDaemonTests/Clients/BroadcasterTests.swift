@@ -34,7 +34,10 @@ struct BroadcasterTests {
     #expect(mailbox.next()?.notification == nil)
   }
 
-  @Test func `a client that watches some states receives events of transfers that enter, are in or leave them`() {
+  @Test
+  func
+    `a client that watches some states receives events of transfers that enter, are in or leave them`()
+  {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
     var told: [TransferState] = []
@@ -171,7 +174,9 @@ struct BroadcasterTests {
     #expect(try await broadcaster.displayedRows(of: Viewport(), for: id) == nil)
   }
 
-  @Test func `loading and evicting send no event, and totals count each transfer once`() async throws {
+  @Test func `loading and evicting send no event, and totals count each transfer once`()
+    async throws
+  {
     let (id, mailbox) = broadcaster.connect()
     mailbox.watch(.progress)
     broadcaster.subscribe(id, to: Viewport())
@@ -223,5 +228,29 @@ struct BroadcasterTests {
     var after = before
     after.queuePosition = 9
     #expect(!after.differsInMoreThanProgress(from: before))
+  }
+
+  @Test func `more bytes alone are not news`() {
+    let before = row(1, .running)
+    var later = before
+    later.bytesReceived = 9
+    later.bytesPerSecond = 3
+    later.secondsLeft = 4
+    later.connections = 5
+    #expect(!later.differsInMoreThanProgress(from: before))
+  }
+
+  @Test func `a different state, error, size or link is news`() {
+    let changes: [(inout TransferSnapshot) -> Void] = [
+      { $0.state = .paused }, { $0.error = TransferFailure(.timedOut, on: "h") },
+      { $0.bytesExpected = 7 }, { $0.url = "http://h/b" }, { $0.freshStart = .asked },
+      { $0.path = "/d/a" },
+    ]
+    let before = row(1, .running)
+    for change in changes {
+      var later = before
+      change(&later)
+      #expect(later.differsInMoreThanProgress(from: before))
+    }
   }
 }

@@ -123,7 +123,7 @@ struct ClientSessionTests {
         connection: connection, broadcaster: broadcaster, logger: Logger(label: "test"),
         dropped: Self.dropped
       ) { _, id, _, _ in
-        largest.withLock { $0 = max($0, broadcaster.heldByteCount) }
+        largest.withLock { $0 = max($0, broadcaster.mailboxes.usedByteCount) }
         return ReplyCoder().encode(result: padding, to: id)
       }.run()
       break
@@ -252,8 +252,7 @@ struct ClientSessionTests {
 
     func answer(
       _ request: ControlRequest, id: RequestID, whenDecided decided: () -> Void
-    ) async -> [UInt8]
-    {
+    ) async -> [UInt8] {
       guard case .number(let number) = id, request.adds else {
         said.yield("asked")
         return ReplyCoder().encode(result: Nothing(), to: id)

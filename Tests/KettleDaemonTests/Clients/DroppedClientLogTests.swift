@@ -52,7 +52,9 @@ struct DroppedClientLogTests {
     var limiter = LogLimiter()
     var loggedCount = 0
     for millisecond: Int64 in 0..<3_600_000 {
-      if limiter.admit(at: MonotonicTime(milliseconds: millisecond)) != .omitted { loggedCount += 1 }
+      if limiter.admit(at: MonotonicTime(milliseconds: millisecond)) != .omitted {
+        loggedCount += 1
+      }
     }
     #expect(loggedCount <= 20 * 61)
   }

@@ -51,14 +51,14 @@ struct MailboxesTests {
     for step: Int64 in 0..<1000 {
       broadcaster.observe(
         .changed(row(step % 50, step / 50 % 2 == 0 ? .running : .paused)), at: now)
-      largest = max(largest, broadcaster.heldByteCount)
+      largest = max(largest, broadcaster.mailboxes.usedByteCount)
       readCount += notifications(reader).count
     }
     #expect(largest < 64 << 20)
     // A client that reads does not have to resynchronise because of the others.
     #expect(readCount == 1000)
     #expect(silent.allSatisfy { !$0.isWatching })
-    #expect(broadcaster.heldByteCount < 1 << 20)
+    #expect(broadcaster.mailboxes.usedByteCount < 1 << 20)
     #expect(silent.allSatisfy { notifications($0) == [.resynchronise] })
     #expect(silent.allSatisfy { $0.isWatching })
   }
@@ -89,7 +89,7 @@ struct MailboxesTests {
     #expect(!mailbox.isOverflowed)
     _ = mailbox.next()
     _ = mailbox.next()
-    #expect(mailboxes.heldByteCount == 0)
+    #expect(mailboxes.usedByteCount == 0)
   }
 
   @Test func `an event is encoded once for all clients`() {

@@ -19,7 +19,9 @@ struct SocketFileMonitorTests {
   @Test func `checks continue after a failure`() async {
     let (looks, continuation) = AsyncStream<Void>.makeStream()
     let count = Mutex(0)
-    let keeper = SocketFileMonitor(of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")) {
+    let keeper = SocketFileMonitor(
+      of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")
+    ) {
       continuation.yield()
       if count.withLock({
         $0 += 1

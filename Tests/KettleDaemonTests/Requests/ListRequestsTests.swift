@@ -87,7 +87,8 @@ struct ListRequestsTests {
     let (world, person) = try await world()
     let selection = TransferSelection.matching(RowFilter(host: "b.example"), except: [])
     let prioritized = try await world.send(
-      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)), as: person)
+      PrioritizeTransfers.self, .prioritize(.init(selection: selection, priority: .high)),
+      as: person)
     #expect(prioritized.applied.map(\.rawValue) == [5])
     _ = try await world.send(
       LimitSpeed.self, .limit(.init(selection: selection, bytesPerSecond: 99)), as: person)

@@ -53,7 +53,8 @@ struct SessionRequestsTests {
       try await world.send(UpdateTask.self, .updateTask(.init(id: id)), as: program)
     }
     let tokens = try await world.send(
-      AcknowledgeTasks.self, .acknowledgeTasks(.init(ids: [id], keepsResumeData: true)), as: program)
+      AcknowledgeTasks.self, .acknowledgeTasks(.init(ids: [id], keepsResumeData: true)), as: program
+    )
     #expect(tokens.tokens.isEmpty)
     let answer = try await world.send(
       AnswerChallenge.self,
@@ -93,7 +94,8 @@ struct SessionRequestsTests {
     _ = try await world.attach(program)
     _ = try await world.send(FinishEvents.self, .finishEvents(.init(session: app)), as: program)
     await #expect(throws: ControlError(.notAttached, app.rawValue)) {
-      try await world.send(FinishEvents.self, .finishEvents(.init(session: app)), as: world.connect())
+      try await world.send(
+        FinishEvents.self, .finishEvents(.init(session: app)), as: world.connect())
     }
   }
 

@@ -33,7 +33,8 @@ struct BatchTallyTests {
 
   @Test func `transfers that finish during the batch count, earlier ones do not`() {
     let batch = tally([
-      row(1, .completed, received: 900, of: 900), row(2, .running, received: 0, of: 100), row(3, .queued, received: 0, of: 50),
+      row(1, .completed, received: 900, of: 900), row(2, .running, received: 0, of: 100),
+      row(3, .queued, received: 0, of: 50),
       row(2, .verifying, received: 100, of: 100), row(2, .completed, received: 100, of: 100),
       row(3, .running, received: 20, of: 50),
     ])
@@ -45,7 +46,9 @@ struct BatchTallyTests {
   }
 
   @Test func `a batch ends with the last transfer in progress, and the next starts from zero`() {
-    var batch = tally([row(1, .running, received: 0, of: 10), row(1, .completed, received: 10, of: 10)])
+    var batch = tally([
+      row(1, .running, received: 0, of: 10), row(1, .completed, received: 10, of: 10),
+    ])
     #expect(batch.progress(bytesPerSecond: 1) == nil)
     batch.change(from: nil, to: row(2, .waiting, received: 1, of: 4))
     #expect(
@@ -57,8 +60,10 @@ struct BatchTallyTests {
 
   @Test func `a paused, failed, removed or reset transfer leaves the batch`() {
     var batch = tally([
-      row(1, .running, received: 1, of: 10), row(2, .running, received: 2, of: 10), row(3, .running, received: 3, of: 10),
-      row(4, .running, received: 4, of: 10), row(2, .paused, received: 2, of: 10), row(3, .failed, received: 3, of: 10),
+      row(1, .running, received: 1, of: 10), row(2, .running, received: 2, of: 10),
+      row(3, .running, received: 3, of: 10),
+      row(4, .running, received: 4, of: 10), row(2, .paused, received: 2, of: 10),
+      row(3, .failed, received: 3, of: 10),
       row(4, .completed, received: 10, of: 10), row(4, .idle),
     ])
     #expect(batch.progress(bytesPerSecond: 1)?.transferCount == 1)
@@ -77,7 +82,8 @@ struct BatchTallyTests {
 
   @Test func `absurd sizes do no harm`() {
     var batch = tally([
-      row(1, .running, received: .max, of: .max), row(2, .running, received: -5, of: .max), row(3, .running, received: 9, of: 0),
+      row(1, .running, received: .max, of: .max), row(2, .running, received: -5, of: .max),
+      row(3, .running, received: 9, of: 0),
       row(4, .running, received: .min, of: .min),
     ])
     #expect(

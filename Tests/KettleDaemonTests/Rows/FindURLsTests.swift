@@ -25,8 +25,7 @@ struct FindURLsTests {
     #expect(try await world.list.find([]) == [])
   }
 
-  @Test func `stored and loaded transfers are found`() async throws
-  {
+  @Test func `stored and loaded transfers are found`() async throws {
     let world = try ListWorld(
       dormant: [try ListWorld.record(1), try ListWorld.record(2), try ListWorld.record(3)])
     try world.load(2)
@@ -41,7 +40,9 @@ struct FindURLsTests {
   }
 
   @Test func `a transfer evicted or cleared while the store is read is found`() async throws {
-    let world = try ListWorld(dormant: [ListWorld.record(1), ListWorld.record(2, name: "", .completed)])
+    let world = try ListWorld(dormant: [
+      ListWorld.record(1), ListWorld.record(2, name: "", .completed),
+    ])
     try world.load(1)
     world.archive.whenAsked {
       world.list.update { table in

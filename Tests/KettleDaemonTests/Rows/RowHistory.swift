@@ -53,7 +53,9 @@ struct RowHistory {
   }
 
   /// Delivers all outstanding events.
-  mutating func deliverAdded() { while !unannounced.isEmpty || !unlisted.isEmpty { announceAdded() } }
+  mutating func deliverAdded() {
+    while !unannounced.isEmpty || !unlisted.isEmpty { announceAdded() }
+  }
 
   /// Returns the order in the store, whatever the table knows.
   func storedOrder(of view: RowView) -> StoredOrder {

@@ -26,8 +26,7 @@ struct RowListTests {
 
   // MARK: Windows
 
-  @Test func `rows come from the store, and loaded rows from their events`() async throws
-  {
+  @Test func `rows come from the store, and loaded rows from their events`() async throws {
     let world = try dormant(50)
     try world.load(7)
     world.list.update { $0.update(running(7, size: 5)) }
@@ -70,8 +69,7 @@ struct RowListTests {
     #expect(shown?.rows.map(\.title) == ["r1", "another", "r3"])
   }
 
-  @Test func `a row that changes while it is read is read again`() async throws
-  {
+  @Test func `a row that changes while it is read is read again`() async throws {
     let world = try dormant(3)
     let isFirst = Mutex(true)
     let list = world.list
@@ -93,8 +91,7 @@ struct RowListTests {
     #expect(!isFirst.withLock { $0 })
   }
 
-  @Test func `a removed row is not shown while the store still has it`() async throws
-  {
+  @Test func `a removed row is not shown while the store still has it`() async throws {
     let world = try dormant(3)
     try world.load(2)
     world.list.update { $0.remove(TransferID(rawValue: 2)) }
@@ -207,8 +204,7 @@ struct RowListTests {
     #expect(try await world.ids(bySize) == [1, 2, 3])
   }
 
-  @Test func `an order is kept from its first window until it is dropped`() async throws
-  {
+  @Test func `an order is kept from its first window until it is dropped`() async throws {
     let world = try dormant(3)
     let list = world.list
     let window = list.update { $0.openWindow() }

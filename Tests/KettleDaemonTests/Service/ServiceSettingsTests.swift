@@ -45,8 +45,7 @@ final class ServiceSettingsTests {
     #expect(settings.notices.isEmpty)
   }
 
-  @Test func `desktop notifications are on unless the file turns them off`() throws
-  {
+  @Test func `desktop notifications are on unless the file turns them off`() throws {
     let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]
     let alerts = try settings(nil, environment: environment).alerts
     #expect(alerts?.busAddresses == [.path(Array("/run/bus".utf8))])

@@ -30,7 +30,8 @@ struct SessionRegistryTests {
     #expect(record.launch == .spent)
   }
 
-  @Test func `a program without an opinion is asked about server trust while connected`() async throws
+  @Test func `a program without an opinion is asked about server trust while connected`()
+    async throws
   {
     let world = RegistryWorld()
     try await world.attach(
@@ -180,7 +181,8 @@ struct SessionRegistryTests {
     )
   }
 
-  @Test func `a launched program receives its session, and its output is in the log`() async throws {
+  @Test func `a launched program receives its session, and its output is in the log`() async throws
+  {
     let (launcher, directory) = launcher()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let world = RegistryWorld(launcher: launcher)

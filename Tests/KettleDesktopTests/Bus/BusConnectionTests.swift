@@ -152,7 +152,8 @@ struct BusConnectionTests {
       (.babbling([UInt8](repeating: 0x6C, count: 64)), .fault(.malformed)),
       (.babbling([0x6C, 1, 0, 1, 255, 255, 255, 255, 1, 0, 0, 0, 0, 0, 0, 0]), .fault(.tooLarge)),
     ] as [(ScriptedBus.Manner, BusError)])
-  func `a misbehaving bus is disconnected`(manner: ScriptedBus.Manner, expected: BusError) async throws
+  func `a misbehaving bus is disconnected`(manner: ScriptedBus.Manner, expected: BusError)
+    async throws
   {
     let bus = try ScriptedBus(manner)
     let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience

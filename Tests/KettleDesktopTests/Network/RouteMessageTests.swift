@@ -67,7 +67,9 @@ struct RouteMessageTests {
   }
 
   @Test(arguments: [0, 0x1, 0x40, 0x49] as [UInt32])
-  func `an interface that is down, has no carrier or is the loopback does not lead out`(flags: UInt32) {
+  func `an interface that is down, has no carrier or is the loopback does not lead out`(
+    flags: UInt32
+  ) {
     #expect(state([link(7, flags: flags), route([attribute(4, bytes(Int32(7)))])]) == .absent)
   }
 

@@ -1,7 +1,9 @@
+import CKettleLinux
 import Glibc
 
-/// Prepares the process before anything else runs.
-enum ProcessPreparation {
+/// The signals, descriptors and memory of the service's process.
+enum ProcessResources {
+  /// Prepares the process before anything else runs.
   static func prepare() {
     // The starting terminal may close, a client may disconnect during a reply, a file may reach the
     // size limit: each is an error of one call and must not end the service.
@@ -14,6 +16,13 @@ enum ProcessPreparation {
 
   /// The maximum number of descriptors of the process.
   static var descriptorLimit: Int { fileLimit().map { Int(clamping: $0.rlim_cur) } ?? 1024 }
+
+  /// Frees memory that was needed once. Code used only by the start or by other commands stays in
+  /// the page cache, and its pages are mapped again when called.
+  static func releaseUnusedMemory() {
+    kettle_forget_code()
+    malloc_trim(0)
+  }
 
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
