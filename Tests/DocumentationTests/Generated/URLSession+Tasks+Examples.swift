@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // Made by `make examples` of the documentation in
-// Sources/BackgroundTransfer/Session/URLSession+Downloads.swift
+// Sources/BackgroundTransfer/Session/URLSession+Tasks.swift
 import BackgroundTransfer
 import Foundation
 
@@ -43,5 +43,12 @@ private func example7() async throws {
   var request = URLRequest(url: url)
   request.setValue("Bearer 5f3a", forHTTPHeaderField: "Authorization")
   try await session.download(for: request, to: file, onConflict: .replace)
+  _ = request
+}
+
+private func example8() async throws {
+  var request = URLRequest(url: url)
+  request.httpMethod = "POST"
+  session.uploadTask(with: request, fromFile: file).resume()
   _ = request
 }

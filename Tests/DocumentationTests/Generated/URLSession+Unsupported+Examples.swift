@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // Made by `make examples` of the documentation in
-// Sources/BackgroundTransfer/Session/URLSession+Refused.swift
+// Sources/BackgroundTransfer/Session/URLSession+Unsupported.swift
 import BackgroundTransfer
 import Foundation
 
