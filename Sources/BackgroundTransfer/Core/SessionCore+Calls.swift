@@ -19,7 +19,7 @@ extension SessionCore {
     switch call {
     case .finishedEvents:
       delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
-      finishEventsIfUnhandled()
+      finishEventsUnlessHandlerIsPending()
     case .becameInvalid(let failure):
       delegate.urlSession(session, didBecomeInvalidWithError: failure?.error)
     case .challenge(_, let challenge):
@@ -71,14 +71,14 @@ extension SessionCore {
   private func deliverWithoutDelegate(_ call: DelegateCall) {
     switch call {
     case .challenge(let number, let challenge): feed(.answer(number, challenge, .standard))
-    case .finishedEvents: finishEventsIfUnhandled()
+    case .finishedEvents: finishEventsUnlessHandlerIsPending()
     case .resumed, .wrote, .sent, .finished, .received, .completed, .becameInvalid: break
     }
   }
 
   /// Reports the end of events for a program that did not register for the handler, and for one
   /// that has already called it.
-  private func finishEventsIfUnhandled() {
+  private func finishEventsUnlessHandlerIsPending() {
     if !LaunchEvents.shared.isRegistered || URLSessionRegistry.shared.wereEventsHandled(identifier)
     {
       feed(.finishEvents)

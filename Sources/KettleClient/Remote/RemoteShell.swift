@@ -124,7 +124,8 @@ final class RemoteShell: Sendable {
     for _ in 0..<Self.lastOutputWaitCount where !state.withLock({ $0.isOutputComplete }) {
       poll(nil, 0, 10)
     }
-    let (status, waiting) = state.withLock { state in
+    typealias Waiting = [CheckedContinuation<ProcessStatus?, Never>]
+    let (status, waiting): (ProcessStatus?, Waiting) = state.withLock { state in
       let status = ProcessStatus.ofEnded(process.processID)
       guard case .running(let waiting) = state.phase else { return (status, []) }
       state.phase = .ended(status)

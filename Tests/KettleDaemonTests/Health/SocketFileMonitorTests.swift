@@ -19,7 +19,7 @@ struct SocketFileMonitorTests {
   @Test func `checks continue after a failure`() async {
     let (looks, continuation) = AsyncStream<Void>.makeStream()
     let count = Mutex(0)
-    let keeper = SocketFileMonitor(
+    let monitor = SocketFileMonitor(
       of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")
     ) {
       continuation.yield()
@@ -36,7 +36,7 @@ struct SocketFileMonitorTests {
       seen += 1
       if seen == 4 { break }
     }
-    keeper.end()
+    monitor.end()
     #expect(seen == 4)
   }
 
@@ -45,7 +45,7 @@ struct SocketFileMonitorTests {
     let (looks, continuation) = AsyncStream<Int>.makeStream()
     let (gate, opening) = AsyncStream<Void>.makeStream()
     let under = Mutex(0)
-    let keeper = SocketFileMonitor(
+    let monitor = SocketFileMonitor(
       of: directory.path + "/control.sock", pace: Self.hasty, logger: Logger(label: "test")
     ) {
       continuation.yield(
@@ -64,13 +64,13 @@ struct SocketFileMonitorTests {
       opening.yield()
       #expect(await all.next() == 1)
     }
-    keeper.end()
+    monitor.end()
   }
 
   @Test func `a removed file triggers a check`() async throws {
     let directory = try TemporaryDirectory()
     let (looks, continuation) = AsyncStream<Void>.makeStream()
-    let keeper = SocketFileMonitor(
+    let monitor = SocketFileMonitor(
       of: directory.path + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
     ) {
       continuation.yield()
@@ -79,7 +79,7 @@ struct SocketFileMonitorTests {
     var all = looks.makeAsyncIterator()
     try directory.makeAndRemove("control.sock")
     #expect(await all.next() != nil)
-    keeper.end()
+    monitor.end()
   }
 
   @Test func `a recreated directory is watched`() async throws {
@@ -87,7 +87,7 @@ struct SocketFileMonitorTests {
     let place = directory.path + "/kettle"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     let (looks, continuation) = AsyncStream<Bool>.makeStream()
-    let keeper = SocketFileMonitor(
+    let monitor = SocketFileMonitor(
       of: place + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
     ) {
       let isThere = FileManager.default.fileExists(atPath: place)
@@ -110,7 +110,7 @@ struct SocketFileMonitorTests {
     }
     #expect(await all.next() == true)
     removal.cancel()
-    keeper.end()
+    monitor.end()
   }
 }
 
@@ -119,7 +119,7 @@ private final class TemporaryDirectory: Sendable {
   let path: String
 
   init() throws {
-    path = NSTemporaryDirectory() + "kettle-keeper-" + UUID().uuidString
+    path = NSTemporaryDirectory() + "kettle-monitor-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
