@@ -9,18 +9,18 @@ import Testing
 struct SocketFileMonitorTests {
   private struct Broken: Error {}
 
-  private static let hasty = SocketFileMonitor.Pace(
-    calm: .milliseconds(5), alert: .milliseconds(5), alertLookCount: 1)
+  private static let fast = SocketFileMonitor.Pace(
+    calm: .milliseconds(5), alert: .milliseconds(5), alertCheckCount: 1)
   /// The timer does not fire during a test.
-  private static let drowsy = SocketFileMonitor.Pace(
-    calm: .seconds(3600), alert: .seconds(3600), alertLookCount: 1)
+  private static let slow = SocketFileMonitor.Pace(
+    calm: .seconds(3600), alert: .seconds(3600), alertCheckCount: 1)
   private static let nowhere = "/nonexistent/kettle/control.sock"
 
   @Test func `checks continue after a failure`() async {
-    let (looks, continuation) = AsyncStream<Void>.makeStream()
+    let (checks, continuation) = AsyncStream<Void>.makeStream()
     let count = Mutex(0)
     let monitor = SocketFileMonitor(
-      of: Self.nowhere, pace: Self.hasty, logger: Logger(label: "test")
+      of: Self.nowhere, pace: Self.fast, logger: Logger(label: "test")
     ) {
       continuation.yield()
       if count.withLock({
@@ -32,7 +32,7 @@ struct SocketFileMonitorTests {
       return false
     }
     var seen = 0
-    for await _ in looks {
+    for await _ in checks {
       seen += 1
       if seen == 4 { break }
     }
@@ -42,11 +42,11 @@ struct SocketFileMonitorTests {
 
   @Test func `checks never overlap`() async throws {
     let directory = try TemporaryDirectory()
-    let (looks, continuation) = AsyncStream<Int>.makeStream()
+    let (checks, continuation) = AsyncStream<Int>.makeStream()
     let (gate, opening) = AsyncStream<Void>.makeStream()
     let under = Mutex(0)
     let monitor = SocketFileMonitor(
-      of: directory.path + "/control.sock", pace: Self.hasty, logger: Logger(label: "test")
+      of: directory.path + "/control.sock", pace: Self.fast, logger: Logger(label: "test")
     ) {
       continuation.yield(
         under.withLock {
@@ -57,7 +57,7 @@ struct SocketFileMonitorTests {
       under.withLock { $0 -= 1 }
       return false
     }
-    var all = looks.makeAsyncIterator()
+    var all = checks.makeAsyncIterator()
     #expect(await all.next() == 1)
     for number in 0..<3 {
       try directory.makeAndRemove("file \(number)")
@@ -69,14 +69,14 @@ struct SocketFileMonitorTests {
 
   @Test func `a removed file triggers a check`() async throws {
     let directory = try TemporaryDirectory()
-    let (looks, continuation) = AsyncStream<Void>.makeStream()
+    let (checks, continuation) = AsyncStream<Void>.makeStream()
     let monitor = SocketFileMonitor(
-      of: directory.path + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
+      of: directory.path + "/control.sock", pace: Self.slow, logger: Logger(label: "test")
     ) {
       continuation.yield()
       return false
     }
-    var all = looks.makeAsyncIterator()
+    var all = checks.makeAsyncIterator()
     try directory.makeAndRemove("control.sock")
     #expect(await all.next() != nil)
     monitor.end()
@@ -86,9 +86,9 @@ struct SocketFileMonitorTests {
     let directory = try TemporaryDirectory()
     let place = directory.path + "/kettle"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-    let (looks, continuation) = AsyncStream<Bool>.makeStream()
+    let (checks, continuation) = AsyncStream<Bool>.makeStream()
     let monitor = SocketFileMonitor(
-      of: place + "/control.sock", pace: Self.drowsy, logger: Logger(label: "test")
+      of: place + "/control.sock", pace: Self.slow, logger: Logger(label: "test")
     ) {
       let isThere = FileManager.default.fileExists(atPath: place)
       if !isThere {
@@ -97,7 +97,7 @@ struct SocketFileMonitorTests {
       continuation.yield(isThere)
       return !isThere
     }
-    var all = looks.makeAsyncIterator()
+    var all = checks.makeAsyncIterator()
     try FileManager.default.removeItem(atPath: place)
     #expect(await all.next() == false)
     // It is watched only after the check, so the file is removed until a check follows.
