@@ -144,7 +144,7 @@ final class FakeService: Sendable {
     changed.unlock()
   }
 
-  // MARK: What a test does
+  // MARK: Control by the test
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 

@@ -198,9 +198,9 @@ struct FailingInitializerTests {
     let launcher = ProgramLauncher(environment: environment, logPath: scratch.path + "/log")
     let command = LaunchCommand(executablePath: missing, arguments: [])
     repeatedly {
-      let news = NewsBox()
-      launcher.launch(command, for: SessionID(rawValue: "a")) { news.take($0) }
-      return news.isNotRun
+      let events = LaunchEventBox()
+      launcher.launch(command, for: SessionID(rawValue: "a")) { events.record($0) }
+      return events.isNotRun
     }
   }
 

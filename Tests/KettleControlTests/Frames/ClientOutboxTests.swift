@@ -79,7 +79,7 @@ struct ClientOutboxTests {
 
   @Test func `completed ids are gathered until another item follows them`() {
     func runs(_ ids: Int64...) -> IDRuns { IDRuns(ids.map(TransferID.init(rawValue:))) }
-    func told(_ ids: Int64...) -> Sent {
+    func completed(_ ids: Int64...) -> Sent {
       .notification(
         .completed(CompletedTransfers(runs: IDRuns(ids.map(TransferID.init(rawValue:))))))
     }
@@ -89,13 +89,13 @@ struct ClientOutboxTests {
     let again = event(.stateChanged)
     _ = outbox.enqueue(event: again)
     _ = outbox.enqueue(completed: runs(1))
-    #expect(next(&outbox) == told(1, 2, 3, 7))
+    #expect(next(&outbox) == completed(1, 2, 3, 7))
     #expect(next(&outbox) == .notification(.event(again)))
     _ = outbox.enqueue(completed: runs(9))
-    #expect(drain(&outbox) == [told(1, 9)])
+    #expect(drain(&outbox) == [completed(1, 9)])
     // Sent ids are not sent again.
     _ = outbox.enqueue(completed: runs(10))
-    #expect(drain(&outbox) == [told(10)])
+    #expect(drain(&outbox) == [completed(10)])
   }
 
   @Test func `a client that never reads ids is dropped`() {

@@ -40,15 +40,15 @@ struct BroadcasterTests {
   {
     let (_, mailbox) = broadcaster.connect()
     mailbox.watch(.states, in: [.paused, .completed])
-    var told: [TransferState] = []
+    var received: [TransferState] = []
     for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
       broadcaster.observe(
-        state == .queued && told.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
+        state == .queued && received.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
       while case .event(let event)? = mailbox.next()?.notification {
-        told.append(event.snapshot.state)
+        received.append(event.snapshot.state)
       }
     }
-    #expect(told == [.paused, .queued, .completed])
+    #expect(received == [.paused, .queued, .completed])
     broadcaster.observe(.added(row(2, .running)), at: now)
     #expect(mailbox.next()?.notification == nil)
     broadcaster.observe(.removed(row(2, .running)), at: now)
@@ -56,7 +56,7 @@ struct BroadcasterTests {
   }
 
   @Test func `of new transfers each client receives the events it subscribed to`() {
-    func told(_ watch: (ClientMailbox) -> Void) -> [Int64] {
+    func received(_ watch: (ClientMailbox) -> Void) -> [Int64] {
       let (id, mailbox) = broadcaster.connect()
       defer { broadcaster.disconnect(id) }
       watch(mailbox)
@@ -67,12 +67,12 @@ struct BroadcasterTests {
       }
       return ids
     }
-    #expect(told { $0.watch(.states) } == [1, 2, 3])
-    #expect(told { $0.watch(.states, of: .kettle) } == [1, 2, 3])
-    #expect(told { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
-    #expect(told { $0.watch(.states, in: [.paused, .completed]) } == [2])
-    #expect(told { $0.watch(.states, in: [.completed]) } == [])
-    #expect(told { $0.watch(.nothing) } == [])
+    #expect(received { $0.watch(.states) } == [1, 2, 3])
+    #expect(received { $0.watch(.states, of: .kettle) } == [1, 2, 3])
+    #expect(received { $0.watch(.states, of: SessionID(rawValue: "other")) } == [])
+    #expect(received { $0.watch(.states, in: [.paused, .completed]) } == [2])
+    #expect(received { $0.watch(.states, in: [.completed]) } == [])
+    #expect(received { $0.watch(.nothing) } == [])
   }
 
   @Test func `gathered completions arrive as ids, in order with other events`() {
@@ -87,7 +87,7 @@ struct BroadcasterTests {
     broadcaster.observe(.changed(row(4, .completed)), at: now)
     #expect(mailbox.next()?.notification == completed(1, 3))
     guard case .event(let event)? = mailbox.next()?.notification else {
-      Issue.record("one that failed is told as an event")
+      Issue.record("a failure must be an event")
       return
     }
     #expect(event.snapshot.state == .failed)
@@ -95,7 +95,7 @@ struct BroadcasterTests {
     // No completed transfer is reported twice, and a removal is an event.
     broadcaster.observe(.removed(row(4, .completed)), at: now)
     guard case .event(let last)? = mailbox.next()?.notification else {
-      Issue.record("one that was removed is told as an event")
+      Issue.record("a removal must be an event")
       return
     }
     #expect(last.kind == .removed)
@@ -200,12 +200,12 @@ struct BroadcasterTests {
     let (_, other) = broadcaster.connect()
     mailbox.watch(.states, in: [.queued])
     broadcaster.observe(.listed(.sample([(1, .queued), (2, .paused), (3, .queued)])), at: now)
-    var told: [TransferID] = []
+    var received: [TransferID] = []
     while case .event(let event)? = mailbox.next()?.notification {
       #expect(event.kind == .added)
-      told.append(event.id)
+      received.append(event.id)
     }
-    #expect(told == [row(1, .queued).id, row(3, .queued).id])
+    #expect(received == [row(1, .queued).id, row(3, .queued).id])
     #expect(other.next()?.notification == nil)
     #expect(broadcaster.row(row(1, .queued).id) == nil)
     #expect(broadcaster.totals.counts == [.queued: 2, .paused: 1])

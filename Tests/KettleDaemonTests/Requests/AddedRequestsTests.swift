@@ -10,10 +10,10 @@ struct AddedRequestsTests {
   /// Returns new ids and counts the calls.
   private final class Store: Sendable {
     private let last = Mutex(Int64(0))
-    let asked = Mutex(0)
+    let callCount = Mutex(0)
 
     func add(_ count: Int, step: Int64 = 1) -> AddedRequests.Outcome {
-      asked.withLock { $0 += 1 }
+      callCount.withLock { $0 += 1 }
       return .success(
         last.withLock { last in
           (0..<count).map { _ in
@@ -31,7 +31,7 @@ struct AddedRequestsTests {
     let first = await requests.outcome(of: "a") { store.add(3) }
     #expect(try first.get().map(\.rawValue) == [1, 2, 3])
     #expect(await requests.outcome(of: "a") { store.add(3) } == first)
-    #expect(store.asked.withLock { $0 } == 1)
+    #expect(store.callCount.withLock { $0 } == 1)
   }
 
   @Test func `ids with gaps are returned unchanged`() async throws {
@@ -50,7 +50,7 @@ struct AddedRequestsTests {
     for requestID in ["a", "b", nil, nil] {
       _ = await requests.outcome(of: requestID) { store.add(1) }
     }
-    #expect(store.asked.withLock { $0 } == 4)
+    #expect(store.callCount.withLock { $0 } == 4)
   }
 
   @Test func `a repeated request waits for the first one`() async {
@@ -69,7 +69,7 @@ struct AddedRequestsTests {
     opening.finish()
     let outcomes = await [first, second]
     #expect(outcomes[0] == outcomes[1])
-    #expect(store.asked.withLock { $0 } == 1)
+    #expect(store.callCount.withLock { $0 } == 1)
   }
 
   @Test func `a failed request may be retried`() async {
@@ -87,8 +87,8 @@ struct AddedRequestsTests {
     let store = Store()
     for number in 0..<30 { _ = await requests.outcome(of: "\(number)") { store.add(1) } }
     _ = await requests.outcome(of: "29") { store.add(1) }
-    #expect(store.asked.withLock { $0 } == 30)
+    #expect(store.callCount.withLock { $0 } == 30)
     _ = await requests.outcome(of: "0") { store.add(1) }
-    #expect(store.asked.withLock { $0 } == 31)
+    #expect(store.callCount.withLock { $0 } == 31)
   }
 }

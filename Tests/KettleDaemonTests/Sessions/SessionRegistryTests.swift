@@ -14,7 +14,7 @@ import TestSupport
 struct SessionRegistryTests {
   private let app = RegistryWorld.app
 
-  // MARK: Order
+  // MARK: Order of actions
 
   @Test func `a launch is recorded before the program is started`() async throws {
     let world = RegistryWorld()
@@ -126,7 +126,7 @@ struct SessionRegistryTests {
     #expect(world.registry.summaries.first?.lastSeenAt == left)
   }
 
-  // MARK: Sessions that go
+  // MARK: Removal
 
   @Test func `only its program may remove a connected session`()
     async throws

@@ -105,11 +105,11 @@ struct BusConnectionTests {
     let member = BusMessage.Member(path: "/", interface: "org.example", name: "Boiled")
     for number in 0..<3 as Range<Int32> { bus.send(.signal(member), [.int32(number)]) }
     bus.drop()
-    var told = events.makeAsyncIterator()
+    var received = events.makeAsyncIterator()
     for number in 0..<3 as Range<Int32> {
-      #expect(await told.next() == .signal(member, [.int32(number)]))
+      #expect(await received.next() == .signal(member, [.int32(number)]))
     }
-    #expect(await told.next() == .ended(.ended))
+    #expect(await received.next() == .ended(.ended))
     #expect(await error { () throws(BusError) in _ = try await echoed(by: connection) } == .ended)
   }
 
@@ -159,7 +159,7 @@ struct BusConnectionTests {
     let timeout = expected == .timedOut ? Duration.milliseconds(100) : Self.patience
     let error = await error { () throws(BusError) in
       _ = try await BusConnection.open(bus.addresses, timeout: timeout) { event in
-        Issue.record("told \(event) of a connection that nobody has")
+        Issue.record("received \(event) of a released connection")
       }
     }
     #expect(error == expected)
@@ -172,8 +172,8 @@ struct BusConnectionTests {
     bus.behave(.babbling([0, 1, 2]))
     let error = await error { () throws(BusError) in _ = try await echoed(by: connection) }
     #expect(error == .fault(.malformed))
-    var told = events.makeAsyncIterator()
-    #expect(await told.next() == .ended(.fault(.malformed)))
+    var received = events.makeAsyncIterator()
+    #expect(await received.next() == .ended(.fault(.malformed)))
   }
 
   @Test func `a bus that accepts nothing does not fill the memory`() async throws {
@@ -193,14 +193,14 @@ struct BusConnectionTests {
       }
       for await error in group { #expect(error == .fault(.tooLarge)) }
     }
-    var told = events.makeAsyncIterator()
-    #expect(await told.next() == .ended(.fault(.tooLarge)))
+    var received = events.makeAsyncIterator()
+    #expect(await received.next() == .ended(.fault(.tooLarge)))
   }
 
   @Test func `a released connection disconnects from the bus`() async throws {
     let bus = try ScriptedBus()
     var connection: BusConnection? = try await open(bus.addresses) { event in
-      Issue.record("told \(event) of what was let go of")
+      Issue.record("received \(event) of a released connection")
     }
     #expect(try await echoed(by: connection) == [])
     connection = nil

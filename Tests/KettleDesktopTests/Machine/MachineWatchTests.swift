@@ -26,10 +26,10 @@ struct MachineWatchTests {
     settings.interval = .seconds(3600)
     settings.timeout = .seconds(600)
     change(&settings)
-    let (told, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
+    let (reports, continuation) = AsyncStream<Set<TransferCondition>>.makeStream()
     let watch = MachineWatch(settings) { continuation.yield($0) }
     await watch.start()
-    return (watch, told.makeAsyncIterator())
+    return (watch, reports.makeAsyncIterator())
   }
 
   /// Waits until the watch has queried both services this often.
@@ -42,8 +42,8 @@ struct MachineWatchTests {
   }
 
   @Test func `a machine that reports nothing meets all conditions`() async throws {
-    var (watch, told) = await watch([])
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch([])
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
@@ -51,8 +51,8 @@ struct MachineWatchTests {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     for addresses in [[], bus.addresses] {
-      var (watch, told) = await watch(addresses)
-      #expect(await told.next() == [.unmeteredNetwork])
+      var (watch, reports) = await watch(addresses)
+      #expect(await reports.next() == [.unmeteredNetwork])
       watch.stop()
     }
   }
@@ -61,18 +61,18 @@ struct MachineWatchTests {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     bus.set("OnBattery", of: upower, .boolean(true))
     bus.tellChange(of: upower)
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     bus.set("OnBattery", of: upower, .boolean(false))
     bus.tellChange(of: upower)
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     // It stops, and the kernel is read.
     bus.set("OnBattery", of: upower, nil)
     bus.tellChange(of: upower)
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     watch.stop()
   }
 
@@ -82,22 +82,22 @@ struct MachineWatchTests {
   {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(metered))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == (metered == 1 || metered == 3 ? [.mainsPower] : both))
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == (metered == 1 || metered == 3 ? [.mainsPower] : both))
     watch.stop()
   }
 
   @Test func `a change to a metered network is reported`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(4))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     bus.set("Metered", of: networkManager, .uint32(3))
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     bus.set("Metered", of: networkManager, nil)
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
@@ -105,8 +105,8 @@ struct MachineWatchTests {
     async throws
   {
     let bus = try ScriptedBus()
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     let rules = bus.rules
     #expect(rules.count == 4)
     for service in [upower, networkManager] {
@@ -124,8 +124,8 @@ struct MachineWatchTests {
   @Test func `a signal triggers a check and is not believed`() async throws {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .boolean(false))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     let member = BusMessage.Member(
       path: "/org/freedesktop/UPower", interface: "org.freedesktop.DBus.Properties",
       name: "PropertiesChanged")
@@ -137,7 +137,7 @@ struct MachineWatchTests {
     await hasAsked(bus, 4)
     bus.set("Metered", of: networkManager, .uint32(1))
     bus.tellChange(of: networkManager)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     watch.stop()
   }
 
@@ -151,8 +151,8 @@ struct MachineWatchTests {
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus(manner)
-    var (watch, told) = await watch(bus.addresses) { $0.timeout = .milliseconds(50) }
-    #expect(await told.next() == [.unmeteredNetwork])
+    var (watch, reports) = await watch(bus.addresses) { $0.timeout = .milliseconds(50) }
+    #expect(await reports.next() == [.unmeteredNetwork])
     watch.stop()
   }
 
@@ -160,8 +160,8 @@ struct MachineWatchTests {
     let bus = try ScriptedBus()
     bus.set("OnBattery", of: upower, .string("true"))
     bus.set("Metered", of: networkManager, .int32(1))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
@@ -170,26 +170,26 @@ struct MachineWatchTests {
   {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (watch, told) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
-    #expect(await told.next() == [.mainsPower])
+    var (watch, reports) = await watch(bus.addresses) { $0.interval = .milliseconds(300) }
+    #expect(await reports.next() == [.mainsPower])
     // It would be reconnected at once, but it is gone.
     bus.behave(.refusing)
     bus.drop()
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     bus.behave(.polite)
     await watch.setNeeded(true)
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     watch.stop()
   }
 
   @Test func `a bus that disconnects us is not flooded`() async throws {
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (watch, told) = await watch(bus.addresses)
-    #expect(await told.next() == [.mainsPower])
+    var (watch, reports) = await watch(bus.addresses)
+    #expect(await reports.next() == [.mainsPower])
     // It would accept us at once and disconnect us again.
     bus.drop()
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
@@ -197,13 +197,13 @@ struct MachineWatchTests {
     async throws
   {
     try tree.put("BAT0", ["type": "Battery", "status": "Charging"])
-    var (watch, told) = await watch([]) { $0.interval = .milliseconds(20) }
-    #expect(await told.next() == both)
+    var (watch, reports) = await watch([]) { $0.interval = .milliseconds(20) }
+    #expect(await reports.next() == both)
     await watch.setNeeded(true)
     try tree.put("BAT0", ["status": "Discharging"])
-    #expect(await told.next() == [.unmeteredNetwork])
+    #expect(await reports.next() == [.unmeteredNetwork])
     try tree.put("BAT0", ["status": "Full"])
-    #expect(await told.next() == both)
+    #expect(await reports.next() == both)
     watch.stop()
   }
 
@@ -211,15 +211,15 @@ struct MachineWatchTests {
     try tree.put("BAT0", ["type": "Battery", "status": "Discharging"])
     let bus = try ScriptedBus()
     bus.set("Metered", of: networkManager, .uint32(1))
-    var (known, told) = await watch(bus.addresses) {
+    var (known, reports) = await watch(bus.addresses) {
       $0.mains = .preset(true)
       $0.unmetered = .preset(false)
     }
-    #expect(await told.next() == [.mainsPower])
+    #expect(await reports.next() == [.mainsPower])
     #expect(bus.rules.isEmpty)
     known.stop()
-    (known, told) = await watch(bus.addresses) { $0.unmetered = .preset(true) }
-    #expect(await told.next() == [.unmeteredNetwork])
+    (known, reports) = await watch(bus.addresses) { $0.unmetered = .preset(true) }
+    #expect(await reports.next() == [.unmeteredNetwork])
     known.stop()
   }
 }

@@ -83,8 +83,8 @@ struct NetworkWatchTests {
   @Test func `the network of this machine is reported`() async throws {
     let (states, continuation) = AsyncStream<NetworkState>.makeStream()
     let watch = try NetworkWatch { continuation.yield($0) }
-    var told = states.makeAsyncIterator()
-    #expect(await told.next() != nil)
+    var reports = states.makeAsyncIterator()
+    #expect(await reports.next() != nil)
     watch.stop()
   }
 }
