@@ -43,7 +43,8 @@ struct BroadcasterTests {
     var received: [TransferState] = []
     for state in [TransferState.queued, .running, .paused, .queued, .running, .completed] {
       broadcaster.observe(
-        state == .queued && received.isEmpty ? .added(row(1, state)) : .changed(row(1, state)), at: now)
+        state == .queued && received.isEmpty ? .added(row(1, state)) : .changed(row(1, state)),
+        at: now)
       while case .event(let event)? = mailbox.next()?.notification {
         received.append(event.snapshot.state)
       }

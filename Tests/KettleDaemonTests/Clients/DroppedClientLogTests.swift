@@ -27,9 +27,9 @@ struct DroppedClientLogTests {
       lines
         == [
           "\(begin)process=7 reason=overflow: it reads too slowly",
-          "\(begin)process=7 reason=a line of more than 99 bytes",
-          "\(begin)process=7 reason=a line that was not finished in time",
-          "\(begin)process=7 reason=write failed",
+          "\(begin)process=7 reason=it sent a line of more than 99 bytes",
+          "\(begin)process=7 reason=it did not finish a line in time",
+          "\(begin)process=7 reason=writing to it failed",
           "\(begin)reason=it runs as user 1001",
           "\(begin)process=8 reason=256 connections are open",
         ].map { Substring($0) })

@@ -41,8 +41,8 @@ final class CrashCounterTests {
   @Test func `the notice explains what to do`() {
     #expect(
       CrashCounter.notice(count: 3)
-        == "The service crashed 3 times in a row, so everything that was under way is paused; "
-        + "start the transfers one by one with \"kettle start ID\", "
-        + "and report the one that ends the service")
+        == "The service crashed 3 times in a row, so all active transfers were paused; "
+        + "start them one at a time with \"kettle start ID\", "
+        + "and report the one that crashes the service")
   }
 }
