@@ -20,9 +20,9 @@ final class CrashCounterTests {
   @Test func `three crashes in a row pause everything, and a clean end resets the count`() throws {
     for count in 0...4 {
       try Data(repeating: 120, count: count).write(to: URL(filePath: path))
-      let marks = CrashCounter(path: path)
-      #expect(marks.count == count)
-      #expect(marks.mustPause == (count >= 3))
+      let counter = CrashCounter(path: path)
+      #expect(counter.count == count)
+      #expect(counter.mustPause == (count >= 3))
     }
     CrashCounter(path: path).clear()
     #expect(CrashCounter(path: path).count == 0)
@@ -33,9 +33,9 @@ final class CrashCounterTests {
   }
 
   @Test func `without a file no crash is counted and nothing fails`() {
-    let marks = CrashCounter(path: "/no/such/directory/crashes")
-    marks.clear()
-    #expect(!marks.mustPause)
+    let counter = CrashCounter(path: "/no/such/directory/crashes")
+    counter.clear()
+    #expect(!counter.mustPause)
   }
 
   @Test func `the notice explains what to do`() {
