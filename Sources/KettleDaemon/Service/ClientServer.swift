@@ -1,3 +1,4 @@
+import KettleEngine
 import KettleSocket
 import Logging
 
