@@ -169,7 +169,7 @@ struct FailingInitializerTests {
     repeatedly {
       // The queue closes them later, so the user may be out of instances now and then.
       guard let departures = DirectoryRemovalWatch(queue: queue) else { return true }
-      departures.begin {}
+      departures.start {}
       departures.watch("/no/such/directory")
       departures.end()
       return true

@@ -57,7 +57,7 @@ struct RemoteStarterTests {
     let wasOpen = shell.takeSocket() != nil
     let isGone = shell.takeSocket() == nil
     #expect(wasOpen && isGone)
-    #expect(await shell.ended()?.rawValue == 7 << 8)
+    #expect(await shell.waitForEnd()?.rawValue == 7 << 8)
   }
 
   @Test func `the other end knows that no service may be started`() async throws {

@@ -52,7 +52,7 @@ struct ListRequestsTests {
     let all = try await move(.all, .down, in: world, as: person)
     #expect(all.applied.isEmpty && all.refused.isEmpty)
     let again = try await HandlerWorld(world.journal)
-    #expect(try await order(again, again.join()) == [4, 5, 2, 1, 3])
+    #expect(try await order(again, again.connect()) == [4, 5, 2, 1, 3])
   }
 
   @Test func `matching ids are returned as runs`() async throws {

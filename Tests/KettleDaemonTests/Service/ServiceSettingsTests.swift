@@ -28,10 +28,10 @@ final class ServiceSettingsTests {
       try Data(file.utf8).write(to: URL(filePath: home + "/.config/kettle/config.toml"))
     }
     let environment = environment.merging(["HOME": home]) { first, _ in first }
-    let places = ServicePaths(
+    let paths = ServicePaths(
       environment: environment, passwordHome: "/", userDirectories: nil)
     return ServiceSettings(
-      TransferService.Options(places: places, environment: environment),
+      TransferService.Options(paths: paths, environment: environment),
       descriptorLimit: descriptorLimit)
   }
 
