@@ -117,9 +117,9 @@ struct SessionRequestsTests {
 
 extension HandlerWorld {
   func attach(_ client: ConnectedClient) async throws -> AttachSession.Result {
-    try await ask(
+    try await send(
       AttachSession.self,
-      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), client)
+      .attachSession(.init(session: app, options: SessionOptions(launch: nil))), as: client)
   }
 
   func add(_ client: ConnectedClient, isTask: Bool = true) async throws -> TransferID {
@@ -128,6 +128,6 @@ extension HandlerWorld {
     spec.session = app
     spec.beginning = .idle
     spec.task = isTask ? TaskOptions(kind: .download) : nil
-    return try await ask(AddTransfers.self, .add(.init(transfers: [spec])), client).ids[0]
+    return try await send(AddTransfers.self, .add(.init(transfers: [spec])), as: client).ids[0]
   }
 }
